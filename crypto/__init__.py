@@ -1,0 +1,5 @@
+"""Keys, suites, one layer, the onion over any number of hops, padding, entropy, the Merkle tree.
+
+May import `errors` and the cryptographic libraries. Must never know users, rounds or values: a
+context here is 32 bytes that somebody else has derived, a payload is bytes.
+"""
