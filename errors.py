@@ -27,7 +27,6 @@ class Reason(StrEnum):
     MALFORMED = "malformed"
     WRONG_SIZE = "wrong-size"
     DOES_NOT_OPEN = "does-not-open"
-    WRONG_CONTEXT = "wrong-context"
     DUPLICATE = "duplicate"
     LATE = "late"
     UNEXPECTED = "unexpected"

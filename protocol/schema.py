@@ -1,0 +1,109 @@
+"""What is asked about people: features, each with a public or an open domain of values.
+
+A value is text. A public domain lists the values a ballot may hold, in an order everybody uses;
+an open domain admits any text of at most `width` bytes, and what occurs is learnt from the tally.
+A missing answer is a value like any other, once whoever loads the data has given it a name.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ParameterError
+
+MAX_FEATURES = 255  # a column is one byte on the wire
+MAX_NAME = 255  # bytes of UTF-8: its length is one byte on the wire
+MAX_VALUES = 65_535  # values of a public domain: their number is two bytes on the wire
+MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to more than a packet
+
+
+def _text(what: str, text: str, most: int) -> None:
+    """Refuse text that could not be told apart on a screen, or is too long for the wire."""
+    if not text or text != text.strip():
+        raise ParameterError(f"{what}: found {text!r}; text without surrounding spaces is accepted")
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+        raise ParameterError(f"{what}: {text!r} holds a control character or a lone surrogate")
+    if len(text.encode()) > most:
+        raise ParameterError(
+            f"{what}: {text[:40]!r}... takes {len(text.encode())} bytes of UTF-8; "
+            f"at most {most} are accepted"
+        )
+
+
+def _distinct(what: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ParameterError(f"{what}: {name!r} occurs twice")
+        seen.add(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column: its name, its values in public order (None: open domain), its width in bytes.
+
+    `width` is the number of bytes of UTF-8 that a value may take; 0 asks for the longest value of a
+    public domain. Raises ParameterError for empty, doubled or oversized names and values.
+    """
+
+    name: str
+    values: tuple[str, ...] | None = None
+    width: int = 0
+
+    def __post_init__(self) -> None:
+        _text("feature name", self.name, MAX_NAME)
+        where = f"feature {self.name!r}"
+        if self.values is None:
+            if not 1 <= self.width <= MAX_WIDTH:
+                raise ParameterError(
+                    f"{where}: an open domain needs a width of 1 to {MAX_WIDTH} bytes, "
+                    f"found {self.width}"
+                )
+            return
+        if not 1 <= len(self.values) <= MAX_VALUES:
+            raise ParameterError(
+                f"{where}: {len(self.values)} values; 1 to {MAX_VALUES} are accepted"
+            )
+        for value in self.values:
+            _text(f"{where}: value", value, MAX_WIDTH)
+        _distinct(f"{where}: value", self.values)
+        longest = max(len(value.encode()) for value in self.values)
+        if self.width and not longest <= self.width <= MAX_WIDTH:
+            raise ParameterError(
+                f"{where}: width {self.width} bytes; its longest value takes {longest}, "
+                f"and at most {MAX_WIDTH} are accepted"
+            )
+        object.__setattr__(self, "width", self.width or longest)
+
+    def admits(self, value: str) -> bool:
+        """Whether a ballot may hold this value."""
+        if self.values is not None:
+            return value in self.values
+        return 0 < len(value.encode()) <= self.width
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The features asked about, in the order in which columns are numbered (from 0)."""
+
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.features) <= MAX_FEATURES:
+            raise ParameterError(
+                f"schema: {len(self.features)} features; 1 to {MAX_FEATURES} are accepted"
+            )
+        _distinct("schema: feature", self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features, in column order."""
+        return tuple(feature.name for feature in self.features)
+
+    def column(self, name: str) -> int:
+        """The number of a feature's column; ParameterError if there is none of that name."""
+        if name not in self.names:
+            raise ParameterError(
+                f"no feature is called {name!r}; the schema has {', '.join(self.names)}"
+            )
+        return self.names.index(name)
