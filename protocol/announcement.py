@@ -1,0 +1,182 @@
+"""What opens a session: everything that all parties must agree on, in one canonical encoding.
+
+The SHA-256 of that encoding is the session's digest. It is bound inside every layer of every onion,
+so whoever was told something else seals messages that do not open: absent, not identified.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..crypto.keys import PublicKey, SuiteCode
+from ..errors import ParameterError, Reason, Refused
+from . import parties
+from .schema import Feature, Schema
+from .wire import Reader, Writer, decode
+
+LABEL = b"veilmix announcement 1\0"
+NONCE = 16  # bytes; two sessions that agree in everything else still differ
+MAX_SHUFFLERS = 64
+MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
+
+
+class Program(StrEnum):
+    """The sequence of questions a session asks."""
+
+    TWO_ROUND = "two-round"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the curator promises, and the rule it decides by.
+
+    k: people in the smallest crowd wanted, at least 1. max_exposure: the share (0 to 1) of people
+    who may be in a smaller one. rule: the name of the decision rule (`coverage`, `fixed`, ...).
+    publish_marginals: whether round 1's counts go on the board, so that anyone can decide again.
+    """
+
+    k: int
+    max_exposure: float
+    rule: str = "coverage"
+    publish_marginals: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= MAX_ANSWERS:
+            raise ParameterError(f"k: found {self.k}; 1 to {MAX_ANSWERS} are accepted")
+        if not 0 <= self.max_exposure <= 1:
+            raise ParameterError(
+                f"max_exposure: found {self.max_exposure}; a share from 0 to 1 is accepted"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How messages travel: deadlines, smallest batches, and guards that a lesson may switch off.
+
+    deadline: seconds from a call to the close of its collection. min_batch: users without whom a
+    round is burned. min_dropout: a second round is released only if nobody, or at least so many
+    people, left after the first. padded, salted, ordered: one size a round, a fresh salt a ballot,
+    batches in sorted order.
+    """
+
+    deadline: int = 60
+    min_batch: int = 2
+    min_dropout: int = 10
+    padded: bool = True
+    salted: bool = True
+    ordered: bool = True
+    lesson: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("deadline", self.deadline),
+            ("min_batch", self.min_batch),
+            ("min_dropout", self.min_dropout),
+        ):
+            if not 1 <= value <= MAX_ANSWERS:
+                raise ParameterError(f"{name}: found {value}; 1 to {MAX_ANSWERS} are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """One session, as the curator announces it on the board.
+
+    The keys are fresh for the session, all of one suite; `nonce` is random. Raises ParameterError
+    where a field is out of range.
+    """
+
+    title: str
+    nonce: bytes
+    schema: Schema
+    policy: Policy
+    rules: Rules
+    shufflers: tuple[PublicKey, ...]
+    curator: PublicKey
+    analyst: PublicKey
+    program: Program = Program.TWO_ROUND
+
+    def __post_init__(self) -> None:
+        if len(self.nonce) != NONCE:
+            raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
+        if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
+            raise ParameterError(
+                f"shufflers: found {len(self.shufflers)}; 1 to {MAX_SHUFFLERS} are accepted"
+            )
+        keys = (*self.shufflers, self.curator, self.analyst)
+        if len({key.suite for key in keys}) > 1:
+            raise ParameterError("the parties' keys belong to different suites; one is accepted")
+        if len(set(keys)) < len(keys):
+            raise ParameterError("two parties have the same key; every party needs its own")
+
+    @property
+    def suite(self) -> SuiteCode:
+        """The code of the suite of every key, and so of every layer."""
+        return self.curator.suite
+
+    def key(self, party: str) -> PublicKey:
+        """Give the public key of the curator, the analyst or a shuffler."""
+        match parties.role(party):
+            case parties.Role.CURATOR:
+                return self.curator
+            case parties.Role.ANALYST:
+                return self.analyst
+            case parties.Role.SHUFFLER if parties.index(party) < len(self.shufflers):
+                return self.shufflers[parties.index(party)]
+        raise ParameterError(f"{party} has no key in this session")
+
+    def encode(self) -> bytes:
+        """Give the canonical encoding, of which there is exactly one."""
+        out = Writer().text(self.title).text(self.program).raw(self.nonce)
+        out.many(self.schema.features, _write_feature)
+        out.u32(self.policy.k).f64(self.policy.max_exposure)
+        out.text(self.policy.rule).flag(self.policy.publish_marginals)
+        out.u32(self.rules.deadline).u32(self.rules.min_batch).u32(self.rules.min_dropout)
+        out.flag(self.rules.padded).flag(self.rules.salted).flag(self.rules.ordered)
+        out.flag(self.rules.lesson)
+        out.many(self.shufflers, lambda w, key: w.blob(key.encode()))
+        return out.blob(self.curator.encode()).blob(self.analyst.encode()).done()
+
+    def digest(self) -> bytes:
+        """Hash the encoding: the name of the session, 32 bytes."""
+        return hashlib.sha256(LABEL + self.encode()).digest()
+
+
+def decode_announcement(data: bytes) -> Announcement:
+    """Any party: read an announcement; Refused if it is not the encoding of one."""
+    return decode(data, _read)
+
+
+def _write_feature(out: Writer, feature: Feature) -> None:
+    out.text(feature.name).u16(feature.width).flag(feature.values is not None)
+    if feature.values is not None:
+        out.many(feature.values, Writer.text)
+
+
+def _read_feature(data: Reader) -> Feature:
+    name, width, public = data.text(), data.u16(), data.flag()
+    if not width:
+        raise Refused(Reason.MALFORMED)  # a caller may leave the width out, a sender may not
+    return Feature(name, data.many(Reader.text) if public else None, width)
+
+
+def _read_key(data: Reader) -> PublicKey:
+    return PublicKey.decode(data.blob())
+
+
+def _read_program(data: Reader) -> Program:
+    name = data.text()
+    if name not in set(Program):
+        raise ParameterError(f"program {name!r} is unknown")
+    return Program(name)
+
+
+def _read(data: Reader) -> Announcement:
+    title, program, nonce = data.text(), _read_program(data), data.raw(NONCE)
+    schema = Schema(data.many(_read_feature))
+    policy = Policy(data.u32(), data.f64(), data.text(), data.flag())
+    numbers = (data.u32(), data.u32(), data.u32())
+    rules = Rules(*numbers, data.flag(), data.flag(), data.flag(), data.flag())
+    shufflers = data.many(_read_key)
+    return Announcement(
+        title, nonce, schema, policy, rules, shufflers, _read_key(data), _read_key(data), program
+    )

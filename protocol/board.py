@@ -1,0 +1,147 @@
+r"""The board: what everybody may read, append-only, in the order of the phases table.
+
+    head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
+
+so that one hash names everything posted so far. A post that is malformed, out of turn, of another
+session or by the wrong author is refused, and the board stays as it was.
+"""
+
+import hashlib
+from dataclasses import dataclass, field
+
+from ..crypto.keys import PublicKey
+from ..errors import Reason, Refused
+from . import parties
+from .announcement import Announcement
+from .frames import DIGEST, NO_SESSION, Message, decode_message
+from .messages import (
+    Burned,
+    Call,
+    Consent,
+    Decision,
+    Key,
+    Mixed,
+    Tally,
+)
+from .phases import BOARD, Phase, follow
+
+LABEL = b"veilmix board 1\0"
+DIGEST_LABEL = b"veilmix run 1\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One post: who wrote it, its bytes, what they say, and the board's head after it."""
+
+    author: str
+    data: bytes
+    message: Message
+    head: bytes
+
+
+@dataclass(slots=True)
+class Board:
+    """All that has been posted, and what follows from it."""
+
+    entries: list[Entry] = field(default_factory=list)
+    phase: Phase = Phase.OPENING
+    keys: dict[str, PublicKey] = field(default_factory=dict)
+    announcement: Announcement | None = None
+    session: bytes = NO_SESSION
+    consents: set[str] = field(default_factory=set)
+    calls: list[Call] = field(default_factory=list)
+    mixed: list[Mixed] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    decision: Decision | None = None
+    burned: str | None = None
+
+    @property
+    def head(self) -> bytes:
+        """The hash that names everything posted so far."""
+        return self.entries[-1].head if self.entries else bytes(DIGEST)
+
+    def post(self, author: str, data: bytes) -> Entry:
+        """Append a post; Refused, and nothing changes, if it is wrong in any way."""
+        message = decode_message(data)
+        then = follow(self.phase, message.kind, parties.role(author), BOARD)
+        self._check(author, message)
+        head = hashlib.sha256(LABEL + self.head + author.encode() + b"\0" + data).digest()
+        entry = Entry(author, data, message, head)
+        self.phase = then
+        self.entries.append(entry)
+        self._learn(author, message)
+        return entry
+
+    def _check(self, author: str, message: Message) -> None:
+        """Refuse what the table allows but this session does not."""
+        number = self.calls[-1].round if self.calls else 0
+        match message.body:
+            case Call(round=called):
+                number += 1
+                right = called == number and set(self.consents) == set(self.keys)
+            case Key():
+                right = author not in self.keys
+            case Announcement() as announced:
+                cited = {
+                    parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)
+                }
+                right = self.keys == cited | {parties.ANALYST: announced.analyst}
+            case Consent(session=session):
+                right = session == self.session and author in self.keys
+            case Mixed(hop=hop):
+                right = author == parties.shuffler(hop) and hop == self._next_hop()
+            case Tally(totals=totals):
+                call = self.calls[-1]
+                right = author == call.reader and len(totals) == len(call.asks)
+            case Decision(kept=kept):
+                assert self.announcement is not None  # noqa: S101 - the table comes first
+                right = not kept or max(kept) < len(self.announcement.schema.features)
+            case _:
+                right = True
+        if not right or message.session != self.session or message.round != number:
+            raise Refused(Reason.UNEXPECTED)
+
+    def _next_hop(self) -> int:
+        """The hop whose account is due: it counts the accounts of this round."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        return len(self.mixed) - (len(self.calls) - 1) * len(self.announcement.shufflers) + 1
+
+    def _learn(self, author: str, message: Message) -> None:
+        match message.body:
+            case Key(key=key):
+                self.keys[author] = key
+            case Announcement() as announcement:
+                self.announcement = announcement
+                self.session = announcement.digest()
+            case Consent():
+                self.consents.add(author)
+            case Call() as call:
+                self.calls.append(call)
+            case Mixed() as mixed:
+                self.mixed.append(mixed)
+            case Tally() as tally:
+                self.tallies.append(tally)
+            case Decision() as decision:
+                self.decision = decision
+            case Burned(why=why):
+                self.burned = why
+            case _:
+                pass
+
+    def digest(self) -> bytes:
+        """Hash all posts in an order of their own: the same for every schedule of the parties."""
+        digest = hashlib.sha256(DIGEST_LABEL)
+        for part in sorted(
+            (entry.message.round, entry.message.kind, entry.author, entry.data)
+            for entry in self.entries
+        ):
+            digest.update(hashlib.sha256(repr(part[:3]).encode() + part[3]).digest())
+        return digest.digest()
+
+
+def replay(posts: list[tuple[str, bytes]]) -> Board:
+    """Anybody: rebuild a board from its posts; Refused at the first that was not legal."""
+    board = Board()
+    for author, data in posts:
+        board.post(author, data)
+    return board

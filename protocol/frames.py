@@ -1,0 +1,215 @@
+"""One message as bytes: the frame, and the body of each kind.
+
+    offset  size  field
+    0       2     "vm"
+    2       1     version, 1
+    3       1     kind
+    4       32    session digest (zeros before there is a session)
+    36      1     round (0 outside rounds)
+    37      -     body, by kind
+
+Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..crypto.keys import PublicKey
+from ..errors import ParameterError, Reason, Refused
+from .announcement import Announcement, decode_announcement
+from .messages import (
+    Batch,
+    Body,
+    Burned,
+    Call,
+    Certificate,
+    Closed,
+    Consent,
+    Counts,
+    Decision,
+    Key,
+    Kind,
+    Mixed,
+    Submission,
+    Tally,
+)
+from .parties import Role
+from .schema import MAX_FEATURES
+from .wire import Reader, Writer, decode
+
+MAGIC = b"vm\x01"
+DIGEST = 32  # bytes of SHA-256
+NO_SESSION = bytes(DIGEST)
+HEADER = len(MAGIC) + 1 + DIGEST + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: the session and round it belongs to, and what it says."""
+
+    session: bytes
+    round: int
+    body: Body
+    kind: Kind = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", _KINDS[type(self.body)])
+
+    def encode(self) -> bytes:
+        """Frame the body's canonical encoding."""
+        out = Writer().raw(MAGIC).u8(self.kind).raw(self.session).u8(self.round)
+        _FORMS[self.kind][1](out, self.body)
+        return out.done()
+
+
+def decode_message(data: bytes) -> Message:
+    """Any party: read one message; Refused(MALFORMED) if any byte of it is wrong."""
+    return decode(data, _read_message)
+
+
+def _read_message(data: Reader) -> Message:
+    if data.raw(len(MAGIC)) != MAGIC:
+        raise Refused(Reason.MALFORMED)
+    kind, session, number = data.u8(), data.raw(DIGEST), data.u8()
+    if kind not in _FORMS:
+        raise Refused(Reason.MALFORMED)
+    return Message(session, number, _FORMS[Kind(kind)][0](data))
+
+
+def write_counts(out: Writer, counts: Counts) -> None:
+    """Write value-to-people counts, cells in order of their values, none of them empty."""
+    out.u32(len(counts))
+    for values in sorted(counts):
+        if counts[values] < 1:
+            raise ParameterError(f"counts: {values} is held by {counts[values]} people")
+        out.many(values, Writer.text).u32(counts[values])
+
+
+def read_counts(data: Reader) -> Counts:
+    """Read counts; Refused unless the cells come once each, in order, and none is empty."""
+    counts: dict[tuple[str, ...], int] = {}
+    last: tuple[str, ...] | None = None
+    for _ in range(data.u32()):
+        values, people = data.many(Reader.text), data.u32()
+        if people < 1 or (last is not None and values <= last):
+            raise Refused(Reason.MALFORMED)
+        counts[values] = people
+        last = values
+    return counts
+
+
+def _write_refused(out: Writer, refused: Mapping[Reason, int]) -> None:
+    reasons = [reason for reason in Reason if refused.get(reason, 0)]
+    out.many(reasons, lambda w, reason: w.u8(list(Reason).index(reason)).u32(refused[reason]))
+
+
+def _read_refused(data: Reader) -> dict[Reason, int]:
+    pairs = data.many(lambda r: (r.u8(), r.u32()))
+    codes = [code for code, _ in pairs]
+    if codes != sorted(set(codes)) or any(code >= len(Reason) for code in codes):
+        raise Refused(Reason.MALFORMED)
+    if any(people == 0 for _, people in pairs):
+        raise Refused(Reason.MALFORMED)
+    return {list(Reason)[code]: people for code, people in pairs}
+
+
+def _write_columns(out: Writer, columns: tuple[int, ...]) -> None:
+    out.many(columns, Writer.u8)
+
+
+def _read_columns(data: Reader) -> tuple[int, ...]:
+    columns = data.many(Reader.u8)
+    if list(columns) != sorted(set(columns)) or len(columns) > MAX_FEATURES:
+        raise Refused(Reason.MALFORMED)
+    return columns
+
+
+def _write_call(out: Writer, call: Call) -> None:
+    out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, _write_columns)
+
+
+def _read_call(data: Reader) -> Call:
+    number, analyst = data.u8(), data.flag()
+    return Call(number, Role.ANALYST if analyst else Role.CURATOR, data.many(_read_columns))
+
+
+def _write_mixed(out: Writer, mixed: Mixed) -> None:
+    out.u8(mixed.hop).u32(mixed.people).u32(mixed.received).u32(mixed.forwarded)
+    _write_refused(out, mixed.refused)
+    out.raw(mixed.digest)
+
+
+def _read_mixed(data: Reader) -> Mixed:
+    hop, people, received, forwarded = data.u8(), data.u32(), data.u32(), data.u32()
+    return Mixed(hop, people, received, forwarded, _read_refused(data), data.raw(DIGEST))
+
+
+def _write_tally(out: Writer, tally: Tally) -> None:
+    out.many(tally.totals, Writer.u32)
+    _write_refused(out, tally.refused)
+    out.flag(tally.counts is not None)
+    if tally.counts is not None:
+        out.many(tally.counts, write_counts)
+
+
+def _read_tally(data: Reader) -> Tally:
+    totals, refused = data.many(Reader.u32), _read_refused(data)
+    counts = data.many(read_counts) if data.flag() else None
+    if counts is not None and tuple(sum(c.values()) for c in counts) != totals:
+        raise Refused(Reason.MALFORMED)
+    return Tally(totals, refused, counts)
+
+
+def _write_decision(out: Writer, decision: Decision) -> None:
+    proof = decision.certificate
+    _write_columns(out, decision.kept)
+    out.text(proof.rule).u32(proof.k).u32(proof.n).u32(proof.people)
+    out.many(proof.thresholds, Writer.f64)
+    out.many([] if proof.pivot is None else [proof.pivot], Writer.u8)
+    out.many([] if proof.slack is None else [proof.slack], Writer.f64)
+
+
+def _read_decision(data: Reader) -> Decision:
+    kept = _read_columns(data)
+    rule, k, n, people = data.text(), data.u32(), data.u32(), data.u32()
+    thresholds, pivot, slack = data.many(Reader.f64), data.many(Reader.u8), data.many(Reader.f64)
+    if people > n or len(pivot) > 1 or len(slack) > 1:
+        raise Refused(Reason.MALFORMED)
+    proof = Certificate(rule, k, n, people, thresholds, *(pivot or (None,)), *(slack or (None,)))
+    return Decision(kept, proof)
+
+
+_FORMS: dict[Kind, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
+    Kind.KEY: (
+        lambda r: Key(PublicKey.decode(r.blob())),
+        lambda w, body: w.blob(body.key.encode()),
+    ),
+    Kind.ANNOUNCEMENT: (
+        lambda r: decode_announcement(r.blob()),
+        lambda w, body: w.blob(body.encode()),
+    ),
+    Kind.CONSENT: (lambda r: Consent(r.raw(DIGEST)), lambda w, body: w.raw(body.session)),
+    Kind.CALL: (_read_call, _write_call),
+    Kind.SUBMISSION: (lambda r: Submission(r.blob()), lambda w, body: w.blob(body.envelope)),
+    Kind.BATCH: (lambda r: Batch(tuple(r.items())), lambda w, body: w.items(body.layers)),
+    Kind.MIXED: (_read_mixed, _write_mixed),
+    Kind.TALLY: (_read_tally, _write_tally),
+    Kind.DECISION: (_read_decision, _write_decision),
+    Kind.BURNED: (lambda r: Burned(r.text()), lambda w, body: w.text(body.why)),
+    Kind.CLOSED: (lambda _: Closed(), lambda _w, _body: None),
+}
+
+_KINDS: dict[type, Kind] = {
+    Key: Kind.KEY,
+    Announcement: Kind.ANNOUNCEMENT,
+    Consent: Kind.CONSENT,
+    Call: Kind.CALL,
+    Submission: Kind.SUBMISSION,
+    Batch: Kind.BATCH,
+    Mixed: Kind.MIXED,
+    Tally: Kind.TALLY,
+    Decision: Kind.DECISION,
+    Burned: Kind.BURNED,
+    Closed: Kind.CLOSED,
+}

@@ -1,0 +1,121 @@
+"""The ideal functionality: the same questions answered without a message.
+
+Nobody seals, mixes or opens anything here. A trusted nobody reads the table, answers each call,
+lets the decision rule decide, and applies the same rules about small batches and missing people.
+Every run of the real protocol must give the same marginals, decision and release. The table may
+have a million rows: the only place in this room that uses numpy.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import RoundBurned
+from .announcement import Rules
+from .ledger import check_batch_size, check_dropout
+from .messages import Call, Counts, Decision
+from .parties import Role
+from .schema import Schema
+from .tallying import marginals
+
+Codes = npt.NDArray[np.integer]
+DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The people, as nobody in the protocol sees them.
+
+    values[j]: the texts of column j. codes: n x d integers, codes[i, j] the index of person i's
+    value of column j in values[j].
+    """
+
+    values: tuple[tuple[str, ...], ...]
+    codes: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """What comes out: counts per round and question, decision, release, or why there is none.
+
+    missing: people who left between the rounds (0 where there was one round).
+    """
+
+    tallies: tuple[tuple[Counts, ...], ...]
+    decision: Decision | None
+    release: Counts | None
+    burned: str | None
+    missing: int = 0
+
+
+def single_columns(schema: Schema) -> Call:
+    """Curator: the call of round 1, for every feature by itself."""
+    return Call(1, Role.CURATOR, tuple((column,) for column in range(len(schema.features))))
+
+
+def release_columns(decision: Decision) -> Call:
+    """Curator: the call of round 2, for the columns of the release together."""
+    return Call(2, Role.ANALYST, (decision.kept,))
+
+
+def answer(table: Table, call: Call) -> tuple[Counts, ...]:
+    """Count the people of a table for every column set of a call."""
+    return tuple(count_cells(table, columns) for columns in call.asks)
+
+
+def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
+    """Count the people in every cell that occurs over some columns."""
+    cells = np.zeros(len(table.codes), dtype=np.int64)
+    for column in columns:
+        size = len(table.values[column])
+        if len(columns) > 1 and cells.max(initial=0) >= (1 << 62) // size:
+            cells = np.unique(cells, return_inverse=True)[1]
+        cells = cells * size + table.codes[:, column]
+    _, first, people = np.unique(cells, return_index=True, return_counts=True)
+    return {
+        tuple(table.values[column][table.codes[row, column]] for column in columns): int(count)
+        for row, count in zip(first, people, strict=True)
+    }
+
+
+def two_round(
+    schema: Schema,
+    table: Table,
+    rules: Rules,
+    decide: DecisionRule,
+    absent: Mapping[int, Collection[int]] | None = None,
+) -> Ideal:
+    """Play the program `two-round` without a message; `absent[r]` are rows missing in round r."""
+    tallies: list[tuple[Counts, ...]] = []
+    decision: Decision | None = None
+    missing = 0
+    try:
+        first = _present(table, 1, absent)
+        check_batch_size(len(first.codes), rules.min_batch)
+        tallies.append(answer(first, single_columns(schema)))
+        decision = decide(schema, *marginals(tallies[0]))
+        if not decision.kept:
+            return Ideal(tuple(tallies), decision, None, None)
+        second = _present(table, 2, absent, also=1)
+        check_batch_size(len(second.codes), rules.min_batch)
+        missing = check_dropout(len(first.codes), len(second.codes), rules.min_dropout)
+        tallies.append(answer(second, release_columns(decision)))
+    except RoundBurned as burned:
+        return Ideal(tuple(tallies), decision, None, str(burned), missing)
+    return Ideal(tuple(tallies), decision, tallies[1][0], None, missing)
+
+
+def _present(
+    table: Table, number: int, absent: Mapping[int, Collection[int]] | None, also: int | None = None
+) -> Table:
+    """The people who answer in a round: of a fixed database, only those who answered before."""
+    if not absent:
+        return table
+    gone = set(absent.get(number, ())) | set(absent.get(also, ()) if also else ())
+    if not gone:
+        return table
+    here = np.ones(len(table.codes), dtype=bool)
+    here[list(gone)] = False
+    return Table(table.values, table.codes[here])

@@ -1,0 +1,169 @@
+"""What parties say to each other: one small class a kind of message, valid once it exists.
+
+How each is written as bytes is in frames.py; which is legal when, and from whom, in phases.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ..crypto.keys import PublicKey
+from ..errors import ParameterError, Reason
+from .announcement import Announcement
+from .parties import Role
+
+Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
+
+
+class Kind(IntEnum):
+    """The byte that tells what a message is."""
+
+    KEY = 1
+    ANNOUNCEMENT = 2
+    CONSENT = 3
+    CALL = 4
+    SUBMISSION = 5
+    BATCH = 6
+    MIXED = 7
+    TALLY = 8
+    DECISION = 9
+    BURNED = 10
+    CLOSED = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A shuffler or the analyst tells everybody its fresh public key."""
+
+    key: PublicKey
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A keyholder has found its own key in the announcement with this digest, and takes part."""
+
+    session: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The curator opens a round: who reads the answers, and which column sets are asked for.
+
+    One ballot answers one column set. Rounds count from 1.
+    """
+
+    round: int
+    reader: Role
+    asks: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.round <= 255:
+            raise ParameterError(f"round: found {self.round}; 1 to 255 are accepted")
+        if self.reader not in (Role.CURATOR, Role.ANALYST):
+            raise ParameterError(f"reader: found {self.reader}; curator or analyst is accepted")
+        if not 1 <= len(self.asks) <= 255:
+            raise ParameterError(f"asks: found {len(self.asks)} column sets; 1 to 255 are accepted")
+        if len(set(self.asks)) < len(self.asks):
+            raise ParameterError("asks: the same column set is asked for twice")
+        for columns in self.asks:
+            if not columns or list(columns) != sorted(set(columns)):
+                raise ParameterError(f"asks: found {columns}; ascending columns are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A user hands in its answers of one round: one envelope for the first shuffler."""
+
+    envelope: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A shuffler hands on all it has opened, at once."""
+
+    layers: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A shuffler accounts for its batch: what came, what went, what it refused, and a digest.
+
+    `people` is the number of users whose envelope opened (first shuffler only, else 0).
+    """
+
+    hop: int
+    people: int
+    received: int
+    forwarded: int
+    refused: Mapping[Reason, int]
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A reader publishes what it read: people per column set, refusals, and the counts if public.
+
+    `totals[i]` is the number of ballots for the i-th column set asked. `counts` is None where they
+    are not published.
+    """
+
+    totals: tuple[int, ...]
+    refused: Mapping[Reason, int]
+    counts: tuple[Counts, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What the curator claims of the columns it keeps, in numbers that anyone can check.
+
+    people: at most so many of the n people are in a crowd smaller than k. thresholds: one count per
+    kept column; pivot and slack where the rule has them (Theorem 2's column, Theorem 3's c).
+    """
+
+    rule: str
+    k: int
+    n: int
+    people: int
+    thresholds: tuple[float, ...] = ()
+    pivot: int | None = None
+    slack: float | None = None
+
+    @property
+    def value(self) -> float:
+        """The promised exposure: a share of people, 0 to 1."""
+        return self.people / self.n if self.n else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The curator's decision: the columns of the release, and the certificate for them."""
+
+    kept: tuple[int, ...]
+    certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Burned:
+    """A round that was not completed; its output is withheld and it is not run again."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The session is over."""
+
+
+Body = (
+    Key
+    | Announcement
+    | Consent
+    | Call
+    | Submission
+    | Batch
+    | Mixed
+    | Tally
+    | Decision
+    | Burned
+    | Closed
+)

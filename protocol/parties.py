@@ -1,0 +1,53 @@
+"""Who takes part: the five kinds of party, and how each single one is called.
+
+Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is
+whoever listens on the wires. A user's index counts from 0, the number in its name from 1.
+"""
+
+from enum import StrEnum
+from functools import cache
+
+from ..errors import ParameterError
+
+
+class Role(StrEnum):
+    """What a party does in the protocol."""
+
+    USER = "user"
+    SHUFFLER = "shuffler"
+    CURATOR = "curator"
+    ANALYST = "analyst"
+    NETWORK = "network"
+
+
+CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
+
+
+def user(index: int) -> str:
+    """Name the user with this index (from 0)."""
+    return f"user-{index + 1}"
+
+
+def shuffler(hop: int) -> str:
+    """Name the shuffler at this hop (from 1)."""
+    return f"shuffler-{hop}"
+
+
+@cache
+def role(party: str) -> Role:
+    """Tell what a party does; ParameterError for a name that no party can have."""
+    kind, _, number = party.partition("-")
+    if kind in (Role.USER, Role.SHUFFLER):
+        if number.isdecimal() and number.isascii() and number[0] != "0":
+            return Role(kind)
+    elif not number and kind in (CURATOR, ANALYST, NETWORK):
+        return Role(kind)
+    raise ParameterError(
+        f"no party can be called {party!r}; parties are curator, analyst, network, "
+        "shuffler-1, shuffler-2, ... and user-1, user-2, ..."
+    )
+
+
+def index(party: str) -> int:
+    """Give the index (from 0) of a user or shuffler."""
+    return int(party.partition("-")[2]) - 1

@@ -1,0 +1,102 @@
+"""Which message is legal when, from whom and to whom: one table, which the board enforces.
+
+The diagram in the documentation is printed from this table (`diagram()`), so it cannot be out of
+date. A message that the table does not list is refused and counted; the session goes on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..errors import Reason, Refused
+from .messages import Kind
+from .parties import Role
+
+BOARD = "board"
+
+
+class Phase(StrEnum):
+    """Where a session stands, as the board shows it."""
+
+    OPENING = "opening"
+    ANNOUNCED = "announced"
+    COLLECTING = "collecting"
+    MIXING = "mixing"
+    TALLIED = "tallied"
+    DECIDED = "decided"
+    BURNT = "burnt"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Who may say it, to whom (`board`: to everybody), and the phase that follows."""
+
+    speakers: frozenset[Role]
+    hearers: frozenset[str]
+    then: Phase
+
+
+def _move(speakers: str, hearers: str, then: Phase) -> Move:
+    return Move(
+        frozenset(Role(name) for name in speakers.split()), frozenset(hearers.split()), then
+    )
+
+
+_CALL = _move("curator", BOARD, Phase.COLLECTING)
+_BURNED = _move("curator shuffler analyst", BOARD, Phase.BURNT)
+_CLOSED = _move("curator", BOARD, Phase.OVER)
+
+MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
+    Phase.OPENING: {
+        Kind.KEY: _move("shuffler analyst", BOARD, Phase.OPENING),
+        Kind.ANNOUNCEMENT: _move("curator", BOARD, Phase.ANNOUNCED),
+        Kind.BURNED: _BURNED,
+    },
+    Phase.ANNOUNCED: {
+        Kind.CONSENT: _move("shuffler analyst", BOARD, Phase.ANNOUNCED),
+        Kind.CALL: _CALL,
+        Kind.BURNED: _BURNED,
+    },
+    Phase.COLLECTING: {
+        Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
+        Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.BURNED: _BURNED,
+    },
+    Phase.MIXING: {
+        Kind.BATCH: _move("shuffler", "shuffler curator analyst", Phase.MIXING),
+        Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
+        Kind.BURNED: _BURNED,
+    },
+    Phase.TALLIED: {
+        Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
+        Kind.CLOSED: _CLOSED,
+    },
+    Phase.DECIDED: {Kind.CALL: _CALL, Kind.CLOSED: _CLOSED},
+    Phase.BURNT: {Kind.CLOSED: _CLOSED},
+    Phase.OVER: {},
+}
+
+
+def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
+    """Any party: the phase after a message, or Refused if the table does not allow it now.
+
+    A submission that the table would have allowed earlier is called late; anything else that is out
+    of turn is unexpected.
+    """
+    move = MOVES[phase].get(kind)
+    if move and speaker in move.speakers and hearer in move.hearers:
+        return move.then
+    raise Refused(Reason.LATE if kind is Kind.SUBMISSION else Reason.UNEXPECTED)
+
+
+def diagram() -> str:
+    """Print the table as a Mermaid state diagram, one arrow a legal move."""
+    lines = ["stateDiagram-v2", f"    [*] --> {Phase.OPENING}"]
+    for phase, moves in MOVES.items():
+        for kind, move in moves.items():
+            who = " or ".join(sorted(move.speakers))
+            to = " or ".join(sorted(move.hearers))
+            lines.append(f"    {phase} --> {move.then}: {kind.name.lower()} ({who} to {to})")
+    return "\n".join([*lines, f"    {Phase.OVER} --> [*]"])

@@ -1,0 +1,95 @@
+r"""One session and its rounds: the contexts, sizes and keys that follow from what was announced.
+
+    context of a layer =
+        SHA-256("veilmix layer 1\0" || session digest || round || SHA-256(call) || hop)
+
+Hops count from 1, the first shuffler; the reader is hop m + 1. The first shuffler's layer is the
+envelope around a user's inner onions; every inner onion has a layer for each further shuffler and,
+innermost, one for the reader (the caption of paper 000's Figure 1 has the order backwards).
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from ..crypto.layer import layer_size
+from ..crypto.onion import Hop, onion_size
+from ..crypto.suites import Suite, suite_by_code
+from ..errors import ParameterError
+from . import parties
+from .announcement import Announcement
+from .frames import Message
+from .messages import Call
+
+CONTEXT_LABEL = b"veilmix layer 1\0"
+SALT = 16  # bytes, fresh per ballot
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What everybody can work out about one round from the announcement and the call.
+
+    openers: the party of each hop. hops: their public keys and contexts. ballot: bytes of one
+    padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h (h = 2 .. m + 1), so
+    that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
+    off.
+    """
+
+    session: bytes
+    call: Call
+    announcement: Announcement
+    suite: Suite
+    openers: tuple[str, ...]
+    hops: tuple[Hop, ...]
+    ballot: int
+    inner: tuple[int, ...]
+    envelope: int
+
+    @property
+    def slots(self) -> int:
+        """How many inner onions every envelope holds."""
+        return len(self.call.asks)
+
+    @property
+    def reader(self) -> str:
+        """The party whose layer is innermost."""
+        return self.openers[-1]
+
+
+def layer_context(session: bytes, call: Call, hop: int) -> bytes:
+    """Derive the 32 bytes that bind a layer to its session, round, question and hop."""
+    question = hashlib.sha256(Message(session, call.round, call).encode()).digest()
+    place = session + bytes([call.round]) + question + bytes([hop])
+    return hashlib.sha256(CONTEXT_LABEL + place).digest()
+
+
+def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
+    """Any party: work out a round; ParameterError if the call asks for unknown columns."""
+    columns = {column for ask in call.asks for column in ask}
+    features = announcement.schema.features
+    if max(columns) >= len(features):
+        raise ParameterError(f"asks: column {max(columns)}; the schema has {len(features)}")
+    suite = suite_by_code(announcement.suite, lesson=announcement.rules.lesson)
+    shufflers = len(announcement.shufflers)
+    openers = (*(parties.shuffler(hop + 1) for hop in range(shufflers)), call.reader.value)
+    hops = tuple(
+        Hop(announcement.key(party), layer_context(session, call, hop))
+        for hop, party in enumerate(openers, start=1)
+    )
+    ballot = ballot_size(announcement, call) if announcement.rules.padded else 0
+    inner = tuple(
+        onion_size(suite, ballot, shufflers + 2 - hop) if ballot and hop >= 2 else 0
+        for hop in range(shufflers + 2)
+    )
+    bundle = 8 + len(call.asks) * inner[2]
+    envelope = layer_size(suite, bundle) if ballot else 0
+    return Round(session, call, announcement, suite, openers, hops, ballot, inner, envelope)
+
+
+def ballot_size(announcement: Announcement, call: Call) -> int:
+    """Bytes of a padded ballot: enough for the longest answer to any question of the round.
+
+    One byte of question, the salt, two bytes and the value of each column, one byte of padding.
+    """
+    features = announcement.schema.features
+    longest = max(sum(2 + features[column].width for column in ask) for ask in call.asks)
+    return 1 + SALT + longest + 1

@@ -1,0 +1,69 @@
+"""What a reader does: read the ballots it has opened, and count them.
+
+A count is kept per column set. Somebody who fills the slots of an envelope with two answers to one
+question and none to another leaves totals that differ; `marginals` then counts the missing answers
+of a column as people with a value of their own, which can only raise what a bound promises.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import Reason, Refused
+from .ballots import read_ballot
+from .messages import Counts
+from .session import Round
+
+
+@dataclass(slots=True)
+class Reading:
+    """Ballots read so far: counts per column set, and refusals by reason."""
+
+    counts: list[Counter[tuple[str, ...]]]
+    refused: Counter[Reason] = field(default_factory=Counter)
+
+    def add(self, other: "Reading") -> None:
+        """Count another part of the same batch in."""
+        for mine, theirs in zip(self.counts, other.counts, strict=True):
+            mine.update(theirs)
+        self.refused.update(other.refused)
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """Ballots per column set."""
+        return tuple(count.total() for count in self.counts)
+
+
+def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
+    """Reader: decode and count opened ballots; a ballot that is wrong is refused and counted."""
+    reading = Reading([Counter() for _ in plan.call.asks])
+    for plaintext in plaintexts:
+        try:
+            ballot = read_ballot(plan, plaintext)
+        except Refused as refusal:
+            reading.refused[refusal.reason] += 1
+        else:
+            reading.counts[ballot.ask][ballot.values] += 1
+    return reading
+
+
+def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
+    """Curator: the counts of single columns as one list of people per column, and the people n.
+
+    n is the largest total. Where a column has fewer ballots, each missing one is counted as a
+    person with a value nobody else has: the most exposed it can be.
+    """
+    totals = [sum(count.values()) for count in counts]
+    n = max(totals, default=0)
+    return [
+        sorted([*count.values(), *[1] * (n - total)], reverse=True)
+        for count, total in zip(counts, totals, strict=True)
+    ], n
+
+
+def named(counts: Mapping[tuple[str, ...], int]) -> dict[str, int]:
+    """The counts of one single column by value, the largest first."""
+    return {
+        values[0]: people
+        for values, people in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    }

@@ -1,0 +1,189 @@
+"""What happened, and who saw it: one event a message, one sighting per event and party.
+
+A message on a wire is seen by who sends it, who receives it and who listens (`network`); a post on
+the board by everybody. What a party does in its own head is its own sighting: a user knows what it
+sealed, a reader what it counted. A ciphertext is called by its name, the first 8 bytes of its
+BLAKE2b hash, so that the same bytes have the same name wherever they are seen.
+
+Keys and salts are never recorded. What a coalition can open is worked out in view.py from the names
+it saw and the layers its members can open.
+
+Above `SUMMARY_ABOVE` people a transcript keeps the summary form: no names and no single
+submissions, but one event a round with the number of messages and of bytes. The board is always
+kept whole.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from ..errors import Reason, Refused
+from . import parties
+from .frames import HEADER, MAGIC
+from .messages import Counts, Kind
+from .phases import BOARD
+from .wire import Reader, decode
+
+NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
+SUMMARY_ABOVE = 100_000  # people
+
+
+def name_of(layer: bytes) -> bytes:
+    """Give the name of a ciphertext."""
+    return blake2b(layer, digest_size=NAME).digest()
+
+
+def names_of(layers: Iterable[bytes]) -> bytes:
+    """Give the names of many ciphertexts, one after the other."""
+    return b"".join([blake2b(layer, digest_size=NAME).digest() for layer in layers])
+
+
+def split_names(names: bytes) -> list[bytes]:
+    """Take joined names apart."""
+    return [names[at : at + NAME] for at in range(0, len(names), NAME)]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A message on its way. `receiver` is `board` for a post; `names` are the ciphertexts in it.
+
+    kind is None for bytes that are no message. time: seconds since the session began. size: bytes
+    of all its messages. count: messages (more than one only in the summary form).
+    """
+
+    number: int
+    time: float
+    sender: str
+    receiver: str
+    kind: Kind | None
+    round: int
+    size: int
+    names: bytes = b""
+    count: int = 1
+
+    def seen_by(self, party: str) -> bool:
+        """Whether a party saw it."""
+        return self.receiver == BOARD or party in (self.sender, self.receiver, parties.NETWORK)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What one user sealed in one round: its own knowledge.
+
+    names: the envelope, then per answer its layers from the outermost to the reader's. answers: the
+    question (its number in the call) and values of each.
+    """
+
+    user: int
+    round: int
+    names: bytes
+    answers: tuple[tuple[int, tuple[str, ...]], ...]
+
+    @property
+    def envelope(self) -> bytes:
+        """The name of the envelope."""
+        return self.names[:NAME]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a reader counted in one round: its own knowledge until it publishes it."""
+
+    reader: str
+    round: int
+    counts: tuple[Counts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A message that a party refused: its own sighting, with the reason."""
+
+    party: str
+    round: int
+    reason: Reason
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Transcript:
+    """Everything recorded of one run. `summary` tells which form it has."""
+
+    users: int
+    summary: bool = False
+    events: list[Event] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    posts: list[tuple[str, bytes]] = field(default_factory=list)
+
+    @classmethod
+    def sized(cls, users: int) -> "Transcript":
+        """Start the transcript of a run with so many people, in the form that its size asks for."""
+        return cls(users, summary=users > SUMMARY_ABOVE)
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Record a message on its way, from its bytes alone."""
+        kind, number = _label(data)
+        if self.summary and kind is Kind.SUBMISSION:
+            self._gather(time, receiver, number, len(data))
+            return
+        names = b"" if self.summary else _names_in(kind, data)
+        self.events.append(
+            Event(len(self.events), time, sender, receiver, kind, number, len(data), names)
+        )
+        if receiver == BOARD:
+            self.posts.append((sender, data))
+
+    def _gather(self, time: float, receiver: str, number: int, size: int) -> None:
+        """Add a submission to the one event that stands for all of its round (summary form)."""
+        for at in range(len(self.events) - 1, -1, -1):
+            event = self.events[at]
+            if event.kind is Kind.SUBMISSION and event.round == number:
+                self.events[at] = Event(
+                    *(at, time, "user-*", receiver, Kind.SUBMISSION, number, event.size + size),
+                    count=event.count + 1,
+                )
+                return
+            if event.round < number:
+                break
+        self.events.append(
+            Event(len(self.events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
+        )
+
+    def sealed(self, made: Made) -> None:
+        """Record what a user sealed."""
+        if not self.summary:
+            self.made.append(made)
+
+    def sightings(self, party: str) -> Iterator[Event]:
+        """Yield the events that a party saw, in order."""
+        return (event for event in self.events if event.seen_by(party))
+
+    def traffic(self) -> Mapping[tuple[Kind | None, int], tuple[int, int]]:
+        """Messages and bytes, by kind and round."""
+        messages: Counter[tuple[Kind | None, int]] = Counter()
+        size: Counter[tuple[Kind | None, int]] = Counter()
+        for event in self.events:
+            messages[event.kind, event.round] += event.count
+            size[event.kind, event.round] += event.size
+        return {key: (messages[key], size[key]) for key in messages}
+
+
+def _label(data: bytes) -> tuple[Kind | None, int]:
+    """Kind and round as the frame shows them to whoever sees it pass."""
+    if len(data) < HEADER or data[: len(MAGIC)] != MAGIC or data[len(MAGIC)] not in set(Kind):
+        return None, 0
+    return Kind(data[len(MAGIC)]), data[HEADER - 1]
+
+
+def _names_in(kind: Kind | None, data: bytes) -> bytes:
+    """Name the ciphertexts that a message carries; what does not parse is named as a whole."""
+    if kind is Kind.SUBMISSION:
+        return name_of(data[HEADER + 4 :])
+    if kind is Kind.BATCH:
+        try:
+            return names_of(decode(data[HEADER:], Reader.items))
+        except Refused:
+            return name_of(data)
+    return name_of(data) if kind is None else b""

@@ -1,0 +1,39 @@
+"""The analyst: reads the ballots of a release, counts them, and publishes the joint counts."""
+
+import trio
+
+from ..errors import RoundBurned
+from ..protocol.ledger import check_dropout
+from ..protocol.messages import Tally
+from ..protocol.parties import Role
+from ..protocol.session import Round
+from ..protocol.tallying import Reading
+from .keyholder import Keyholder
+from .network import Endpoint, Letter
+from .reader import read_round
+from .workshop import Workshop
+
+
+async def analyst(
+    me: Endpoint, key: Keyholder, inbox: trio.MemoryReceiveChannel[Letter], workshop: Workshop
+) -> None:
+    """Publish a key, check the announcement, then read the rounds meant for the analyst."""
+    if not await key.take_part(me):
+        return
+    async for plan in me.rounds():
+        if plan.call.reader is not Role.ANALYST:
+            continue
+        try:
+            reading = await read_round(me, plan, key.secret, inbox, workshop)
+            if reading is not None:
+                _check(me, plan, reading)
+                counts = tuple(dict(count) for count in reading.counts)
+                await me.post(Tally(reading.totals, reading.refused, counts))
+        except RoundBurned as burned:
+            await me.burn(burned)
+
+
+def _check(me: Endpoint, plan: Round, reading: Reading) -> None:
+    """RoundBurned if a few people have gone missing between the rounds, whoever lost them."""
+    before = me.board.decision.certificate.n if me.board.decision else reading.totals[0]
+    check_dropout(before, max(reading.totals), plan.announcement.rules.min_dropout)

@@ -1,0 +1,110 @@
+"""The curator: announces the session, learns the marginals, decides which columns are released.
+
+It is handed its decision rule. What it decides goes on the board with a certificate.
+"""
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..errors import RoundBurned
+from ..protocol import parties
+from ..protocol.announcement import NONCE, Announcement, Policy, Rules
+from ..protocol.ideal import DecisionRule, release_columns, single_columns
+from ..protocol.messages import Call, Closed, Decision, Kind, Tally
+from ..protocol.schema import Schema
+from ..protocol.tallying import Reading, marginals
+from .keyholder import Keyholder
+from .network import Endpoint, Letter
+from .reader import read_round
+from .workshop import Workshop
+
+
+async def curator(
+    me: Endpoint,
+    key: Keyholder,
+    plans: "Plans",
+    inbox: trio.MemoryReceiveChannel[Letter],
+    workshop: Workshop,
+) -> Decision | None:
+    """Announce, ask for every feature alone, decide, ask for the joint of those kept, close."""
+    decision = None
+    try:
+        await _announce(me, key, plans)
+        reading = await _ask(me, key, single_columns(plans.schema), inbox, workshop)
+        if reading is not None:
+            await me.post(_account(reading, publish=plans.policy.publish_marginals))
+            counts, people = marginals(reading.counts)
+            decision = await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
+            await me.post(decision)
+            if decision.kept:
+                await me.post(release_columns(decision))
+                await me.network.until(Kind.TALLY, lambda board: len(board.tallies) == 2)
+    except RoundBurned as burned:
+        await me.burn(burned)
+    await me.post(Closed())
+    return decision
+
+
+class Plans:
+    """What the curator intends: the session's terms, and the rule it will decide by."""
+
+    def __init__(
+        self,
+        title: str,
+        schema: Schema,
+        policy: Policy,
+        rules: Rules,
+        shufflers: int,
+        decide: DecisionRule,
+        entropy: Entropy,
+    ) -> None:
+        self.title = title
+        self.schema = schema
+        self.policy = policy
+        self.rules = rules
+        self.shufflers = shufflers
+        self.decide = decide
+        self.entropy = entropy
+
+
+async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
+    """Wait for everybody's key, announce the session, wait for everybody's consent."""
+    due = plans.shufflers + 1
+    with trio.move_on_after(plans.rules.deadline):
+        await me.network.until(Kind.KEY, lambda board: len(board.keys) == due)
+    if len(me.board.keys) < due:
+        raise RoundBurned(f"only {len(me.board.keys)} of {due} keyholders published a key in time")
+    keys = me.board.keys
+    announcement = Announcement(
+        plans.title,
+        plans.entropy.random(NONCE),
+        plans.schema,
+        plans.policy,
+        plans.rules,
+        tuple(keys[parties.shuffler(hop + 1)] for hop in range(plans.shufflers)),
+        key.pair.public,
+        keys[parties.ANALYST],
+    )
+    await me.post(announcement)
+    with trio.move_on_after(plans.rules.deadline):
+        await me.network.until(Kind.CONSENT, lambda board: len(board.consents) == due)
+    if len(me.board.consents) < due:
+        raise RoundBurned("not everybody consented to the announcement in time")
+
+
+async def _ask(
+    me: Endpoint,
+    key: Keyholder,
+    call: Call,
+    inbox: trio.MemoryReceiveChannel[Letter],
+    workshop: Workshop,
+) -> Reading | None:
+    """Call a round whose answers the curator reads, and read them."""
+    await me.post(call)
+    return await read_round(me, me.network.plan(call), key.secret, inbox, workshop)
+
+
+def _account(reading: Reading, *, publish: bool) -> Tally:
+    """What the board shows of a reading: totals and refusals, and the counts if that was agreed."""
+    counts = tuple(dict(count) for count in reading.counts) if publish else None
+    return Tally(reading.totals, reading.refused, counts)

@@ -1,0 +1,74 @@
+"""What may watch a run: the recorder, the narrator, the progress bar.
+
+An instrument sees what happens and cannot change it. One that crashes is taken off and reported;
+the run goes on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..protocol.board import Entry
+from ..protocol.transcript import Made, Read, Refusal, Transcript
+
+
+class Instrument:
+    """The hooks, all of them empty. `time` is in seconds of the run's clock."""
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """A message went from one party to another, or onto the board."""
+
+    def posted(self, time: float, entry: Entry) -> None:
+        """The board accepted a post."""
+
+    def sealed(self, made: Made) -> None:
+        """A user sealed its answers."""
+
+    def read(self, read: Read) -> None:
+        """A reader counted a round."""
+
+    def refused(self, refusal: Refusal) -> None:
+        """A party refused a message."""
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """A stage of a round has got so far, of so many messages in all."""
+
+
+@dataclass(slots=True)
+class Recorder(Instrument):
+    """Writes the transcript."""
+
+    transcript: Transcript
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Record the message."""
+        self.transcript.carried(time, sender, receiver, data)
+
+    def sealed(self, made: Made) -> None:
+        """Record what the user knows."""
+        self.transcript.sealed(made)
+
+    def read(self, read: Read) -> None:
+        """Record what the reader knows."""
+        self.transcript.reads.append(read)
+
+    def refused(self, refusal: Refusal) -> None:
+        """Record the refusal."""
+        self.transcript.refusals.append(refusal)
+
+
+class Instruments:
+    """All that watch one run; calls reach each of them, and one that crashes is taken off."""
+
+    def __init__(self, watching: list[Instrument], report: Callable[[str], None]) -> None:
+        self._watching = watching
+        self._report = report
+
+    def tell(self, hook: Callable[[Instrument], None]) -> None:
+        """Call one hook of every instrument."""
+        for instrument in list(self._watching):
+            try:
+                hook(instrument)
+            except Exception as crash:
+                self._watching.remove(instrument)
+                name = type(instrument).__name__
+                self._report(f"instrument {name} crashed and was taken off: {crash!r}")

@@ -1,0 +1,74 @@
+"""What shufflers, curator and analyst have in common: a fresh key, consent, and a batch to await.
+
+A keyholder finds its own key in the announcement before it takes part. If the curator had put
+another key there, it could read what was meant for somebody else; so the session then ends before
+anybody has sent anything.
+"""
+
+from dataclasses import dataclass
+
+import trio
+
+from ..crypto.keys import KeyPair, SecretKey
+from ..errors import Reason, Refused, RoundBurned
+from ..protocol.messages import Batch, Burned, Consent, Key, Kind
+from ..protocol.mixing import check_batch
+from ..protocol.session import Round
+from .network import Endpoint, Letter
+
+
+@dataclass(frozen=True, slots=True)
+class Keyholder:
+    """A party with a key pair of its own for this session."""
+
+    pair: KeyPair
+
+    @property
+    def secret(self) -> SecretKey:
+        """The key that opens the layers meant for this party."""
+        return self.pair.secret
+
+    async def take_part(self, me: Endpoint) -> bool:
+        """Publish the key, wait for the announcement, consent to it; False if there is none."""
+        await me.post(Key(self.pair.public))
+        await me.network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
+        announcement = me.board.announcement
+        if announcement is None:
+            return False
+        if announcement.key(me.party) != self.pair.public:
+            await me.post(Burned(f"{me.party} finds another key than its own in the announcement"))
+            return False
+        await me.post(Consent(me.board.session))
+        return True
+
+
+async def batch_of(
+    me: Endpoint, plan: Round, hop: int, inbox: trio.MemoryReceiveChannel[Letter]
+) -> tuple[bytes, ...] | None:
+    """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
+
+    RoundBurned if none has come when this hop's time is up: one deadline for the collection, and
+    one for every hop since. Letters of anybody else, or that are no batch, are refused and counted.
+    """
+    patience = plan.announcement.rules.deadline * (hop + 1)
+    batch: tuple[bytes, ...] | None = None
+    with trio.move_on_after(patience) as waiting:
+        async with me.while_open():
+            while batch is None:
+                batch = _batch_in(me, plan, hop, await inbox.receive())
+    if waiting.cancelled_caught:
+        raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
+    return batch
+
+
+def _batch_in(me: Endpoint, plan: Round, hop: int, letter: Letter) -> tuple[bytes, ...] | None:
+    """The batch in a letter, if it is from the hop before and in order."""
+    try:
+        message = me.accept(plan, letter)
+        if letter[0] != plan.openers[hop - 2] or not isinstance(message.body, Batch):
+            raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out for all that is wrong
+        check_batch(plan, message.body.layers)
+    except Refused as refusal:
+        me.refuse(plan, refusal.reason)
+        return None
+    return message.body.layers

@@ -1,0 +1,160 @@
+"""The network in memory: an inbox per party, the board, and bytes between them.
+
+Channels are bounded, so a slow receiver slows its senders. Who sent a message is certain (a real
+network would authenticate its links); what it holds is bytes, encoded by the sender and decoded by
+the receiver, as over a wire.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import trio
+
+from ..errors import Reason, Refused, RoundBurned
+from ..protocol import parties
+from ..protocol.board import Board
+from ..protocol.frames import Message, decode_message
+from ..protocol.messages import Body, Call, Kind
+from ..protocol.phases import BOARD, Phase, follow
+from ..protocol.session import Round, open_round
+from ..protocol.transcript import Refusal
+from .instruments import Instrument, Instruments
+
+INBOX = 1024  # messages waiting for one party; the next sender waits
+
+Letter = tuple[str, bytes]  # who sent it, what it says
+
+
+class Network:
+    """Connects the parties of one session."""
+
+    def __init__(self, instruments: Instruments) -> None:
+        self.board = Board()
+        self.instruments = instruments
+        self._inboxes: dict[str, trio.MemorySendChannel[Letter]] = {}
+        self._changed: dict[object, trio.Event] = {}
+        self._plans: dict[Call, Round] = {}
+
+    def join(self, party: str) -> "Endpoint":
+        """Give a party its place in the network."""
+        parties.role(party)
+        return Endpoint(self, party)
+
+    def inbox(self, party: str) -> trio.MemoryReceiveChannel[Letter]:
+        """Open the inbox of a party that receives messages of its own."""
+        send, receive = trio.open_memory_channel[Letter](INBOX)
+        self._inboxes[party] = send
+        return receive
+
+    async def carry(self, sender: str, receiver: str, data: bytes) -> None:
+        """Bring bytes from one party to another; waits while the receiver's inbox is full."""
+        now = trio.current_time()
+        self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
+        with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
+            await self._inboxes[receiver].send((sender, data))
+
+    def post(self, author: str, data: bytes) -> None:
+        """Put bytes on the board; Refused if the board does not take them."""
+        entry = self.board.post(author, data)
+        now = trio.current_time()
+        self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
+        self.instruments.tell(lambda one: one.posted(now, entry))
+        for awaited in list(self._changed):
+            if awaited == entry.message.kind or awaited == (Kind.CALL, len(self.board.calls)):
+                self._changed.pop(awaited).set()
+        if self.board.phase in (Phase.BURNT, Phase.OVER):
+            for event in self._changed.values():
+                event.set()
+            self._changed.clear()
+
+    async def until(self, kind: Kind, ready: Callable[[Board], bool]) -> None:
+        """Wait for posts of a kind until the board is ready, or the session burnt or over."""
+        while not ready(self.board) and self.board.phase not in (Phase.BURNT, Phase.OVER):
+            await self._changed.setdefault(kind, trio.Event()).wait()
+
+    async def call(self, number: int) -> Call | None:
+        """Wait for the call of a round; None if the session ends first."""
+        while len(self.board.calls) < number:
+            if self.board.phase in (Phase.BURNT, Phase.OVER):
+                return None
+            await self._changed.setdefault((Kind.CALL, number), trio.Event()).wait()
+        return self.board.calls[number - 1]
+
+    def plan(self, call: Call) -> Round:
+        """Work out a round, once for all who ask."""
+        if call not in self._plans:
+            assert self.board.announcement is not None  # noqa: S101 - calls follow announcements
+            self._plans[call] = open_round(self.board.announcement, self.board.session, call)
+        return self._plans[call]
+
+
+class Endpoint:
+    """One party's place in the network. A fault may stand in for it (faults.py)."""
+
+    def __init__(self, network: Network, party: str) -> None:
+        self.network = network
+        self.party = party
+
+    @property
+    def board(self) -> Board:
+        """The board, as everybody sees it."""
+        return self.network.board
+
+    async def rounds(self) -> AsyncIterator[Round]:
+        """Yield each round as it is called, until the session ends."""
+        number = 0
+        while call := await self.network.call(number := number + 1):
+            yield self.network.plan(call)
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send one message of a round."""
+        data = Message(plan.session, plan.call.round, body).encode()
+        await self.network.carry(self.party, receiver, data)
+
+    async def post(self, body: Body) -> None:
+        """Put a message on the board."""
+        number = self.board.calls[-1].round if self.board.calls else 0
+        number = body.round if isinstance(body, Call) else number
+        self.network.post(self.party, Message(self.board.session, number, body).encode())
+        await trio.lowlevel.checkpoint()
+
+    def accept(self, plan: Round, letter: Letter) -> Message:
+        """Decode a letter and check it against the phases table; Refused if anything is wrong."""
+        sender, data = letter
+        message = decode_message(data)
+        hearer = parties.role(self.party)
+        follow(self.board.phase, message.kind, parties.role(sender), hearer)
+        if message.session != plan.session:
+            raise Refused(Reason.UNEXPECTED)
+        if message.round != plan.call.round:
+            raise Refused(Reason.LATE if message.kind is Kind.SUBMISSION else Reason.UNEXPECTED)
+        return message
+
+    def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
+        """Note that messages were refused."""
+        refusal = Refusal(self.party, plan.call.round, reason, count)
+        self.tell(lambda one: one.refused(refusal))
+
+    def tell(self, hook: Callable[[Instrument], None]) -> None:
+        """Tell the instruments something that this party alone knows."""
+        self.network.instruments.tell(hook)
+
+    @asynccontextmanager
+    async def while_open(self) -> AsyncIterator[trio.CancelScope]:
+        """Do something that ends early when the session is burnt or over."""
+        async with trio.open_nursery() as nursery:
+
+            async def watch() -> None:
+                await self.network.until(Kind.BURNED, lambda _: False)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(watch)
+            yield nursery.cancel_scope
+            nursery.cancel_scope.cancel()
+
+    async def burn(self, burned: RoundBurned) -> None:
+        """Withhold the round's output and say why on the board, unless somebody has already."""
+        from ..protocol.messages import Burned
+
+        if self.board.phase not in (Phase.BURNT, Phase.OVER):
+            await self.post(Burned(str(burned)))

@@ -1,0 +1,46 @@
+"""What curator and analyst do with a batch: open the last layer, read the ballots, count them."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import trio
+
+from ..crypto.keys import SecretKey
+from ..protocol.mixing import open_layers
+from ..protocol.session import Round
+from ..protocol.tallying import Reading, read_ballots
+from ..protocol.transcript import Read
+from .keyholder import batch_of
+from .network import Endpoint, Letter
+from .workshop import Workshop
+
+
+async def read_round(
+    me: Endpoint,
+    plan: Round,
+    secret: SecretKey,
+    inbox: trio.MemoryReceiveChannel[Letter],
+    workshop: Workshop,
+) -> Reading | None:
+    """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first."""
+    batch = await batch_of(me, plan, len(plan.hops), inbox)
+    if batch is None:
+        return None
+    pieces = await workshop.spread(
+        f"{me.party} opens", partial(_open_and_read, plan, secret), batch
+    )
+    reading = read_ballots(plan, ())
+    for piece in pieces:
+        reading.add(piece)
+    for reason, count in reading.refused.items():
+        me.refuse(plan, reason, count)
+    seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
+    me.tell(lambda one: one.read(seen))
+    return reading
+
+
+def _open_and_read(plan: Round, secret: SecretKey, layers: Sequence[bytes]) -> Reading:
+    opened = open_layers(plan, len(plan.hops), secret, layers)
+    reading = read_ballots(plan, opened.inside)
+    reading.refused.update(opened.refused)
+    return reading

@@ -1,0 +1,144 @@
+"""One session, played: all parties in one nursery, until the curator closes it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.suites import suite
+from ..protocol import parties
+from ..protocol.announcement import Policy, Rules
+from ..protocol.board import Board
+from ..protocol.ideal import DecisionRule
+from ..protocol.schema import Schema
+from .analyst import analyst
+from .clock import VirtualClock
+from .curator import Plans, curator
+from .faults import Fault
+from .instruments import Instrument, Instruments
+from .keyholder import Keyholder
+from .network import Endpoint, Network
+from .shuffler import shuffler
+from .user import Person, Row, Sealers, cohort, user
+from .workshop import Workshop, workshop
+
+COHORT_ABOVE = 100_000  # people; above, one task looks after many of them
+COHORT = 1_000  # people per task
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Everything a session starts from.
+
+    row: the values of the person with an index from 0 to people - 1. faults: what a party, by name,
+    does wrong. entropy: the source of every key, salt and nonce.
+    """
+
+    title: str
+    schema: Schema
+    policy: Policy
+    rules: Rules
+    suite: str
+    shufflers: int
+    people: int
+    row: Callable[[int], Row]
+    decide: DecisionRule
+    entropy: Entropy
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    threads: int | None = None
+
+
+def play(
+    cast: Cast,
+    instruments: Sequence[Instrument] = (),
+    report: Callable[[str], None] = lambda _: None,
+    clock: trio.abc.Clock | None = None,
+) -> Board:
+    """Play a session to its end, in simulated time unless another clock is given.
+
+    Returns the board. What single parties saw goes to the instruments; `report` is told of an
+    instrument that crashed.
+    """
+    watching = Instruments(list(instruments), report)
+    try:
+        return trio.run(hold, cast, watching, clock=clock or VirtualClock())
+    except BaseExceptionGroup as group:
+        raise _only(group) from None
+
+
+def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the one thing that went wrong, or the group if several did; an interrupt comes first."""
+    leaves = list(_leaves(group))
+    interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
+    first = (interrupts or leaves)[0]
+    return first if interrupts or len(leaves) == 1 else group
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error
+
+
+async def hold(cast: Cast, instruments: Instruments) -> Board:
+    """Start every party and wait until all have finished."""
+    network = Network(instruments)
+    async with workshop(cast.threads, instruments) as shop, trio.open_nursery() as nursery:
+        _start_keyholders(cast, network, shop, nursery)
+        _start_users(cast, network, shop, nursery)
+    return network.board
+
+
+def _start_keyholders(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery) -> None:
+    scheme = suite(cast.suite, lesson=cast.rules.lesson)
+
+    def key(party: str) -> Keyholder:
+        return Keyholder(scheme.keypair(cast.entropy.fork(f"key of {party}")))
+
+    plans = Plans(
+        cast.title,
+        cast.schema,
+        cast.policy,
+        cast.rules,
+        cast.shufflers,
+        cast.decide,
+        cast.entropy.fork("curator"),
+    )
+    seat = _seat(cast, network)
+    for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
+        nursery.start_soon(shuffler, seat(name), key(name), network.inbox(name), shop, name=name)
+    inbox = network.inbox(parties.ANALYST)
+    nursery.start_soon(analyst, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop)
+    inbox = network.inbox(parties.CURATOR)
+    nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, shop)
+
+
+def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
+    """Give each party its place in the network, or the fault that stands in for it."""
+
+    def seat(name: str) -> Endpoint:
+        fault = cast.faults.get(name)
+        return fault(network, name) if fault else network.join(name)
+
+    return seat
+
+
+def _start_users(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery) -> None:
+    seat, sealers = _seat(cast, network), Sealers()
+
+    def person(index: int) -> Person:
+        return Person(index, cast.row(index), cast.entropy.fork(parties.user(index)))
+
+    everybody = range(cast.people)
+    many = cast.people > COHORT_ABOVE
+    together = [i for i in everybody if many and parties.user(i) not in cast.faults]
+    for index in sorted(set(everybody) - set(together)):
+        nursery.start_soon(user, seat(parties.user(index)), person(index), shop, sealers)
+    for first in range(0, len(together), COHORT):
+        members = [
+            (seat(parties.user(index)), person(index)) for index in together[first : first + COHORT]
+        ]
+        nursery.start_soon(cohort, members, shop, sealers)

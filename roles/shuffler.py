@@ -1,0 +1,155 @@
+"""A shuffler: waits for a batch, opens it, drops what is wrong, sorts the rest, sends it on."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+
+import trio
+
+from ..crypto.keys import SecretKey
+from ..errors import Reason, Refused, RoundBurned
+from ..protocol import parties
+from ..protocol.ledger import check_batch_size, check_dropout
+from ..protocol.messages import Batch, Mixed, Submission
+from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
+from ..protocol.session import Round
+from .keyholder import Keyholder, batch_of
+from .network import Endpoint, Letter
+from .workshop import Workshop
+
+Inbox = trio.MemoryReceiveChannel[Letter]
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What the first shuffler keeps from round to round: who took part."""
+
+    people: set[str] | None = None
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What came in for one round, and what was refused at the door."""
+
+    envelopes: dict[str, bytes] = field(default_factory=dict)
+    received: int = 0
+    refused: Counter[Reason] = field(default_factory=Counter)
+
+
+async def shuffler(me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Workshop) -> None:
+    """Publish a key, check the announcement, then mix every round that is called."""
+    if not await key.take_part(me):
+        return
+    memory = _Memory()
+    hop = parties.index(me.party) + 1
+    plan = None
+    async for plan in me.rounds():
+        try:
+            if hop == 1:
+                await _first(me, plan, key.secret, inbox, workshop, memory)
+            else:
+                await _later(me, plan, hop, key.secret, inbox, workshop)
+        except RoundBurned as burned:
+            await me.burn(burned)
+    if plan is not None:
+        await _turn_away(me, plan, inbox)
+
+
+async def _turn_away(me: Endpoint, plan: Round, inbox: Inbox) -> None:
+    """Refuse what still comes within one more deadline as late, then leave."""
+    with trio.move_on_after(plan.announcement.rules.deadline):
+        async with inbox:
+            async for _ in inbox:
+                me.refuse(plan, Reason.LATE)
+
+
+async def _first(
+    me: Endpoint,
+    plan: Round,
+    secret: SecretKey,
+    inbox: Inbox,
+    workshop: Workshop,
+    memory: _Memory,
+) -> None:
+    """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
+    rules = plan.announcement.rules
+    collected = await _collect(me, plan, inbox, memory, trio.current_time() + rules.deadline)
+    senders = list(collected.envelopes)
+    work = partial(open_envelopes, plan, secret)
+    opened = await workshop.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
+    onions: list[bytes] = []
+    people: set[str] = set()
+    for sender, inside in zip(senders, (one for piece in opened for one in piece), strict=True):
+        if isinstance(inside, Reason):
+            collected.refused[inside] += 1
+        else:
+            people.add(sender)
+            onions.extend(inside)
+    check_batch_size(len(people), rules.min_batch)
+    if memory.people is not None:
+        check_dropout(len(memory.people), len(people), rules.min_dropout)
+    memory.people = people
+    await _forward(me, plan, 1, onions, collected, len(people))
+
+
+async def _later(
+    me: Endpoint, plan: Round, hop: int, secret: SecretKey, inbox: Inbox, workshop: Workshop
+) -> None:
+    """A further shuffler: open the batch of the one before."""
+    batch = await batch_of(me, plan, hop, inbox)
+    if batch is None:
+        return
+    pieces = await workshop.spread(
+        f"{me.party} opens", partial(open_layers, plan, hop, secret), batch
+    )
+    collected = _Collected(received=len(batch))
+    for piece in pieces:
+        collected.refused.update(piece.refused)
+    layers = [layer for piece in pieces for layer in piece.inside]
+    await _forward(me, plan, hop, layers, collected, 0)
+
+
+async def _collect(
+    me: Endpoint, plan: Round, inbox: Inbox, memory: _Memory, close: float
+) -> _Collected:
+    """Take one envelope a user until the deadline; refuse and count all else."""
+    collected = _Collected()
+    with trio.move_on_at(close):
+        async for letter in inbox:
+            collected.received += 1
+            try:
+                _take(me, plan, letter, memory, collected)
+            except Refused as refusal:
+                collected.refused[refusal.reason] += 1
+    return collected
+
+
+def _take(
+    me: Endpoint, plan: Round, letter: Letter, memory: _Memory, collected: _Collected
+) -> None:
+    """Accept one submission; Refused if wrong, a repeat, or from nobody of the first round."""
+    sender, _ = letter
+    body = me.accept(plan, letter).body
+    if not isinstance(body, Submission):
+        raise Refused(Reason.UNEXPECTED)
+    if sender in collected.envelopes:
+        raise Refused(Reason.DUPLICATE)
+    if memory.people is not None and sender not in memory.people:
+        raise Refused(Reason.UNEXPECTED)
+    collected.envelopes[sender] = body.envelope
+
+
+async def _forward(
+    me: Endpoint, plan: Round, hop: int, layers: list[bytes], collected: _Collected, people: int
+) -> None:
+    """Any shuffler: arrange what has opened, account for it on the board, send it on."""
+    batch, repeats = arrange(plan, layers)
+    if repeats:
+        collected.refused[Reason.DUPLICATE] += repeats
+    for reason, count in collected.refused.items():
+        me.refuse(plan, reason, count)
+    account = Mixed(
+        *(hop, people, collected.received, len(batch), collected.refused, batch_digest(batch))
+    )
+    await me.post(account)
+    await me.send(plan, plan.openers[hop], Batch(batch))

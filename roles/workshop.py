@@ -1,0 +1,139 @@
+"""Where sealing and opening is done: in threads, many messages at a time.
+
+The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
+to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
+into one hop, `spread` cuts one long list into pieces.
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import trio
+
+from .clock import VirtualClock
+from .instruments import Instruments
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+CHUNK = 128  # jobs per hop to a thread, at least
+SWITCH = 2e-4  # seconds; the interpreter's default of 5e-3 lets crypto threads wait for the loop
+
+
+@dataclass(slots=True)
+class _Gathered(Generic[T, R]):
+    """Jobs of many tasks that will go to a thread together."""
+
+    work: Callable[[Sequence[T]], Sequence[R]]
+    items: list[T] = field(default_factory=list)
+    results: Sequence[R] = ()
+    failure: BaseException | None = None
+    done: trio.Event = field(default_factory=trio.Event)
+
+
+class Workshop:
+    """Threads for cryptography, shared by all parties of one run."""
+
+    def __init__(self, nursery: trio.Nursery, threads: int, instruments: Instruments) -> None:
+        self.threads = threads
+        self._instruments = instruments
+        self._nursery = nursery
+        self._limiter = trio.CapacityLimiter(threads)
+        self._open: dict[Any, _Gathered[Any, Any]] = {}
+        self._clock = trio.lowlevel.current_clock()
+
+    async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:
+        """Have `work` done on a list in which `item` is one of many; returns its result.
+
+        `work` must be the same object for all jobs that may share a hop.
+        """
+        gathered = self._open.get(work)
+        if gathered is None:
+            gathered = self._open[work] = _Gathered(work)
+            self._nursery.start_soon(self._close_soon, gathered)
+        place = len(gathered.items)
+        gathered.items.append(item)
+        if len(gathered.items) >= CHUNK:
+            self._close(gathered)
+        await gathered.done.wait()
+        if gathered.failure is not None:
+            raise gathered.failure
+        result: R = gathered.results[place]
+        return result
+
+    async def spread(
+        self, stage: str, work: Callable[[Sequence[T]], R], items: Sequence[T]
+    ) -> list[R]:
+        """Have `work` done on consecutive pieces of `items`; returns the results in order.
+
+        The instruments are told how far this `stage` has got.
+        """
+        size = max(CHUNK, -(-len(items) // (8 * self.threads)))
+        pieces = [items[at : at + size] for at in range(0, len(items), size)]
+        results: dict[int, R] = {}
+        done = 0
+
+        async def one(at: int) -> None:
+            nonlocal done
+            results[at] = await self._hop(work, pieces[at])
+            done += len(pieces[at])
+            self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
+
+        async with trio.open_nursery() as nursery:
+            for at in range(len(pieces)):
+                nursery.start_soon(one, at)
+        return [results[at] for at in range(len(pieces))]
+
+    async def alone(self, work: Callable[[], R]) -> R:
+        """Have one long piece of work done in a thread."""
+        return await self._hop(lambda _: work(), None)
+
+    async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
+        with self._at_work():
+            return await trio.to_thread.run_sync(work, item, limiter=self._limiter)
+
+    @contextmanager
+    def _at_work(self) -> Any:
+        if not isinstance(self._clock, VirtualClock):
+            yield
+            return
+        self._clock.working += 1
+        try:
+            yield
+        finally:
+            self._clock.working -= 1
+
+    async def _close_soon(self, gathered: _Gathered[Any, Any]) -> None:
+        """Let every task that can run add its job, then go, however few there are."""
+        for _ in range(2):
+            await trio.lowlevel.checkpoint()
+        self._close(gathered)
+
+    def _close(self, gathered: _Gathered[Any, Any]) -> None:
+        if self._open.get(gathered.work) is gathered:
+            del self._open[gathered.work]
+            self._nursery.start_soon(self._work, gathered)
+
+    async def _work(self, gathered: _Gathered[Any, Any]) -> None:
+        try:
+            gathered.results = await self._hop(gathered.work, gathered.items)
+        except Exception as failure:
+            gathered.failure = failure
+        finally:
+            gathered.done.set()
+
+
+@asynccontextmanager
+async def workshop(threads: int | None, instruments: Instruments) -> AsyncIterator[Workshop]:
+    """Open a workshop with so many threads (None: one per core) for the time of a run."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    try:
+        async with trio.open_nursery() as nursery:
+            yield Workshop(nursery, threads or os.cpu_count() or 1, instruments)
+    finally:
+        sys.setswitchinterval(before)
