@@ -1,0 +1,103 @@
+"""The parties of a scenario: who exists, who is named in vain, and whom a fault strikes."""
+
+from collections.abc import Iterator
+from fnmatch import translate
+from re import compile as pattern
+
+from ..errors import ParameterError
+from ..protocol import parties
+from .facts import Facts
+from .model import Fault, Scenario
+from .problems import Path, Problem, did_you_mean, problem, quoted
+
+BY_USERS = ("absent", "late", "malformed", "duplicate")  # attacks that users mount
+WILD = ("*", "?", "[")
+FEW = 6  # shufflers that a message names one by one
+
+
+def users_matching(by: str, people: int) -> list[int]:
+    """Return the indices (from 0) of the users that a name or a pattern such as `user-1*` means."""
+    if not any(sign in by for sign in WILD):
+        return [parties.index(by)] if exists(by, 0, people) and by.startswith("user-") else []
+    matches = pattern(translate(by)).match
+    return [i for i in range(people) if matches(parties.user(i))]
+
+
+def exists(party: str, shufflers: int, people: int | None) -> bool:
+    """Whether a scenario has this party. people: None if it is not known how many there are."""
+    try:
+        role = parties.role(party)
+    except ParameterError:
+        return False
+    if role is parties.Role.SHUFFLER:
+        return parties.index(party) < shufflers
+    if role is parties.Role.USER:
+        return people is None or parties.index(party) < people
+    return True
+
+
+def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report parties that do not exist, in coalitions and in faults."""
+    for i, coalition in enumerate(scenario.coalition):
+        for j, party in enumerate(coalition.parties):
+            path = ("coalition", i, "parties", j)
+            if not exists(party, scenario.mix.shufflers, facts.people):
+                yield _stranger(path, party, scenario, facts)
+            elif party in coalition.parties[:j]:
+                yield problem(path, f"{quoted(party)} occurs twice; once is enough")
+
+
+def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report faults that nobody commits, or that say twice who does."""
+    for i, fault in enumerate(scenario.fault):
+        path = ("fault", i)
+        said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
+        if len(said) > 1:
+            yield problem(
+                (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
+            )
+        elif fault.attack in BY_USERS:
+            yield from _struck(path, fault, scenario, facts)
+        elif fault.by is not None and not exists(fault.by, scenario.mix.shufflers, facts.people):
+            yield _stranger((*path, "by"), fault.by, scenario, facts)
+
+
+def _struck(path: Path, fault: Fault, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a fault of users that strikes none of them."""
+    if fault.rate is not None:
+        message = f"{fault.attack} strikes users, not a share of messages; write share instead"
+        yield problem((*path, "rate"), message)
+    if fault.by is None and fault.users is None and fault.share is None:
+        message = f'missing; say who is {fault.attack}: by = "user-3", users = 5 or share = 0.1'
+        yield problem((*path, "by"), message)
+    if facts.people is None:
+        return
+    if fault.users is not None and fault.users > facts.people:
+        message = f"found {fault.users:,}; only {facts.people:,} people take part"
+        yield problem((*path, "users"), message)
+    if fault.by is not None and not users_matching(fault.by, facts.people):
+        yield _stranger((*path, "by"), fault.by, scenario, facts, only_users=True)
+
+
+def _stranger(
+    path: Path, party: str, scenario: Scenario, facts: Facts, *, only_users: bool = False
+) -> Problem:
+    names = _everybody(scenario.mix.shufflers)
+    users = "users" if facts.people is None else f"users 1-{facts.people}"
+    if only_users:
+        message = (
+            f"no user is called {quoted(party)}; this scenario has {users}, called user-1, ..."
+        )
+        return problem(path, message)
+    hint = did_you_mean(party, [*names, parties.user(0)])
+    message = (
+        f"no party is called {quoted(party)}; this scenario has {', '.join(names)} and {users}"
+    )
+    return problem(path, message + hint)
+
+
+def _everybody(shufflers: int) -> list[str]:
+    mixes = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
+    if shufflers > FEW:
+        mixes = [f"{mixes[0]} to {mixes[-1]}"]
+    return [parties.ANALYST, parties.CURATOR, *mixes, parties.NETWORK]

@@ -1,0 +1,52 @@
+"""A scenario as the TOML file that says all of it, defaults included.
+
+The emitter knows this grammar and no more: tables of plain values, lists and small tables of them,
+and lists of tables. What it writes loads as the scenario it was made from.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import asdict
+
+from .model import Scenario
+from .problems import found, quoted, quoted_key
+
+
+def dump(scenario: Scenario) -> str:
+    """Write a scenario as TOML. A key that says nothing (None) is left out."""
+    lines: list[str] = []
+    for table, part in asdict(scenario).items():
+        for header, entries in _tables(table, part):
+            lines += ["", header, *_entries(entries)]
+    return "\n".join([*lines[1:], ""])
+
+
+def _tables(table: str, part: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the header and the entries of each table that a part of a scenario is written as."""
+    if isinstance(part, tuple):
+        for entry in part:
+            yield f"[[{table}]]", asdict(entry)
+        return
+    entries = part if isinstance(part, dict) else asdict(part)
+    if any(value is not None for value in entries.values()):
+        yield f"[{table}]", entries
+
+
+def _entries(entries: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in entries.items():
+        if value is not None:
+            yield f"{quoted_key(key)} = {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    match value:
+        case str():
+            return quoted(value)
+        case list() | tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            inside = ", ".join(f"{quoted_key(key)} = {_value(item)}" for key, item in value.items())
+            return f"{{ {inside} }}" if inside else "{}"
+        case _:
+            return found(value)

@@ -1,0 +1,177 @@
+"""Reading scenario files: one that loads can be run, one that does not says everything wrong.
+
+A mistake is one line, `file:line: path: what was found; what is accepted`; all mistakes of a file
+are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import ScenarioError
+from . import meaning, structure
+from .locate import Locator
+from .model import Scenario
+from .problems import Problem, did_you_mean, listed
+
+MAX_BYTES = 1 << 20
+BUILTIN = "builtin:"
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def shipped() -> tuple[str, ...]:
+    """Name the scenarios of the gallery."""
+    gallery = files(__package__) / "gallery"
+    names = (entry.name for entry in gallery.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def source(name: str) -> str:
+    """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
+    if name not in shipped():
+        raise ScenarioError([_nobody(name)])
+    return (files(__package__) / "gallery" / f"{name}.toml").read_text("utf-8")
+
+
+def load(path_or_name: str | Path) -> Scenario:
+    """Read a scenario: a file, or a shipped one by its name. Raises ScenarioError.
+
+    The people it names are looked at too. A path of theirs, which in the file starts from the
+    file's folder, is absolute in the result.
+    """
+    path = Path(path_or_name)
+    name = str(path_or_name)
+    if not path.is_file() and name in shipped():
+        return loads(source(name), f"{name}.toml")
+    return loads(_text(path), name, path.parent)
+
+
+def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
+    """Read a scenario from the text of a file. file: its name in messages. Raises ScenarioError.
+
+    base: the folder that the path of its population starts from.
+    """
+    data = _parsed(text, file)
+    if not data:
+        raise ScenarioError(
+            [f"{file}:1: the file is empty; [scenario] and [population] are needed"]
+        )
+    scenario, problems = _judged(data, base)
+    if problems:
+        lines = Locator(text)
+        numbered = [(lines.line(p.path), p) for p in problems]
+        raise ScenarioError(
+            [p.line(file, n) for n, p in sorted(numbered, key=lambda pair: pair[0])]
+        )
+    return _anchored(scenario, base)
+
+
+def check(scenario: Scenario, base: Path = Path()) -> None:
+    """Judge a scenario that was not read from a file. Raises ScenarioError with every mistake."""
+    _, problems = _judged(_plain(scenario), base)
+    if problems:
+        raise ScenarioError([p.line() for p in problems])
+
+
+def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
+    """Return a scenario with some keys changed, such as `{"policy.k": 10}`. Raises ScenarioError."""
+    data = _plain(scenario)
+    for key, value in changes.items():
+        table, _, inner = key.partition(".")
+        if key not in structure.settings():
+            hint = did_you_mean(key, structure.settings())
+            raise ScenarioError([f"{key}: there is no such key to change{hint}"])
+        data[table][inner] = value
+    changed, problems = _judged(data, Path())
+    if problems:
+        raise ScenarioError([p.line() for p in problems])
+    return changed
+
+
+def resolve(scenario: Scenario, users: int, features: tuple[str, ...]) -> Scenario:
+    """Say what the data decided: how many people take part, and which features are asked about.
+
+    What is returned is what a run folder keeps: it loads, and means the same when the defaults of
+    a later version differ.
+    """
+    population = msgspec.structs.replace(scenario.population, users=users)
+    from .model import Feature
+
+    asked = scenario.feature or tuple(Feature(name=name) for name in features)
+    return msgspec.structs.replace(scenario, population=population, feature=asked)
+
+
+def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
+    scenario, problems = structure.examine(data)
+    problems += meaning.examine(scenario, base, [p.touches for p in problems])
+    return scenario, problems
+
+
+def _plain(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as the nested tables of its file, without the keys that say nothing."""
+    return _said(msgspec.to_builtins(scenario))
+
+
+def _said(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _said(value) for key, value in data.items() if value is not None}
+    return [_said(item) for item in data] if isinstance(data, list) else data
+
+
+def _anchored(scenario: Scenario, base: Path) -> Scenario:
+    section = scenario.population
+    if section.source.startswith(BUILTIN):
+        return scenario
+    absolute = str((base / Path(section.source).expanduser()).absolute())
+    return msgspec.structs.replace(
+        scenario, population=msgspec.structs.replace(section, source=absolute)
+    )
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as bad:
+        place = _PLACE.search(str(bad))
+        said = _PLACE.sub("", str(bad))
+        line = place[1] if place and place[1] else text.rstrip("\n").count("\n") + 1
+        column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
+        raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None
+    except RecursionError:
+        raise ScenarioError([f"{file}:1: lists or tables nested too deeply to be read"]) from None
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise ScenarioError([f"{path}: is a folder; a scenario file or a shipped name is needed"])
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ScenarioError([_nobody(str(path))]) from None
+    except (OSError, ValueError) as bad:
+        raise ScenarioError([f"{path}: cannot be read: {bad}"]) from None
+    if len(data) > MAX_BYTES:
+        raise ScenarioError([f"{path}: larger than the {MAX_BYTES:,} bytes a scenario may have"])
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as bad:
+        line = data.count(b"\n", 0, bad.start) + 1
+        raise ScenarioError(
+            [
+                f"{path}:{line}: not UTF-8: byte 0x{data[bad.start]:02x} at offset {bad.start:,}; "
+                "save the file as UTF-8"
+            ]
+        ) from None
+
+
+def _nobody(name: str) -> str:
+    hint = did_you_mean(Path(name).stem, shipped())
+    return (
+        f"{name}: no such file, and no scenario of this name; shipped are {listed(shipped())}{hint}"
+    )

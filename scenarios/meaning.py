@@ -1,0 +1,176 @@
+"""What is wrong with a scenario whose shape is right: names nobody has, numbers that contradict.
+
+`CHECKS` is a table: each check with the parts of the file it relies on. Where one of them is known
+to be wrong the check is left out, so that one mistake is reported once.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path as Folder
+
+from .available import AVAILABLE, runs, unavailable
+from .cast import coalitions, faults
+from .facts import Facts, domains, people
+from .model import Scenario
+from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
+from .structure import misfit, settings, type_at
+
+Check = Callable[[Scenario, Facts], Iterable[Problem]]
+ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+PEOPLE = (("population",), ("feature",))
+
+
+def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
+    """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
+    problems = [*doubles(scenario), *domains(scenario)]
+    facts = Facts()
+    if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
+        facts, more = people(scenario, base)
+        problems += more
+    for reads, check in CHECKS:
+        if not _spoilt(reads, bad):
+            problems += check(scenario, facts)
+    return [p for p in problems if not any(p.path[: len(path)] == path for path in bad)]
+
+
+def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
+    """Whether something read is, holds, or is part of something wrong."""
+    return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
+
+
+def doubles(scenario: Scenario) -> Iterator[Problem]:
+    """Report names that occur twice where each must be one's own."""
+    for table in ("feature", "coalition"):
+        names = [entry.name for entry in getattr(scenario, table)]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                first = f"{table}[{names.index(name)}]"
+                message = f"{first} is called {quoted(name)} too; give each a name of its own"
+                yield problem((table, i, "name"), message)
+
+
+def mix(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a mix that no lesson asks for, and batches nobody can fill."""
+    if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
+        yield problem(
+            ("mix", "suite"),
+            '"textbook" encrypts equal values to equal bytes, so anyone can read them by trying; '
+            "say lesson = true if that is what you want to show, or take sealedbox",
+        )
+    least = scenario.mix.min_batch
+    if facts.people is not None and least > facts.people:
+        yield problem(
+            ("mix", "min_batch"),
+            f"min_batch = {least} is larger than the {facts.people:,} people taking part, so every "
+            "round would be burned; lower min_batch or raise population.users",
+        )
+
+
+def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a crowd larger than everybody together."""
+    k, policy = scenario.policy.k, scenario.policy
+    if facts.people is None or policy.kind in ("fixed", "all") or policy.max_exposure >= 1:
+        return
+    if k > facts.people:
+        yield problem(
+            ("policy", "k"),
+            f"k = {k} is larger than the {facts.people:,} people taking part, so nothing can ever "
+            "be released; lower k or raise population.users",
+        )
+
+
+def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what the policy's kind needs, or does not read."""
+    policy = scenario.policy
+    if policy.kind == "fixed" and not policy.keep:
+        message = 'missing; kind = "fixed" releases the features named in keep'
+        yield problem(("policy", "keep"), message)
+    if policy.kind != "fixed" and policy.keep:
+        yield problem(
+            ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
+        )
+    for key in ("prefer", "weights"):
+        if getattr(policy, key) and policy.kind in ("fixed", "all"):
+            message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
+            yield problem(("policy", key), message)
+
+
+def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report features that nobody is asked about, wherever features are named."""
+    for table, key in (
+        ("policy", "prefer"),
+        ("policy", "keep"),
+        ("policy", "weights"),
+        ("expect", "kept"),
+        ("expect", "suppressed"),
+    ):
+        named = getattr(getattr(scenario, table), key) or ()
+        for i, name in enumerate(named):
+            path: Path = (table, key, name if isinstance(named, dict) else i)
+            if facts.features is not None and name not in facts.features:
+                hint = did_you_mean(name, facts.features)
+                message = f"no feature is called {quoted(name)}; this scenario asks about "
+                yield problem(path, message + listed(facts.features) + hint)
+            elif name in list(named)[:i]:
+                yield problem(path, f"{quoted(name)} occurs twice; once is enough")
+
+
+def noise(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report noise of unknown size."""
+    if scenario.local.mechanism != "none" and scenario.local.epsilon is None:
+        message = (
+            f'missing; mechanism = "{scenario.local.mechanism}" needs a privacy budget in nats'
+        )
+        yield problem(("local", "epsilon"), message)
+
+
+def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report expectations that nothing can meet."""
+    expect = scenario.expect
+    both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
+    if both:
+        message = f"{listed(both)} cannot be kept and suppressed in one release"
+        yield problem(("expect", "suppressed"), message)
+    least, features = expect.kept_at_least, facts.features
+    if least is not None and features is not None and least > len(features):
+        message = f"found {least}; the scenario asks about {len(features)} features only"
+        yield problem(("expect", "kept_at_least"), message)
+
+
+def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report keys that cannot be swept, and values that they cannot take."""
+    can = sweepable()
+    for key, values in scenario.sweep.items():
+        type_ = type_at(key.split("."))
+        if key not in can or type_ is None:
+            message = f"there is no such key to sweep{did_you_mean(key, can)}"
+            more = "" if message.endswith(")") else f"; accepted are {listed(can, 40)}"
+            yield problem(("sweep", key), message + more)
+            continue
+        for i, value in enumerate(values):
+            wrong = misfit(value, type_)
+            if wrong:
+                yield problem(("sweep", key, i), f"{key}: {wrong}")
+            elif value not in AVAILABLE.get(key, (value,)):
+                message = f"{key} = {found(value)} is not available in this version; {runs(key)}"
+                yield problem(("sweep", key, i), message)
+
+
+def sweepable() -> tuple[str, ...]:
+    """Name the keys that a sweep may change."""
+    return tuple(
+        key for key in settings() if key == "scenario.seed" or key.partition(".")[0] not in ALIKE
+    )
+
+
+CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
+    ((("mix",),), mix),
+    ((("policy",),), crowd),
+    ((("policy", "kind"), ("policy", "keep")), choice),
+    ((("feature",),), names),
+    ((("mix", "shufflers"),), coalitions),
+    ((("mix", "shufflers"),), faults),
+    ((("local",),), noise),
+    ((("expect",),), expected),
+    ((), lambda scenario, _: unavailable(scenario)),
+    ((), swept),
+)

@@ -1,0 +1,188 @@
+"""The grammar of a scenario file: one frozen struct per table, one field per key, nothing else.
+
+A file is TOML. Every range that needs no second key to be judged stands here, so that one walk over
+these types (`structure`) can say all that is wrong with a file; what needs more is in `meaning`.
+A key that is left out has the default written here; None means that the key says nothing.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ..protocol.schema import MAX_VALUES, MAX_WIDTH
+
+# Those of `protocol.announcement`, written again: reading a file needs no cryptography.
+MAX_PEOPLE = (1 << 31) - 1
+MAX_SHUFFLERS = 64
+MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
+MAX_REPEAT = 1_000_000
+
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="a name of at most 64 letters, digits, '-', '_' and '.'",
+    ),
+]
+Text = Annotated[str, Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
+People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
+
+Setting = Literal["fixed", "statistical"]
+Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
+Order = Literal["sorted", "kept"]
+Kind = Literal["exposure", "fixed", "hierarchical", "local-suppression", "histogram", "all"]
+Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
+Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"]
+Attack = Literal[
+    "absent", "late", "malformed", "duplicate",  # by users
+    "drop", "substitute", "replay", "tag", "flood",  # by shufflers and the network
+    "lie", "equivocate", "rerun",  # by the curator
+]  # fmt: skip
+
+
+class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[scenario]: its name, what it shows, and whether it can be repeated exactly."""
+
+    name: Name
+    title: str = ""
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None  # None: system randomness
+    repeat: Annotated[int, Meta(ge=1, le=MAX_REPEAT)] = 1  # independent runs
+
+
+class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[population]: who takes part.
+
+    source: `builtin:NAME`, or a CSV or Parquet file. users: how many people are generated, or drawn
+    from a table without replacement (None: all of it). columns: our name -> column of the table.
+    missing: what the empty cell is called, or `drop-row`.
+    """
+
+    source: Text
+    users: People | None = None
+    columns: dict[str, Text] = {}
+    missing: Text = "(missing)"
+    setting: Setting = "fixed"
+
+
+class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
+
+    values: the public domain, in public order. open: any text of at most `width` bytes of UTF-8.
+    levels: how many values a generated population has. None of them: what occurs in the data.
+    """
+
+    name: Text
+    values: Annotated[tuple[Text, ...], Meta(min_length=1, max_length=MAX_VALUES)] | None = None
+    open: bool = False
+    width: Annotated[int, Meta(ge=1, le=MAX_WIDTH)] | None = None
+    levels: Annotated[int, Meta(ge=1, le=MAX_VALUES)] | None = None
+
+
+class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[mix]: how messages travel. `lesson` allows what is only safe in a classroom."""
+
+    shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
+    suite: Suite = "sealedbox"
+    pad: bool = True
+    salt: bool = True
+    order: Order = "sorted"
+    min_batch: People = 2  # users without whom a round is burned
+    deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
+    lesson: bool = False
+
+
+class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[policy]: what the curator promises, and how it chooses the columns to release.
+
+    k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
+    smaller one. prefer, weights: which columns are worth most. keep: the columns that
+    `kind = "fixed"` releases.
+    """
+
+    kind: Kind = "exposure"
+    k: People = 5
+    max_exposure: Share = 0.01
+    rule: Rule = "coverage"
+    prefer: tuple[Text, ...] = ()
+    weights: dict[str, Annotated[float, Meta(gt=0, le=1e9)]] = {}
+    keep: tuple[Text, ...] = ()
+    publish_marginals: bool = False
+
+
+class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[local]: the noise that users add before sending; epsilon in nats."""
+
+    mechanism: Mechanism = "none"
+    epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+
+
+class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[coalition]]: parties who show each other all they saw and all their keys."""
+
+    name: Text
+    parties: Annotated[tuple[Text, ...], Meta(min_length=1)]
+
+
+class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[fault]]: something that goes wrong, and by whom: exactly one of by, users, share.
+
+    by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
+    share of them, drawn at random. rate: share of messages. round: 1 or 2; None is every round.
+    """
+
+    attack: Attack
+    by: Text | None = None
+    users: People | None = None
+    share: Share | None = None
+    rate: Share | None = None
+    round: Literal[1, 2] | None = None
+
+
+class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[defence]: the guards that can be switched.
+
+    receipts: share of users who check the board. registered: only users known beforehand may send.
+    min_dropout: a second round is released only if nobody, or at least so many people, left.
+    """
+
+    receipts: Share = 0.0
+    registered: bool = False
+    min_dropout: People = 10
+
+
+class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1."""
+
+    kept_at_least: Count | None = None
+    kept: tuple[Text, ...] | None = None
+    suppressed: tuple[Text, ...] | None = None
+    curator_links_at_most: Count | None = None
+    true_exposure_at_most: Share | None = None
+    promised_at_most: Share | None = None
+
+
+Swept = Annotated[
+    tuple[bool | int | float | str, ...],
+    Meta(
+        min_length=1,
+        description='a list of values for a key in quotes, such as "mix.shufflers" = [1, 2],',
+    ),
+]
+
+
+class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole scenario file. Equal files are equal scenarios."""
+
+    scenario: About
+    population: Population
+    feature: tuple[Feature, ...] = ()
+    mix: Mix = Mix()
+    policy: Policy = Policy()
+    local: Local = Local()
+    coalition: tuple[Coalition, ...] = ()
+    fault: tuple[Fault, ...] = ()
+    defence: Defence = Defence()
+    expect: Expect = Expect()
+    sweep: dict[str, Swept] = {}  # dotted key -> the values it takes

@@ -1,0 +1,124 @@
+"""From what a scenario says about its people to the people themselves.
+
+Two steps, so that a scenario can be judged before anybody is drawn: `offer` says which columns the
+source has, `table` gives the chosen ones of a source whose people exist already.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import DataError
+from ..model import Feature
+from ..model import Population as Section
+from ..problems import did_you_mean
+from . import files
+from .generated import ANTIGENS, GENERATORS, blood_types, generate
+from .people import Population, Table, ask
+from .tables import TABLES, shipped
+
+BUILTIN = "builtin:"
+BLOOD, BLOOD_USERS = "blood-type", 30
+BUILTINS = (BLOOD, *TABLES, *GENERATORS)
+STREAM = 0x706F70  # keeps the seed's other uses apart from this one
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a source has. columns: their names, None if any name will do. levels: see Generator.
+
+    generated: people are made, as many as wanted; `users` is their number if nobody says (None: it
+    must be said). A table has `users` None here: `table` tells.
+    """
+
+    columns: tuple[str, ...] | None
+    generated: bool
+    users: int | None = None
+    levels: int | None = None
+
+
+def population(
+    section: Section, features: Sequence[Feature], seed: int | None = None, base: Path = Path()
+) -> Population:
+    """Build the people of a scenario. Raises DataError for data that do not fit it.
+
+    features: the columns asked about, in order; none: all. seed: None is the system's randomness.
+    base: the folder that a file's path starts from. Generated people differ with the seed, and so
+    does a sample (`users`) of a table; they keep the table's order.
+    """
+    rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
+    what = offer(section, base)
+    if not what.generated:
+        people = ask(table(section, features, base), features)
+        everybody = section.users in (None, people.n)
+        return people if everybody else people.sample(section.users or 0, rng)
+    users = section.users or what.users
+    if users is None:
+        raise DataError(f"{section.source}: people are generated; say in users how many")
+    name = section.source.removeprefix(BUILTIN)
+    if name == BLOOD:
+        return ask(blood_types(users, rng), features)
+    made = generate(name, features, users, rng)
+    return ask(made, features)
+
+
+def offer(section: Section, base: Path = Path()) -> Offer:
+    """Say what a source has, without its people. Raises DataError if there is no such source."""
+    name = section.source.removeprefix(BUILTIN)
+    if name == section.source:
+        return Offer(files.header(where(section, base)), generated=False)
+    if name == BLOOD:
+        return Offer(ANTIGENS, generated=True, users=BLOOD_USERS)
+    if name in TABLES:
+        return Offer(shipped(name).columns, generated=False)
+    if name in GENERATORS:
+        return Offer(None, generated=True, levels=GENERATORS[name].levels)
+    raise DataError(
+        f"no population is called {name!r}; shipped are {', '.join(BUILTINS)}"
+        f"{did_you_mean(name, BUILTINS)}"
+    )
+
+
+def where(section: Section, base: Path = Path()) -> Path:
+    """Return the path of a population that is a file."""
+    return base / Path(section.source).expanduser()
+
+
+def table(section: Section, features: Sequence[Feature], base: Path = Path()) -> Table:
+    """Return the chosen columns of a source that is a table, everybody in it, under our names."""
+    chosen = choose(section, features, offer(section, base).columns or ())
+    name = section.source.removeprefix(BUILTIN)
+    if name == section.source:
+        return files.read(where(section, base), chosen, section)
+    whole = shipped(name)
+    places = [whole.columns.index(theirs) for _, theirs in chosen]
+    return Table(
+        name=whole.name,
+        columns=tuple(ours for ours, _ in chosen),
+        codes=whole.codes[:, places],
+        values=tuple(whole.values[place] for place in places),
+        note=whole.note,
+    )
+
+
+def known(section: Section, columns: Sequence[str]) -> dict[str, str]:
+    """Return every name a feature may have, with the column of the source that it stands for."""
+    renamed = set(section.columns.values())
+    return section.columns | {name: name for name in columns if name not in renamed}
+
+
+def choose(
+    section: Section, features: Sequence[Feature], columns: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Choose columns, as (our name, theirs): the features', else the renamed ones, else all."""
+    names = known(section, columns)
+    wanted = [feature.name for feature in features] or list(section.columns or names)
+    for name in wanted:
+        if names.get(name) not in columns:
+            raise DataError(
+                f"{section.source}: no column is called {names.get(name, name)!r}; it has "
+                f"{', '.join(columns)}{did_you_mean(name, columns)}"
+            )
+    return [(name, names[name]) for name in wanted]

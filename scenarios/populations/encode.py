@@ -1,0 +1,115 @@
+"""Turning rows of text into codes while they stream by, without keeping the text.
+
+Each column numbers its texts as they come; spaces, missing answers and order are settled once for
+each distinct text at the end.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from ...protocol.schema import MAX_WIDTH
+from .people import Codes
+
+CHUNK = 8_192  # rows turned at once: their texts are the only ones in memory
+UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # categories that `protocol.schema` admits in no value
+DROP_ROW = "drop-row"
+
+
+class _Numbering(dict[str, int]):
+    """Numbers texts in the order in which they are first met."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = number = len(self)
+        return number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """Columns in codes. dropped: how many rows were left out. odd: what was changed, in words."""
+
+    codes: Codes
+    values: tuple[tuple[str, ...], ...]
+    dropped: int
+    odd: tuple[str, ...]
+
+
+class Unusable(Exception):
+    """A text that cannot be a value: which column, which row (both from 0), and why.
+
+    Never seen outside: who knows the file makes a DataError of it.
+    """
+
+    def __init__(self, column: int, row: int, why: str) -> None:
+        super().__init__(why)
+        self.column, self.row, self.why = column, row, why
+
+
+def encode(rows: Iterable[Sequence[str]], names: Sequence[str], missing: str) -> Encoded:
+    """Encode rows of these columns. missing: what an empty cell is called, or `drop-row`.
+
+    Raises Unusable for a text that no ballot could hold.
+    """
+    numberings = [_Numbering() for _ in names]
+    chunks: list[list[Codes]] = [[] for _ in names]
+    rows = iter(rows)
+    while block := list(islice(rows, CHUNK)):
+        columns = zip(*block, strict=True)
+        for numbering, chunk, column in zip(numberings, chunks, columns, strict=True):
+            numbers = map(numbering.__getitem__, column)
+            chunk.append(np.fromiter(numbers, np.int32, len(block)))
+    raw = [np.concatenate(chunk) if chunk else np.empty(0, np.int32) for chunk in chunks]
+    return _settle(raw, [tuple(n) for n in numberings], names, missing)
+
+
+def _settle(
+    raw: list[Codes], met: list[tuple[str, ...]], names: Sequence[str], missing: str
+) -> Encoded:
+    odd: list[str] = []
+    columns, values = [], []
+    whole = np.ones(len(raw[0]), dtype=bool)
+    for j, (codes, texts) in enumerate(zip(raw, met, strict=True)):
+        _refuse(j, codes, texts)
+        spaced = np.array([text != text.strip() for text in texts], dtype=bool)
+        if spaced.any():
+            odd.append(
+                f"column {names[j]!r}: spaces around {int(spaced[codes].sum()):,} cells removed"
+            )
+        lacking = np.array([not text.strip() for text in texts], dtype=bool)
+        if missing == DROP_ROW:
+            whole &= ~lacking[codes]
+        clean = [text.strip() or missing for text in texts]
+        order = tuple(sorted(set(clean)))
+        place = {text: code for code, text in enumerate(order)}
+        columns.append(np.array([place[text] for text in clean], np.int32)[codes])
+        values.append(order)
+    table = np.stack(columns, axis=1)
+    if whole.all():
+        return Encoded(table, tuple(values), 0, tuple(odd))
+    return _drop(table[whole], values, len(whole), odd)
+
+
+def _drop(table: Codes, values: list[tuple[str, ...]], before: int, odd: list[str]) -> Encoded:
+    """Forget the values that only dropped rows had, and say how many rows went."""
+    dropped = before - len(table)
+    odd.append(f"{dropped:,} of {before:,} rows dropped: a cell of a column in use was empty")
+    kept = []
+    for j, texts in enumerate(values):
+        used, table[:, j] = np.unique(table[:, j], return_inverse=True)
+        kept.append(tuple(texts[code] for code in used.tolist()))
+    return Encoded(table, tuple(kept), dropped, tuple(odd))
+
+
+def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:
+    for code, text in enumerate(map(str.strip, texts)):
+        size = len(text.encode())
+        if size > MAX_WIDTH:
+            why = f"a value of {size:,} bytes of UTF-8; at most {MAX_WIDTH:,} are accepted"
+        elif not text.isprintable() and any(unicodedata.category(c) in UNSEEN for c in text):
+            why = f"{text[:40]!r} holds a line break or another control character"
+        else:
+            continue
+        raise Unusable(column, int(np.argmax(codes == code)), why)

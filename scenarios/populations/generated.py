@@ -1,0 +1,98 @@
+"""People who never lived: drawn column by column from stated laws.
+
+Only `Generator.random` is asked for, the most stable stream numpy has; value v of a column is drawn
+where a uniform number falls among the cumulated shares.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import DataError
+from ..model import Feature
+from .people import Codes, Table
+
+LEVELS = 10  # values of a column that names no number
+NAMES = ("a", "b", "c")  # columns of a population that names none
+
+# Shares of the alleles in a town's population: V. N. Mukhin et al., Gene frequencies and
+# heterozygosity of the AB0 and RH blood group alleles, Genetika 39 (2003) 530-533 (Gorlovka).
+ALLELE_A, ALLELE_B = 0.266, 0.158  # the rest, 0.576, is 0
+ALLELE_D = 0.592  # one of them is enough for the antigen Rh(D)
+ANTIGENS = ("A", "B", "Rh")
+PRESENCE = ("N", "Y")
+
+Draw = Callable[[int, int, np.random.Generator], Codes]
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A law of independent columns. draw: one column (levels, people, rng). levels: None is any."""
+
+    note: str
+    draw: Draw
+    levels: int | None = None
+
+
+def zipf(levels: int, n: int, rng: np.random.Generator) -> Codes:
+    """Draw n values with shares in proportion to 1, 1/2, 1/3, ..., 1/levels."""
+    weights = 1 / np.arange(1, levels + 1)
+    return _pick(weights / weights.sum(), n, rng)
+
+
+def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
+    """Draw n values, all equally likely."""
+    return _pick(np.full(levels, 1 / levels), n, rng)
+
+
+GENERATORS = {
+    "zipf": Generator("generated: independent columns, value v with a share as 1/v", zipf),
+    "uniform": Generator("generated: independent columns, all values equally likely", uniform),
+    "bits": Generator("generated: independent fair bits", uniform, levels=2),
+}
+BLOOD_NOTE = (
+    "generated: antigens of fictitious people (as in Figure 1 of paper 000), their two alleles "
+    "drawn independently; shares of alleles from Mukhin et al., Genetika 39 (2003) 530-533"
+)
+
+
+def generate(
+    name: str, features: Sequence[Feature], n: int, rng: np.random.Generator | int | None = None
+) -> Table:
+    """Draw n people with these features, or with three columns a, b, c if none are named."""
+    law, rng = GENERATORS[name], np.random.default_rng(rng)
+    features = features or [Feature(name=column) for column in NAMES]
+    values = tuple(texts(law, feature) for feature in features)
+    drawn = [law.draw(len(column), n, rng) for column in values]
+    return Table(name, tuple(f.name for f in features), np.stack(drawn, axis=1), values, law.note)
+
+
+def texts(law: Generator, feature: Feature) -> tuple[str, ...]:
+    """Name the values that a feature is drawn from; DataError if the law has another number."""
+    count = len(feature.values) if feature.values else feature.levels or law.levels or LEVELS
+    if law.levels not in (None, count):
+        raise DataError(
+            f"feature {feature.name!r}: {count} values; this population has {law.levels} a column"
+        )
+    if feature.values:
+        return feature.values
+    return ("0", "1") if law.levels == 2 else tuple(f"v{v}" for v in range(1, count + 1))
+
+
+def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
+    """Draw n people's antigens A, B and Rh(D): present if one of the two alleles makes it."""
+    rng = np.random.default_rng(rng)
+    abo, rh = rng.random((n, 2)), rng.random((n, 2))
+    present = (
+        (abo < ALLELE_A).any(axis=1),
+        ((abo >= ALLELE_A) & (abo < ALLELE_A + ALLELE_B)).any(axis=1),
+        (rh < ALLELE_D).any(axis=1),
+    )
+    codes = np.stack(present, axis=1).astype(np.int32)
+    return Table("blood-type", ANTIGENS, codes, (PRESENCE,) * 3, BLOOD_NOTE)
+
+
+def _pick(shares: np.ndarray, n: int, rng: np.random.Generator) -> Codes:
+    inner = np.cumsum(shares)[:-1]  # without the last, which rounding may leave below 1
+    return np.searchsorted(inner, rng.random(n), side="right").astype(np.int32)

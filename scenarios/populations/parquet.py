@@ -1,0 +1,64 @@
+"""Parquet through duckdb, which is imported only here and only when such a file is opened.
+
+Every column is read as text; what is null there is an empty cell here.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import DataError
+from .encode import CHUNK
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def header(path: Path) -> tuple[str, ...]:
+    """Name the columns."""
+    with _opened(path) as connection:
+        described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [str(path)])
+        return tuple(column[0] for column in described.description or ())
+
+
+def rows(path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Sequence[str]]:
+    """Yield these columns of each row as text. There are no empty lines to add to `empty`."""
+    empty.clear()
+    wanted = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
+    # The names come from the file's own header and are quoted; the path is a parameter.
+    query = f"SELECT {wanted} FROM read_parquet($1)"  # noqa: S608
+    with _opened(path) as connection:
+        found = connection.execute(query, [str(path)])
+        while block := found.fetchmany(CHUNK):
+            yield from block
+
+
+def where(path: Path, index: int) -> str:
+    """Write file and row of a row (from 0)."""
+    return f"{path}: row {index + 1}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """Open duckdb, in memory, in the order of the file."""
+    try:
+        import duckdb
+    except ImportError:
+        raise DataError(
+            f'{path}: reading Parquet needs duckdb; install it with: pip install "veilmix[data]"'
+        ) from None
+    with duckdb.connect() as connection:
+        try:
+            connection.execute("SET preserve_insertion_order = true")
+            yield connection
+        except duckdb.Error as bad:
+            raise DataError(f"{path}: not a readable Parquet file: {_first_line(bad)}") from None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,101 @@
+"""One mistake in a scenario: where it stands, what was found, what is accepted.
+
+A path is a tuple of keys and of indices counted from 0; it is written `coalition[1].parties[1]`.
+"""
+
+import difflib
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+
+SHOWN = 12  # names listed in a message before "..."
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # what TOML accepts as a key without quotes
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A mistake. `touches` is the path whose value can therefore not be relied on."""
+
+    path: Path
+    message: str
+    touches: Path
+
+    def line(self, file: str = "", number: int = 0) -> str:
+        """Write it as `file:line: path: message`; without a file as `path: message`."""
+        where = (f"{file}:{number}: " if number else f"{file}: ") if file else ""
+        return f"{where}{dotted(self.path)}: {self.message}"
+
+
+def problem(path: Path, message: str, touches: Path | None = None) -> Problem:
+    """Make a problem that touches its own path unless another is named."""
+    return Problem(path, message, path if touches is None else touches)
+
+
+def dotted(path: Path) -> str:
+    """Write a path as TOML would name it."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{quoted_key(part)}" for part in path]
+    return "".join(parts).removeprefix(".")
+
+
+def quoted_key(key: str) -> str:
+    """Write a key of TOML, in quotes where it needs them."""
+    return key if _BARE.fullmatch(key) else quoted(key)
+
+
+def quoted(text: str) -> str:
+    """Write text as a basic string of TOML."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+
+
+def found(value: object) -> str:
+    """Say in words what a file holds at a place."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value if len(value) <= 60 else value[:57] + "...")
+        case int() | float():
+            return str(value)
+        case dict():
+            return "a table"
+        case list() | tuple():
+            return "a list" if value else "an empty list"
+        case _:
+            return f"{value} (a date or time)"
+
+
+def meant(name: object, accepted: Iterable[str]) -> str | None:
+    """Return the accepted name closest to this one, if it is close.
+
+    Never one that differs in a number only: whoever wrote shuffler-4 did not mean shuffler-3.
+    """
+    if not isinstance(name, str):
+        return None
+    accepted = list(accepted)
+    folded = {known.casefold(): known for known in reversed(accepted)}
+    for near in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6):
+        if near == name.casefold() or _NUMBER.sub("", near) != _NUMBER.sub("", name.casefold()):
+            return folded[near]
+    return None
+
+
+def did_you_mean(name: object, accepted: Iterable[str]) -> str:
+    """Return ` (did you mean `x`?)`, or nothing where no accepted name is close."""
+    near = meant(name, accepted)
+    return f" (did you mean `{near}`?)" if near is not None else ""
+
+
+def listed(names: Collection[str], shown: int = SHOWN) -> str:
+    """Write names in a row, the first few of them if they are many."""
+    if len(names) <= shown:
+        return ", ".join(names)
+    return f"{', '.join(list(names)[:shown])}, ... ({len(names):,} in all)"

@@ -1,0 +1,233 @@
+"""Everything wrong with the shape of a scenario: unknown keys, missing ones, kinds, ranges.
+
+msgspec stops at the first mistake. This walk goes over the parsed file beside the types that
+msgspec will convert it to, notes every mistake, and mends each with a harmless value, so that what
+is right can still be judged for what it means.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from .model import Scenario
+from .problems import Path, Problem, did_you_mean, found, listed, meant, problem
+
+FAR = 100_000  # an upper end from here on is left out of messages
+GRAMMAR = inspect.type_info(Scenario)
+
+Note = Callable[[Problem], None]
+
+
+def examine(data: object) -> tuple[Scenario, list[Problem]]:
+    """Return the scenario with all mistakes mended, and the mistakes."""
+    problems: list[Problem] = []
+    mended = _mend(data, GRAMMAR, (), problems.append)
+    return msgspec.convert(mended, Scenario), problems
+
+
+def type_at(keys: Sequence[str]) -> inspect.Type | None:
+    """Return the type of the value at a path of the grammar, None where there is no such key."""
+    current: inspect.Type = GRAMMAR
+    for key in keys:
+        current = _bare(current)
+        if not isinstance(current, inspect.StructType):
+            return None
+        fields = {field.encode_name: field.type for field in current.fields}
+        if key not in fields:
+            return None
+        current = fields[key]
+    return current
+
+
+def misfit(value: object, type_: inspect.Type) -> str | None:
+    """Say what is wrong with one value for a type, None if nothing is."""
+    problems: list[Problem] = []
+    _mend(value, type_, (), problems.append)
+    return problems[0].message if problems else None
+
+
+def settings() -> tuple[str, ...]:
+    """Name every key that holds one plain value and stands in a table there is one of."""
+    tables = {f.encode_name: _bare(f.type) for f in _struct(GRAMMAR).fields}
+    return tuple(
+        f"{table}.{field.encode_name}"
+        for table, type_ in tables.items()
+        if isinstance(type_, inspect.StructType)
+        for field in type_.fields
+        if isinstance(_bare(field.type), _PLAIN)
+    )
+
+
+_PLAIN = (
+    inspect.BoolType,
+    inspect.IntType,
+    inspect.FloatType,
+    inspect.StrType,
+    inspect.LiteralType,
+)
+
+
+def _struct(type_: inspect.Type) -> inspect.StructType:
+    bare = _bare(type_)
+    if not isinstance(bare, inspect.StructType):  # pragma: no cover - the grammar is ours
+        raise TypeError(f"{bare} is not a table")
+    return bare
+
+
+def _described(type_: inspect.Type) -> tuple[inspect.Type, str | None]:
+    """Take a type out of what msgspec wraps it in: its description, and `| None`."""
+    if isinstance(type_, inspect.UnionType):
+        inner = [t for t in type_.types if not isinstance(t, inspect.NoneType)]
+        return _described(inner[0]) if len(inner) == 1 else (type_, None)
+    if isinstance(type_, inspect.Metadata):
+        description = (type_.extra_json_schema or {}).get("description")
+        return _described(type_.type)[0], description
+    return type_, None
+
+
+def _bare(type_: inspect.Type) -> inspect.Type:
+    return _described(type_)[0]
+
+
+def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
+    """Return the value if it fits, else note the problem and return something that does."""
+    bare = _bare(type_)
+    match bare:
+        case inspect.StructType() if isinstance(value, dict):
+            return _mend_table(value, bare, path, note)
+        case inspect.VarTupleType() if isinstance(value, list | tuple):
+            return _mend_list(value, bare, type_, path, note)
+        case inspect.DictType() if isinstance(value, dict):
+            return {
+                key: _mend(item, bare.value_type, (*path, key), note) for key, item in value.items()
+            }
+    if _fits(value, bare):
+        return value
+    hint = (
+        did_you_mean(value, map(str, bare.values)) if isinstance(bare, inspect.LiteralType) else ""
+    )
+    note(problem(path, f"found {found(value)}; {_accepted(type_, value)} is accepted{hint}"))
+    return _harmless(type_)
+
+
+def _mend_table(
+    value: dict[str, Any], type_: inspect.StructType, path: Path, note: Note
+) -> dict[str, Any]:
+    fields = {field.encode_name: field for field in type_.fields}
+    mended = {}
+    for key, item in value.items():
+        if key in fields:
+            mended[key] = _mend(item, fields[key].type, (*path, key), note)
+        else:
+            note(_unknown(key, [name for name in fields if name not in value], fields, path))
+    for name, field in fields.items():
+        if field.required and name not in mended:
+            if not any(meant(key, [name]) for key in value if key not in fields):
+                note(problem((*path, name), f"missing; {_accepted(field.type)} is needed"))
+            mended[name] = _harmless(field.type)
+    return mended
+
+
+def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: Path) -> Problem:
+    """Report a key that is not in the grammar; the key that was meant cannot be relied on."""
+    near = meant(key, free) or meant(key, fields)
+    hint = f" (did you mean `{near}`?)" if near else f"; accepted here are {listed(fields, 20)}"
+    return problem((*path, key), f"unknown key{hint}", (*path, near or key))
+
+
+def _mend_list(
+    value: Sequence[Any], bare: inspect.VarTupleType, type_: inspect.Type, path: Path, note: Note
+) -> Any:
+    if not (bare.min_length or 0) <= len(value) <= (bare.max_length or len(value)):
+        note(problem(path, f"found a list of {len(value)}; {_accepted(type_, value)} is accepted"))
+        return _harmless(type_)
+    return [_mend(item, bare.item_type, (*path, i), note) for i, item in enumerate(value)]
+
+
+def _fits(value: Any, type_: inspect.Type) -> bool:
+    match type_:
+        case inspect.BoolType():
+            return isinstance(value, bool)
+        case inspect.IntType():
+            return _whole(value) and _within(value, type_)
+        case inspect.FloatType():
+            return (_whole(value) or isinstance(value, float)) and _within(value, type_)
+        case inspect.StrType():
+            return isinstance(value, str) and (
+                len(value) >= (type_.min_length or 0)
+                and (type_.pattern is None or re.search(type_.pattern, value) is not None)
+            )
+        case inspect.LiteralType():
+            return value in type_.values and not isinstance(value, bool | float)
+        case inspect.UnionType():
+            return any(_fits(value, inner) for inner in type_.types)
+    return False
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _within(value: float, type_: inspect.IntType | inspect.FloatType) -> bool:
+    """Whether a number lies in its range; not-a-number lies in none that has an end."""
+    return (
+        (type_.ge is None or value >= type_.ge)
+        and (type_.gt is None or value > type_.gt)
+        and (type_.le is None or value <= type_.le)
+    )
+
+
+def _accepted(type_: inspect.Type, value: object = None) -> str:
+    """Say in words what a type accepts, to whoever wrote this value."""
+    bare, description = _described(type_)
+    if description is not None:
+        return description
+    match bare:
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType():
+            return f"a whole number{_range(bare, value)}"
+        case inspect.FloatType():
+            return f"a number{_range(bare, value)}"
+        case inspect.StrType():
+            return "text that is not empty" if bare.min_length else "text"
+        case inspect.LiteralType():
+            return f"one of {', '.join(map(str, bare.values))}"
+        case inspect.VarTupleType():
+            noun = "tables" if isinstance(_bare(bare.item_type), inspect.StructType) else "texts"
+            return f"a list of {noun}{' that is not empty' if bare.min_length else ''}"
+        case inspect.UnionType():
+            return "text, a number, true or false"
+    return "a table"
+
+
+def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
+    """Say a range in words; an upper end so far off that nobody meets it only to who passed it."""
+    passed = isinstance(value, int | float) and type_.le is not None and value > type_.le
+    far = type_.le is None or (type_.le >= FAR and not passed)
+    if type_.ge is not None and not far:
+        return f" from {type_.ge} to {type_.le:,}"
+    low = f" of at least {type_.ge}" if type_.gt is None else f" above {type_.gt}"
+    return low if far else f"{low} and at most {type_.le:,}"
+
+
+def _harmless(type_: inspect.Type) -> Any:
+    """Return some value of a type: what it says is never reported."""
+    bare = _bare(type_)
+    match bare:
+        case inspect.StructType():
+            return {f.encode_name: _harmless(f.type) for f in bare.fields if f.required}
+        case inspect.VarTupleType():
+            return [_harmless(bare.item_type)] * (bare.min_length or 0)
+        case inspect.DictType():
+            return {}
+        case inspect.IntType() | inspect.FloatType():
+            return bare.ge if bare.ge is not None else 1
+        case inspect.LiteralType():
+            return bare.values[0]
+        case inspect.BoolType():
+            return False
+    return "x"
