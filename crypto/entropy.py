@@ -1,0 +1,170 @@
+"""All randomness comes through one named, forkable `Entropy`: the system's, or a seed's.
+
+A seeded run is reproducible and NOT secret: whoever knows the seed knows every key and every salt.
+Callers look at `seeded` and say so in their output.
+
+    root key    = BLAKE2b-256(seed as 8 bytes, little endian;      person "veilmix.seed")
+    child key   = BLAKE2b-256(label in UTF-8;    key = parent key, person "veilmix.fork")
+    block i     = BLAKE2b-512(i as 8 bytes, little endian; key,    person "veilmix.stream")
+    the stream  = block 0 || block 1 || ...
+
+A child depends on its parent's key and its label, on nothing else: not on what the parent has been
+asked for, not on the order of forks. So results do not depend on scheduling.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from hashlib import blake2b
+from typing import ClassVar, Never, final
+
+from ..errors import ParameterError
+
+SEED_LIMIT = 2**64  # seeds are 0 <= seed < SEED_LIMIT
+
+_SEED = b"veilmix.seed"
+_FORK = b"veilmix.fork"
+_STREAM = b"veilmix.stream"
+_KEY_SIZE = 32
+_BLOCK_SIZE = 64
+
+
+class Entropy(ABC):
+    """A source of random bytes that can be divided into named, independent sources.
+
+    Attributes:
+        seeded: True if the bytes can be computed again from a seed, so that nothing made with
+            them is secret.
+    """
+
+    __slots__ = ()
+    seeded: ClassVar[bool]
+
+    @abstractmethod
+    def random(self, n: int) -> bytes:
+        """Give the next n bytes of this source.
+
+        Raises:
+            ParameterError: n is negative.
+        """
+
+    @abstractmethod
+    def fork(self, label: str) -> "Entropy":
+        """Give the source named `label` below this one.
+
+        From a seeded source the same label gives the same bytes each time: a label that is used
+        twice is a salt or a key that is used twice.
+
+        Raises:
+            ParameterError: the label is not a string that UTF-8 can encode.
+        """
+
+
+@final
+class SystemEntropy(Entropy):
+    """The operating system's randomness; the default wherever an entropy is taken.
+
+    Safe to share between threads.
+    """
+
+    __slots__ = ()
+    seeded = False
+
+    def random(self, n: int) -> bytes:
+        """Give n fresh bytes from the operating system."""
+        if n < 0:
+            raise _negative(n)
+        return os.urandom(n)
+
+    def fork(self, label: str) -> "SystemEntropy":
+        """Give the system's randomness again: it has no parts that could be confused."""
+        _encoded(label)
+        return self
+
+    def __repr__(self) -> str:
+        return "SystemEntropy()"
+
+
+@final
+class SeededEntropy(Entropy):
+    """The stream of a seed, for simulations and vectors. Reproducible, not secret.
+
+    One object may be forked by several threads at once, but read by only one.
+
+    Args:
+        seed: 0 <= seed < 2**64.
+
+    Raises:
+        ParameterError: the seed is not an integer in that range.
+    """
+
+    __slots__ = ("_at", "_blocks", "_buffer", "_key")
+    seeded = True
+    _key: bytes
+    _blocks: int  # how many blocks have been computed
+    _buffer: bytes  # the last of them
+    _at: int  # how much of the buffer has been read
+
+    def __init__(self, seed: int) -> None:
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise ParameterError(f"seed: got {type(seed).__name__}, accepted: an integer")
+        if not 0 <= seed < SEED_LIMIT:
+            found = "a negative one" if seed < 0 else f"one of {seed.bit_length()} bits"
+            raise ParameterError(f"seed: got {found}, accepted: 0 <= seed < 2**64")
+        data = seed.to_bytes(8, "little")
+        self._start(blake2b(data, digest_size=_KEY_SIZE, person=_SEED).digest())
+
+    def random(self, n: int) -> bytes:
+        """Give the next n bytes of the stream, wherever earlier reads have cut it."""
+        if n < 0:
+            raise _negative(n)
+        end = self._at + n
+        if end > len(self._buffer):
+            self._refill(n)
+            end = n
+        piece = self._buffer[self._at : end]
+        self._at = end
+        return piece
+
+    def fork(self, label: str) -> "SeededEntropy":
+        """Give the stream named `label`: a function of this source's key and the label alone."""
+        child = object.__new__(SeededEntropy)
+        child._start(
+            blake2b(_encoded(label), digest_size=_KEY_SIZE, key=self._key, person=_FORK).digest()
+        )
+        return child
+
+    def __repr__(self) -> str:
+        return "SeededEntropy(seed hidden)"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        """Refuse to be pickled or copied: a copy would give the same bytes a second time."""
+        raise TypeError("a SeededEntropy is not pickled or copied; fork it")
+
+    def _start(self, key: bytes) -> None:
+        self._key = key
+        self._blocks = 0
+        self._buffer = b""
+        self._at = 0
+
+    def _refill(self, n: int) -> None:
+        """Drop what has been read and append blocks until n bytes are there."""
+        rest = self._buffer[self._at :]
+        first = self._blocks
+        self._blocks += -((len(rest) - n) // _BLOCK_SIZE)
+        self._buffer = rest + b"".join(
+            blake2b(i.to_bytes(8, "little"), key=self._key, person=_STREAM).digest()
+            for i in range(first, self._blocks)
+        )
+        self._at = 0
+
+
+def _negative(n: int) -> ParameterError:
+    return ParameterError(f"n: got {n}, accepted: a number of bytes >= 0")
+
+
+def _encoded(label: str) -> bytes:
+    try:
+        return label.encode()
+    except (AttributeError, UnicodeEncodeError):
+        found = type(label).__name__ if not isinstance(label, str) else "one with lone surrogates"
+        raise ParameterError(f"label: got {found}, accepted: a string of Unicode text") from None

@@ -1,0 +1,129 @@
+"""The suites `hpke-x25519` and `hpke-pq`: RFC 9180 in base mode, with the context in `info`.
+
+    sealed bytes = enc || ChaCha20-Poly1305(plaintext; key and nonce from HKDF-SHA256, aad empty)
+    info         = "veilmix layer" || context
+
+    suite        KEM (identifier)                  enc                                        tag
+    hpke-x25519  DHKEM(X25519, HKDF-SHA256) 0x0020  X25519 point, 32 bytes                    16
+    hpke-pq      X-Wing 0x647a                      ML-KEM-768 ciphertext, 1088 || point, 32  16
+
+ChaCha20-Poly1305 rather than AES-128-GCM: its key has 256 bits, as a suite that calls itself
+post-quantum should have, and it runs in constant time also where the processor has no AES.
+
+A secret key is 32 bytes: the X25519 scalar, or X-Wing's seed, which SHAKE-256 expands to the seed
+of ML-KEM-768 (64 bytes) and an X25519 scalar (32 bytes).
+
+The library takes no randomness from its caller, so sealing cannot be seeded: `reproducible` is
+False. Key pairs can be.
+"""
+
+from functools import cached_property, lru_cache
+from hashlib import shake_256
+from typing import TYPE_CHECKING, Any, final
+
+from .entropy import Entropy
+from .keys import ML_KEM_PUBLIC_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
+from .sealing import Suite
+from .x25519 import X25519_SIZE, is_public_key
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives import hpke
+
+INFO = b"veilmix layer"
+
+_TAG_SIZE = 16
+_ML_KEM_SEED_SIZE = 64
+_ML_KEM_CIPHERTEXT_SIZE = 1088
+_RECIPIENTS = 1024  # parsed public keys kept; the least recently used is parsed again
+
+
+class HpkeSuite(Suite):
+    """What both share: all but the KEM's keys and the place of the point inside `enc`."""
+
+    reproducible = False
+    kem: str
+    point_at: int
+
+    @cached_property
+    def _library(self) -> "hpke.Suite":
+        from cryptography.hazmat.primitives import hpke
+
+        kem = getattr(hpke.KEM, self.kem)
+        return hpke.Suite(kem, hpke.KDF.HKDF_SHA256, hpke.AEAD.CHACHA20_POLY1305)
+
+    def _seal(
+        self,
+        public: PublicKey,
+        plaintext: bytes,
+        context: bytes,
+        entropy: Entropy,  # noqa: ARG002  (the library draws from the system)
+    ) -> bytes:
+        return self._library.encrypt(plaintext, _recipient(public), info=INFO + context)
+
+    def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None:
+        from cryptography.exceptions import InvalidTag
+
+        point = sealed[self.point_at : self.point_at + X25519_SIZE]
+        if not is_public_key(point):
+            return None
+        handle: Any = secret._handle
+        try:
+            return self._library.decrypt(sealed, handle, info=INFO + context)
+        except (InvalidTag, ValueError):
+            return None
+
+
+@final
+class HpkeX25519(HpkeSuite):
+    """RFC 9180 with X25519: the standard that other programs speak."""
+
+    code = SuiteCode.HPKE_X25519
+    overhead = 1 + X25519_SIZE + _TAG_SIZE
+    kem = "X25519"
+    point_at = 0
+
+    def _keypair(self, raw: bytes) -> KeyPair:
+        from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+        handle = X25519PrivateKey.from_private_bytes(raw)
+        public = PublicKey(self.code, handle.public_key().public_bytes_raw())
+        return KeyPair(public, SecretKey(public, raw, handle))
+
+
+@final
+class HpkePq(HpkeSuite):
+    """RFC 9180 with X-Wing: secret as long as ML-KEM-768 or X25519 holds."""
+
+    code = SuiteCode.HPKE_PQ
+    overhead = 1 + _ML_KEM_CIPHERTEXT_SIZE + X25519_SIZE + _TAG_SIZE
+    kem = "MLKEM768_X25519"
+    point_at = _ML_KEM_CIPHERTEXT_SIZE
+
+    def _keypair(self, raw: bytes) -> KeyPair:
+        from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PrivateKey
+        from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+        from cryptography.hazmat.primitives.hpke import MLKEM768X25519PrivateKey
+
+        expanded = shake_256(raw).digest(_ML_KEM_SEED_SIZE + X25519_SIZE)
+        lattice = MLKEM768PrivateKey.from_seed_bytes(expanded[:_ML_KEM_SEED_SIZE])
+        curve = X25519PrivateKey.from_private_bytes(expanded[_ML_KEM_SEED_SIZE:])
+        public = PublicKey(
+            self.code,
+            lattice.public_key().public_bytes_raw() + curve.public_key().public_bytes_raw(),
+        )
+        return KeyPair(public, SecretKey(public, raw, MLKEM768X25519PrivateKey(lattice, curve)))
+
+
+@lru_cache(maxsize=_RECIPIENTS)
+def _recipient(public: PublicKey) -> Any:
+    """Parse a public key into the library's object; a session seals to few keys, very often."""
+    from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+    from cryptography.hazmat.primitives.hpke import MLKEM768X25519PublicKey
+
+    if public.suite is SuiteCode.HPKE_X25519:
+        return X25519PublicKey.from_public_bytes(public.raw)
+    return MLKEM768X25519PublicKey(
+        MLKEM768PublicKey.from_public_bytes(public.raw[:ML_KEM_PUBLIC_SIZE]),
+        X25519PublicKey.from_public_bytes(public.raw[ML_KEM_PUBLIC_SIZE:]),
+    )

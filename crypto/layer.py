@@ -1,0 +1,53 @@
+"""One layer: what one party opens.
+
+    layer = suite byte || sealed bytes
+
+The holder's key fixes the suite: a layer that begins with another byte does not open.
+"""
+
+from ..errors import ParameterError, Reason, Refused
+from .entropy import Entropy
+from .keys import PublicKey, SecretKey
+from .suites import SUITES, Suite
+
+_OPENERS = {s.code: s for s in SUITES.values()}
+
+
+def seal_layer(
+    suite: Suite, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy
+) -> bytes:
+    """Seal a plaintext for one party, in one context of 32 bytes.
+
+    Returns:
+        `layer_size(suite, len(plaintext))` bytes.
+
+    Raises:
+        ParameterError: a key of another suite, a plaintext that is not bytes, a context that is
+            not 32 bytes.
+    """
+    return suite.prefix + suite.seal(public, plaintext, context, entropy)
+
+
+def open_layer(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
+    """Open a layer that was sealed for the holder of this secret key in this context.
+
+    Returns:
+        The plaintext.
+
+    Raises:
+        Refused: (DOES_NOT_OPEN) anything else, whatever is wrong with it; without detail.
+        ParameterError: the layer is not bytes, or the context not 32 bytes.
+    """
+    if not isinstance(layer, bytes):
+        raise ParameterError(f"layer: got {type(layer).__name__}, accepted: bytes")
+    suite = _OPENERS[secret.suite]
+    if layer[:1] != suite.prefix:
+        raise Refused(Reason.DOES_NOT_OPEN)
+    return suite.open(secret, layer[1:], context)
+
+
+def layer_size(suite: Suite, plaintext_size: int) -> int:
+    """Give the bytes of a layer around a plaintext of that many bytes."""
+    if plaintext_size < 0:
+        raise ParameterError(f"plaintext_size: got {plaintext_size}, accepted: >= 0 bytes")
+    return plaintext_size + suite.overhead

@@ -1,0 +1,68 @@
+"""An onion: layers within layers, the first opener's outermost.
+
+    onion for hops h1, h2, .. hm = layer_h1( layer_h2( .. layer_hm( payload ) .. ) )
+
+Hops are given in the order in which they open. In a release that is shuffler 1, .., shuffler m,
+then the reader; the reader's layer is innermost. (The caption of paper 000, Figure 1, lists the
+layers the other way round; its text and the protocol have this order.)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ParameterError
+from .entropy import Entropy
+from .keys import PublicKey, SecretKey
+from .layer import layer_size, open_layer, seal_layer
+from .suites import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One opener of an onion: its public key, and the 32 bytes of context it will open in."""
+
+    public: PublicKey
+    context: bytes
+
+
+def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) -> tuple[bytes, ...]:
+    """Wrap a payload in one layer for each hop.
+
+    Args:
+        suite: the suite of every layer.
+        hops: at least one, the first opener first.
+        payload: what the last hop finds.
+        entropy: read once for each layer, the innermost first; do not wrap two onions from two
+            forks of one label.
+
+    Returns:
+        Every layer, the outermost first: item i is what hop i receives. Send item 0; the others
+        are for who wants to recognise them later.
+
+    Raises:
+        ParameterError: no hop, or a key, context or payload that `seal_layer` does not take.
+    """
+    if not hops:
+        raise ParameterError("hops: got none, accepted: at least one")
+    layers: list[bytes] = []
+    inner = payload
+    for hop in reversed(hops):
+        inner = seal_layer(suite, hop.public, inner, hop.context, entropy)
+        layers.append(inner)
+    return tuple(reversed(layers))
+
+
+def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:
+    """Open the outermost layer: gives the next hop's onion or, at the last hop, the payload.
+
+    Raises:
+        Refused: (DOES_NOT_OPEN) as `open_layer`.
+    """
+    return open_layer(secret, onion, context)
+
+
+def onion_size(suite: Suite, payload_size: int, hops: int) -> int:
+    """Give the bytes of an onion of that many hops (0 or more) around a payload of that size."""
+    if hops < 0:
+        raise ParameterError(f"hops: got {hops}, accepted: >= 0")
+    return layer_size(suite, payload_size) + (hops - 1) * suite.overhead

@@ -1,0 +1,39 @@
+"""Padding to one size: ISO/IEC 7816-4, read strictly.
+
+    padded = data || 0x80 || 0x00 .. 0x00
+
+Data of 0 to size - 1 bytes has exactly one padded form of a given size, and a padded form exactly
+one reading. Padding is read after a layer has opened, so it is no oracle about its ciphertext.
+"""
+
+from ..errors import ParameterError, Reason, Refused
+
+_MARK = b"\x80"
+
+
+def pad(data: bytes, size: int) -> bytes:
+    """Pad data to exactly `size` bytes.
+
+    Raises:
+        ParameterError: data is longer than size - 1 bytes, or not bytes.
+    """
+    if not isinstance(data, bytes):
+        raise ParameterError(f"data: got {type(data).__name__}, accepted: bytes")
+    if len(data) >= size:
+        raise ParameterError(f"data: got {len(data)} bytes, accepted: at most {size - 1}")
+    return (data + _MARK).ljust(size, b"\x00")
+
+
+def unpad(padded: bytes) -> bytes:
+    """Give the data that `pad` took. The caller has checked the size.
+
+    Raises:
+        Refused: (MALFORMED) no 0x80 followed by zeros only.
+        ParameterError: not bytes.
+    """
+    if not isinstance(padded, bytes):
+        raise ParameterError(f"padded: got {type(padded).__name__}, accepted: bytes")
+    body = padded.rstrip(b"\x00")
+    if not body.endswith(_MARK):
+        raise Refused(Reason.MALFORMED, "padding")
+    return body[:-1]

@@ -1,0 +1,126 @@
+"""The interface of a suite: how one recipient's bytes are sealed and opened, in one context.
+
+A suite is a library's construction plus two rules that are the same for all of them: the context
+is bound, and everything that does not open fails in one way.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from ..errors import ParameterError, Reason, Refused
+from .entropy import Entropy
+from .keys import SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
+
+CONTEXT_SIZE = 32  # bytes: what the caller derived from session digest, round, question and hop
+
+
+class Suite(ABC):
+    """One way to seal bytes to a public key.
+
+    Attributes:
+        code: the suite byte.
+        overhead: bytes that one layer adds to its plaintext in all: suite byte, sealing, context.
+        secret: True if equal plaintexts give different sealed bytes, so that nobody can find a
+            plaintext by sealing guesses.
+        reproducible: True if seeded entropy determines every sealed byte. Where it is False only
+            the key pairs are determined; the library draws the rest from the system.
+    """
+
+    code: ClassVar[SuiteCode]
+    overhead: ClassVar[int]
+    secret: ClassVar[bool] = True
+    reproducible: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.prefix = bytes((self.code,))
+
+    @property
+    def name(self) -> str:
+        """The suite's name in scenario files and documents."""
+        return self.code.label
+
+    def keypair(self, entropy: Entropy) -> KeyPair:
+        """Make a key pair from the next 32 bytes of the entropy."""
+        return self.keypair_from(entropy.random(SECRET_SIZE))
+
+    def keypair_from(self, raw: bytes) -> KeyPair:
+        """Make the key pair whose secret is these 32 bytes.
+
+        Raises:
+            ParameterError: not 32 bytes.
+        """
+        if not isinstance(raw, bytes) or len(raw) != SECRET_SIZE:
+            raise ParameterError(f"raw: accepted for a secret key: {SECRET_SIZE} bytes")
+        return self._keypair(raw)
+
+    def seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
+        """Seal a plaintext to a public key.
+
+        Args:
+            public: the recipient's key, of this suite.
+            plaintext: any number of bytes.
+            context: exactly 32 bytes; only who gives the same ones opens the result.
+            entropy: where the ephemeral key comes from, if it is seeded and the suite reproducible.
+
+        Returns:
+            The sealed bytes, without the suite byte.
+
+        Raises:
+            ParameterError: a key of another suite, a plaintext that is not bytes, a context that
+                is not 32 bytes.
+        """
+        if public.suite is not self.code:
+            raise _other_suite("public", public.suite, self.code)
+        if not isinstance(plaintext, bytes):
+            raise ParameterError(f"plaintext: got {type(plaintext).__name__}, accepted: bytes")
+        if not isinstance(context, bytes) or len(context) != CONTEXT_SIZE:
+            raise _wrong_context(context)
+        return self._seal(public, plaintext, context, entropy)
+
+    def open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes:
+        """Open what `seal` made for the holder of this secret key.
+
+        Returns:
+            The plaintext.
+
+        Raises:
+            Refused: (DOES_NOT_OPEN) another key or context, changed, shortened or lengthened
+                bytes, a second spelling of a point inside: always the same, without detail.
+            ParameterError: a key of another suite, sealed bytes that are not bytes, a context
+                that is not 32 bytes.
+        """
+        if secret.suite is not self.code:
+            raise _other_suite("secret", secret.suite, self.code)
+        if not isinstance(sealed, bytes):
+            raise ParameterError(f"sealed: got {type(sealed).__name__}, accepted: bytes")
+        if not isinstance(context, bytes) or len(context) != CONTEXT_SIZE:
+            raise _wrong_context(context)
+        plaintext = self._open(secret, sealed, context)
+        if plaintext is None:
+            # Raised here and not where the library failed: the library's exception holds frames
+            # with the secret in them, and would stay attached as this one's __context__.
+            raise Refused(Reason.DOES_NOT_OPEN) from None
+        return plaintext
+
+    @abstractmethod
+    def _keypair(self, raw: bytes) -> KeyPair: ...
+
+    @abstractmethod
+    def _seal(
+        self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy
+    ) -> bytes: ...
+
+    @abstractmethod
+    def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None: ...
+
+    def __repr__(self) -> str:
+        return f"<suite {self.name}>"
+
+
+def _other_suite(name: str, found: SuiteCode, expected: SuiteCode) -> ParameterError:
+    return ParameterError(f"{name}: got a key of suite {found.label}, accepted: {expected.label}")
+
+
+def _wrong_context(context: object) -> ParameterError:
+    found = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
+    return ParameterError(f"context: got {found}, accepted: {CONTEXT_SIZE} bytes")

@@ -1,0 +1,65 @@
+"""The table of suites, by name and by suite byte.
+
+name         byte  overhead  secret  reproducible
+sealedbox    0x01        81  yes     yes           the default
+hpke-x25519  0x02        49  yes     no
+hpke-pq      0x03      1137  yes     no            post-quantum
+textbook     0xff        81  no      yes           lessons only
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..errors import ParameterError
+from .hpke import HpkePq, HpkeX25519
+from .keys import SuiteCode
+from .sealedbox import SealedBox
+from .sealing import CONTEXT_SIZE, Suite
+from .textbook import Textbook
+
+__all__ = ["CONTEXT_SIZE", "DEFAULT", "SUITES", "Suite", "suite", "suite_by_code"]
+
+DEFAULT = "sealedbox"
+
+# The textbook in the table makes no keys and seals nothing; `suite` gives the one that does.
+SUITES: Mapping[str, Suite] = MappingProxyType(
+    {s.name: s for s in (SealedBox(), HpkeX25519(), HpkePq(), Textbook())}
+)
+
+_BY_CODE = {s.code: s for s in SUITES.values()}
+_LESSON = Textbook(lesson=True)
+
+
+def suite(name: str = DEFAULT, *, lesson: bool = False) -> Suite:
+    """Give the suite of that name.
+
+    Args:
+        name: one of SUITES.
+        lesson: True to allow `textbook`, which hides nothing.
+
+    Raises:
+        ParameterError: no such suite, or `textbook` without `lesson=True`.
+    """
+    if name not in SUITES:
+        raise ParameterError(f"suite: got {name!r}, accepted: {', '.join(SUITES)}")
+    return _allowed(SUITES[name], lesson=lesson)
+
+
+def suite_by_code(code: int, *, lesson: bool = False) -> Suite:
+    """Give the suite with that suite byte.
+
+    Raises:
+        ParameterError: no such suite, or `textbook` without `lesson=True`.
+    """
+    if code not in _BY_CODE:
+        accepted = ", ".join(f"0x{c:02x} ({c.label})" for c in SuiteCode)
+        raise ParameterError(f"suite code: got {code!r}, accepted: {accepted}")
+    return _allowed(_BY_CODE[SuiteCode(code)], lesson=lesson)
+
+
+def _allowed(found: Suite, *, lesson: bool) -> Suite:
+    if not isinstance(found, Textbook):
+        return found
+    if not lesson:
+        found.require_lesson()
+    return _LESSON

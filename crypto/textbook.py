@@ -1,0 +1,56 @@
+"""The suite `textbook`: deterministic encryption, for the lesson on salt. It hides nothing.
+
+    e            = BLAKE2b-256(context || plaintext;
+                               key = recipient's key, person "veilmix.textbook")
+    sealed bytes = the sealed box of suite `sealedbox`, with e as its ephemeral key
+
+Equal plaintexts in one context give equal sealed bytes. Whoever knows the recipient's public key
+and the few values a feature can have seals each of them and compares: the dictionary attack that a
+salt inside the plaintext, or randomised encryption, prevents.
+"""
+
+from hashlib import blake2b
+from typing import final
+
+from ..errors import ParameterError
+from .entropy import Entropy
+from .keys import SECRET_SIZE, KeyPair, PublicKey, SuiteCode
+from .sealedbox import BoxSuite, sealed_box
+
+_PERSON = b"veilmix.textbook"
+
+
+@final
+class Textbook(BoxSuite):
+    """Deterministic sealed boxes. Makes keys and seals only if made with `lesson=True`."""
+
+    code = SuiteCode.TEXTBOOK
+    secret = False
+
+    def __init__(self, *, lesson: bool = False) -> None:
+        super().__init__()
+        self.lesson = lesson
+
+    def _keypair(self, raw: bytes) -> KeyPair:
+        self.require_lesson()
+        return super()._keypair(raw)
+
+    def _seal(
+        self,
+        public: PublicKey,
+        plaintext: bytes,
+        context: bytes,
+        entropy: Entropy,  # noqa: ARG002  (deterministic: that is its fault)
+    ) -> bytes:
+        self.require_lesson()
+        message = context + plaintext
+        digest = blake2b(message, digest_size=SECRET_SIZE, key=public.raw, person=_PERSON)
+        return sealed_box(public.raw, message, digest.digest())
+
+    def require_lesson(self) -> None:
+        """Raise ParameterError unless the caller has said that this is a lesson."""
+        if not self.lesson:
+            raise ParameterError(
+                "suite: textbook is deterministic and hides nothing; choose sealedbox, or say "
+                'that this is a lesson: suite("textbook", lesson=True)'
+            )

@@ -1,0 +1,27 @@
+"""Which 32 bytes are an X25519 public key: one spelling for each point, and no point of low order.
+
+X25519 (RFC 7748) reads 32 bytes as a number u below 2**255, ignores the top bit and takes u modulo
+p = 2**255 - 19. So the top bit, and the 19 values from p upwards, give a point a second spelling.
+The suites hash the spelling into nonce or key, so no stranger can respell the point of a layer and
+have it open; but the libraries open what a sender has so spelt. Here every key and every layer has
+one form. Points of low order (8 times them is zero, on the curve or its twist) make the shared
+secret zero whatever the recipient's key is.
+"""
+
+X25519_SIZE = 32  # bytes of a public or a secret key
+
+_P = 2**255 - 19
+_ORDER_8 = (  # the two u of order 8; RFC 7748, section 6.1 asks for a check of the zero result
+    325606250916557431795983626356110631294008115727848805560023387167927233504,
+    39382357235489614581723060781553021112529911719440698176882885853963445705823,
+)
+_LOW_ORDER = frozenset(u.to_bytes(X25519_SIZE, "little") for u in (0, 1, _P - 1, *_ORDER_8))
+
+
+def is_public_key(point: bytes) -> bool:
+    """Tell whether 32 bytes are the only spelling of a point that is not of low order."""
+    return (
+        len(point) == X25519_SIZE
+        and int.from_bytes(point, "little") < _P
+        and point not in _LOW_ORDER
+    )

@@ -1,0 +1,156 @@
+"""Every vector is read alike by veilmix and by a reader that shares no code with it."""
+
+import ast
+import json
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.crypto.entropy import Entropy, SeededEntropy
+from veilmix.crypto.keys import PublicKey
+from veilmix.crypto.layer import open_layer, seal_layer
+from veilmix.crypto.merkle import MerkleTree, verify_consistency, verify_inclusion
+from veilmix.crypto.onion import Hop, peel, wrap
+from veilmix.crypto.padding import pad, unpad
+from veilmix.crypto.suites import suite
+from veilmix.errors import Refused, VerificationError
+
+HERE = Path(__file__).parent
+FILES = sorted((HERE / "vectors").glob("*.json"))
+KINDS = {"layer", "onion", "padding", "key", "entropy", "root", "inclusion", "consistency"}
+
+Inputs = dict[str, Any]
+
+
+def unhex(value: str) -> bytes:
+    return bytes.fromhex(value)
+
+
+def entropy(inputs: Inputs) -> Entropy:
+    source: Entropy = SeededEntropy(inputs["seed"])
+    for label in inputs["path"]:
+        source = source.fork(label)
+    return source
+
+
+def read_layer(inputs: Inputs) -> Inputs:
+    s = suite(inputs["suite"], lesson=True)
+    pair, context = s.keypair_from(unhex(inputs["secret"])), unhex(inputs["context"])
+    plaintext = open_layer(pair.secret, unhex(inputs["layer"]), context)
+    if "seed" in inputs:
+        made = seal_layer(s, pair.public, plaintext, context, entropy(inputs))
+        assert made.hex() == inputs["layer"]
+    return {"plaintext": plaintext.hex()}
+
+
+def read_onion(inputs: Inputs) -> Inputs:
+    s = suite(inputs["suite"])
+    pairs = [s.keypair_from(unhex(hop["secret"])) for hop in inputs["hops"]]
+    contexts = [unhex(hop["context"]) for hop in inputs["hops"]]
+    found = [unhex(inputs["onion"])]
+    for pair, context in zip(pairs, contexts, strict=True):
+        found.append(peel(pair.secret, found[-1], context))
+    if "seed" in inputs:
+        hops = [Hop(p.public, c) for p, c in zip(pairs, contexts, strict=True)]
+        assert list(wrap(s, hops, found[-1], entropy(inputs))) == found[:-1]
+    return {"peeled": [inner.hex() for inner in found[1:]]}
+
+
+def read_padding(inputs: Inputs) -> Inputs:
+    data = unpad(unhex(inputs["padded"]))
+    assert pad(data, inputs["size"]).hex() == inputs["padded"]
+    return {"data": data.hex()}
+
+
+def read_key(inputs: Inputs) -> Inputs:
+    key = PublicKey.decode(unhex(inputs["encoded"]))
+    if "secret" in inputs:
+        made = suite(key.suite.label, lesson=True).keypair_from(unhex(inputs["secret"]))
+        assert made.public == key
+    assert key.encode().hex() == inputs["encoded"]
+    return {"suite": key.suite.label, "raw": key.raw.hex(), "fingerprint": key.fingerprint}
+
+
+def read_entropy(inputs: Inputs) -> Inputs:
+    return {"stream": entropy(inputs).random(inputs["size"]).hex()}
+
+
+def read_root(inputs: Inputs) -> Inputs:
+    return {"root": MerkleTree(map(unhex, inputs["entries"])).root().hex()}
+
+
+def read_inclusion(inputs: Inputs) -> Inputs:
+    proof = [unhex(p) for p in inputs["proof"]]
+    entry, root = unhex(inputs["entry"]), unhex(inputs["root"])
+    verify_inclusion(entry, inputs["index"], inputs["size"], proof, root)
+    return {}
+
+
+def read_consistency(inputs: Inputs) -> Inputs:
+    proof = [unhex(p) for p in inputs["proof"]]
+    old_root, new_root = unhex(inputs["old_root"]), unhex(inputs["new_root"])
+    verify_consistency(inputs["old"], old_root, inputs["new"], new_root, proof)
+    return {}
+
+
+READERS: dict[str, Callable[[Inputs], Inputs]] = {
+    name.removeprefix("read_"): f for name, f in globals().items() if name.startswith("read_")
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_veilmix_reads_it(path: Path) -> None:
+    vector = json.loads(path.read_text(encoding="utf-8"))
+    found: Inputs
+    try:
+        found = {"result": READERS[vector["kind"]](vector["input"])}
+    except Refused as refusal:
+        found = {"refused": refusal.reason.value}
+    except VerificationError:
+        found = {"refused": "verification"}
+    assert found == vector["expect"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_the_independent_reader_agrees(path: Path, reader: Any) -> None:
+    vector = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        found = {"result": reader.read(vector["kind"], vector["input"])}
+    except reader.Rejected as rejection:
+        found = {"refused": str(rejection)}
+    assert found == vector["expect"]
+
+
+def test_every_kind_has_accepted_and_refused_vectors() -> None:
+    seen = set()
+    for path in FILES:
+        vector = json.loads(path.read_text(encoding="utf-8"))
+        seen.add((vector["kind"], *vector["expect"]))
+    never_refused = {"entropy", "root"}
+    assert seen == {(k, "result") for k in KINDS} | {(k, "refused") for k in KINDS - never_refused}
+
+
+def test_the_files_are_what_the_script_makes() -> None:
+    script = runpy.run_path(str(HERE.parent.parent / "tools" / "make_vectors.py"))
+    assert script["main"](["--check"]) == 0
+
+
+def test_the_example_of_wire_md_is_what_the_script_prints() -> None:
+    root = HERE.parent.parent
+    script = runpy.run_path(str(root / "tools" / "make_vectors.py"))
+    assert script["example"]() in (root / "docs" / "wire.md").read_text(encoding="utf-8")
+
+
+def test_the_independent_reader_imports_nothing_from_veilmix() -> None:
+    tree = ast.parse((HERE / "independent_reader.py").read_text(encoding="utf-8"))
+    imported = {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
+        if name
+    }
+    assert "hashlib" in imported
+    assert not any("veilmix" in name for name in imported)
