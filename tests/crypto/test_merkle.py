@@ -1,5 +1,6 @@
 """The Merkle tree against RFC 6962's reference values and against its recursive definition."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -163,6 +164,21 @@ def test_a_consistency_proof_fits_two_trees() -> None:
     for arguments in wrong:
         with pytest.raises(VerificationError):
             verify_consistency(*arguments)
+
+
+def test_a_proof_longer_than_its_tree_is_none_whatever_the_root() -> None:
+    """Lead on to a root chosen to fit: the tree would be larger than the size that is claimed."""
+    tree, extra = MerkleTree(ENTRIES), b"\x05" * 32
+
+    def above(root: bytes) -> bytes:
+        return sha256(b"\x01" + extra + root).digest()
+
+    proof = (*tree.inclusion_proof(5), extra)
+    with pytest.raises(VerificationError, match="too long"):
+        verify_inclusion(ENTRIES[5], 5, 8, proof, above(tree.root()))
+    proof = (*tree.consistency_proof(6), extra)
+    with pytest.raises(VerificationError, match="too long"):
+        verify_consistency(6, above(tree.root(6)), 8, above(tree.root()), proof)
 
 
 def test_a_rewritten_list_has_no_consistency_proof() -> None:
