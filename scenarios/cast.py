@@ -23,14 +23,14 @@ def users_matching(by: str, people: int) -> list[int]:
     return [i for i in range(people) if matches(parties.user(i))]
 
 
-def exists(party: str, shufflers: int, people: int | None) -> bool:
-    """Whether a scenario has this party. people: None if it is not known how many there are."""
+def exists(party: str, shufflers: int | None, people: int | None) -> bool:
+    """Whether a scenario has this party. None: it is not known how many there are."""
     try:
         role = parties.role(party)
     except ParameterError:
         return False
     if role is parties.Role.SHUFFLER:
-        return parties.index(party) < shufflers
+        return shufflers is None or parties.index(party) < shufflers
     if role is parties.Role.USER:
         return people is None or parties.index(party) < people
     return True
@@ -41,8 +41,8 @@ def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):
             path = ("coalition", i, "parties", j)
-            if not exists(party, scenario.mix.shufflers, facts.people):
-                yield _stranger(path, party, scenario, facts)
+            if not exists(party, facts.shufflers, facts.people):
+                yield _stranger(path, party, facts)
             elif party in coalition.parties[:j]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
@@ -57,12 +57,12 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
                 (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
             )
         elif fault.attack in BY_USERS:
-            yield from _struck(path, fault, scenario, facts)
-        elif fault.by is not None and not exists(fault.by, scenario.mix.shufflers, facts.people):
-            yield _stranger((*path, "by"), fault.by, scenario, facts)
+            yield from _struck(path, fault, facts)
+        elif fault.by is not None and not exists(fault.by, facts.shufflers, facts.people):
+            yield _stranger((*path, "by"), fault.by, facts)
 
 
-def _struck(path: Path, fault: Fault, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
     """Report a fault of users that strikes none of them."""
     if fault.rate is not None:
         message = f"{fault.attack} strikes users, not a share of messages; write share instead"
@@ -76,13 +76,11 @@ def _struck(path: Path, fault: Fault, scenario: Scenario, facts: Facts) -> Itera
         message = f"found {fault.users:,}; only {facts.people:,} people take part"
         yield problem((*path, "users"), message)
     if fault.by is not None and not users_matching(fault.by, facts.people):
-        yield _stranger((*path, "by"), fault.by, scenario, facts, only_users=True)
+        yield _stranger((*path, "by"), fault.by, facts, only_users=True)
 
 
-def _stranger(
-    path: Path, party: str, scenario: Scenario, facts: Facts, *, only_users: bool = False
-) -> Problem:
-    names = _everybody(scenario.mix.shufflers)
+def _stranger(path: Path, party: str, facts: Facts, *, only_users: bool = False) -> Problem:
+    names = _everybody(facts.shufflers)
     users = "users" if facts.people is None else f"users 1-{facts.people}"
     if only_users:
         message = (
@@ -96,8 +94,8 @@ def _stranger(
     return problem(path, message + hint)
 
 
-def _everybody(shufflers: int) -> list[str]:
-    mixes = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
-    if shufflers > FEW:
+def _everybody(shufflers: int | None) -> list[str]:
+    mixes = [parties.shuffler(hop) for hop in range(1, (shufflers or 0) + 1)] or ["shufflers"]
+    if len(mixes) > FEW:
         mixes = [f"{mixes[0]} to {mixes[-1]}"]
     return [parties.ANALYST, parties.CURATOR, *mixes, parties.NETWORK]

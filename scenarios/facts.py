@@ -18,10 +18,14 @@ USERS = ("population", "users")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """people: how many take part; features: the columns asked about. None: not known."""
+    """people: how many take part; features: the columns asked about; shufflers: how many.
+
+    None: not known, because what says so is itself wrong.
+    """
 
     people: int | None = None
     features: tuple[str, ...] | None = None
+    shufflers: int | None = None
 
 
 def domains(scenario: Scenario) -> Iterator[Problem]:

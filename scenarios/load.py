@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..errors import ScenarioError
 from . import meaning, structure
 from .locate import Locator
-from .model import Scenario
+from .model import Feature, Scenario
 from .problems import Problem, did_you_mean, listed
 
 MAX_BYTES = 1 << 20
@@ -79,7 +80,10 @@ def check(scenario: Scenario, base: Path = Path()) -> None:
 
 
 def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
-    """Return a scenario with some keys changed, such as `{"policy.k": 10}`. Raises ScenarioError."""
+    """Return a scenario with some plain keys changed, such as `{"policy.k": 10}`.
+
+    Raises ScenarioError if there is no such key, or the changed scenario cannot be run.
+    """
     data = _plain(scenario)
     for key, value in changes.items():
         table, _, inner = key.partition(".")
@@ -99,11 +103,9 @@ def resolve(scenario: Scenario, users: int, features: tuple[str, ...]) -> Scenar
     What is returned is what a run folder keeps: it loads, and means the same when the defaults of
     a later version differ.
     """
-    population = msgspec.structs.replace(scenario.population, users=users)
-    from .model import Feature
-
+    population = replace(scenario.population, users=users)
     asked = scenario.feature or tuple(Feature(name=name) for name in features)
-    return msgspec.structs.replace(scenario, population=population, feature=asked)
+    return replace(scenario, population=population, feature=asked)
 
 
 def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
@@ -114,7 +116,8 @@ def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
 
 def _plain(scenario: Scenario) -> dict[str, Any]:
     """Return a scenario as the nested tables of its file, without the keys that say nothing."""
-    return _said(msgspec.to_builtins(scenario))
+    data: dict[str, Any] = _said(msgspec.to_builtins(scenario))
+    return data
 
 
 def _said(data: Any) -> Any:
@@ -128,9 +131,7 @@ def _anchored(scenario: Scenario, base: Path) -> Scenario:
     if section.source.startswith(BUILTIN):
         return scenario
     absolute = str((base / Path(section.source).expanduser()).absolute())
-    return msgspec.structs.replace(
-        scenario, population=msgspec.structs.replace(section, source=absolute)
-    )
+    return replace(scenario, population=replace(section, source=absolute))
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
@@ -162,12 +163,8 @@ def _text(path: Path) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
-        raise ScenarioError(
-            [
-                f"{path}:{line}: not UTF-8: byte 0x{data[bad.start]:02x} at offset {bad.start:,}; "
-                "save the file as UTF-8"
-            ]
-        ) from None
+        what = f"byte 0x{data[bad.start]:02x} at offset {bad.start:,}; save the file as UTF-8"
+        raise ScenarioError([f"{path}:{line}: not UTF-8: {what}"]) from None
 
 
 def _nobody(name: str) -> str:

@@ -5,6 +5,7 @@ to be wrong the check is left out, so that one mistake is reported once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path as Folder
 
 from .available import AVAILABLE, runs, unavailable
@@ -16,6 +17,7 @@ from .structure import misfit, settings, type_at
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
 
 
@@ -26,6 +28,8 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
     if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
         facts, more = people(scenario, base)
         problems += more
+    if not _spoilt(SHUFFLERS, bad):
+        facts = replace(facts, shufflers=scenario.mix.shufflers)
     for reads, check in CHECKS:
         if not _spoilt(reads, bad):
             problems += check(scenario, facts)
@@ -48,14 +52,18 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
                 yield problem((table, i, "name"), message)
 
 
-def mix(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report a mix that no lesson asks for, and batches nobody can fill."""
+def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what is only fit for a lesson, where there is none."""
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
             '"textbook" encrypts equal values to equal bytes, so anyone can read them by trying; '
             "say lesson = true if that is what you want to show, or take sealedbox",
         )
+
+
+def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a batch larger than everybody together."""
     least = scenario.mix.min_batch
     if facts.people is not None and least > facts.people:
         yield problem(
@@ -163,12 +171,13 @@ def sweepable() -> tuple[str, ...]:
 
 
 CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
-    ((("mix",),), mix),
-    ((("policy",),), crowd),
+    ((("mix", "suite"), ("mix", "lesson")), lesson),
+    ((("mix", "min_batch"),), batch),
+    ((("policy", "k"), ("policy", "kind")), crowd),
     ((("policy", "kind"), ("policy", "keep")), choice),
     ((("feature",),), names),
-    ((("mix", "shufflers"),), coalitions),
-    ((("mix", "shufflers"),), faults),
+    ((), coalitions),
+    ((), faults),
     ((("local",),), noise),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),

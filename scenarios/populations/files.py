@@ -12,6 +12,7 @@ from typing import Protocol
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_NAME
 from ..model import Population as Section
+from ..problems import did_you_mean
 from . import csvfile, parquet
 from .encode import Encoded, Unusable, encode
 from .people import Table
@@ -109,7 +110,7 @@ def _usable(path: Path) -> None:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file inside it")
     if not path.is_file():
-        raise DataError(f"{path}: there is no such file")
+        raise DataError(f"{path}: there is no such file{_neighbour(path)}")
     size = path.stat().st_size
     if size > MAX_BYTES:
         raise DataError(
@@ -119,3 +120,11 @@ def _usable(path: Path) -> None:
         path.open("rb").close()
     except OSError as bad:
         raise DataError(f"{path}: cannot be read: {bad.strerror}") from None
+
+
+def _neighbour(path: Path) -> str:
+    """Suggest a file of the same folder."""
+    if not path.parent.is_dir():
+        return ""
+    tables = [near.name for near in path.parent.iterdir() if near.suffix.lower() in READERS]
+    return did_you_mean(path.name, sorted(tables))
