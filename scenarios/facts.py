@@ -69,7 +69,8 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
     try:
         Column(text, (text,)) if path[-1] == "name" else Column("x", (text,))
     except ParameterError as refused:
-        yield problem(path, str(refused).partition(": ")[2])
+        message = str(refused).removeprefix("feature name: ").removeprefix("feature 'x': value: ")
+        yield problem(path, message)
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:

@@ -123,7 +123,7 @@ def _plain(scenario: Scenario) -> dict[str, Any]:
 def _said(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _said(value) for key, value in data.items() if value is not None}
-    return [_said(item) for item in data] if isinstance(data, list) else data
+    return [_said(item) for item in data] if isinstance(data, list | tuple) else data
 
 
 def _anchored(scenario: Scenario, base: Path) -> Scenario:
@@ -140,6 +140,7 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as bad:
         place = _PLACE.search(str(bad))
         said = _PLACE.sub("", str(bad))
+        said = said.replace("Cannot overwrite a value", "this key was given a value before")
         line = place[1] if place and place[1] else text.rstrip("\n").count("\n") + 1
         column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
         raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None

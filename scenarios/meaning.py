@@ -23,6 +23,7 @@ PEOPLE = (("population",), ("feature",))
 
 def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
     """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
+    bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
     problems = [*doubles(scenario), *domains(scenario)]
     facts = Facts()
     if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
