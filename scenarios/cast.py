@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 from fnmatch import translate
 from re import compile as pattern
+from typing import TYPE_CHECKING
 
 from ..errors import ParameterError
 from ..protocol import parties
 from .facts import Facts
 from .model import Fault, Scenario
 from .problems import Path, Problem, did_you_mean, problem, quoted
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 BY_USERS = ("absent", "late", "malformed", "duplicate")  # attacks that users mount
 WILD = ("*", "?", "[")
@@ -21,6 +25,18 @@ def users_matching(by: str, people: int) -> list[int]:
         return [parties.index(by)] if exists(by, 0, people) and by.startswith("user-") else []
     matches = pattern(translate(by)).match
     return [i for i in range(people) if matches(parties.user(i))]
+
+
+def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
+    """Return the indices (from 0) of the users whom a fault of users strikes, in their order.
+
+    by: those it names. users, share: so many of them, drawn without replacement; a share is rounded
+    to whole people.
+    """
+    if fault.by is not None:
+        return users_matching(fault.by, people)
+    many = fault.users if fault.users is not None else round((fault.share or 0) * people)
+    return sorted(rng.choice(people, size=many, replace=False).tolist())
 
 
 def exists(party: str, shufflers: int | None, people: int | None) -> bool:

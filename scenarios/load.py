@@ -7,7 +7,6 @@ are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
 import re
 import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from .locate import Locator
 from .model import Feature, Scenario
 from .problems import Problem, did_you_mean, listed
 
+GALLERY = Path(__file__).with_name("gallery")
 MAX_BYTES = 1 << 20
 BUILTIN = "builtin:"
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -27,16 +27,14 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 def shipped() -> tuple[str, ...]:
     """Name the scenarios of the gallery."""
-    gallery = files(__package__) / "gallery"
-    names = (entry.name for entry in gallery.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in GALLERY.glob("*.toml")))
 
 
 def source(name: str) -> str:
     """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
     if name not in shipped():
         raise ScenarioError([_nobody(name)])
-    return (files(__package__) / "gallery" / f"{name}.toml").read_text("utf-8")
+    return (GALLERY / f"{name}.toml").read_text("utf-8")
 
 
 def load(path_or_name: str | Path) -> Scenario:

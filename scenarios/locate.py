@@ -51,10 +51,11 @@ class Locator:
 
 def _holds(data: Any, path: Path) -> bool:
     for part in path:
-        if isinstance(part, int):
-            if not isinstance(data, list) or part >= len(data):
+        match data:
+            case dict() if part in data:
+                data = data[part]
+            case list() if isinstance(part, int) and part < len(data):
+                data = data[part]
+            case _:
                 return False
-        elif not isinstance(data, dict) or part not in data:
-            return False
-        data = data[part]
     return True

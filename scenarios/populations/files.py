@@ -25,12 +25,15 @@ class Reader(Protocol):
 
     def header(self, path: Path) -> tuple[str, ...]:
         """Name the columns."""
+        ...
 
     def rows(self, path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Sequence[str]]:
         """Yield these columns of each row; add the numbers of empty lines to `empty`."""
+        ...
 
     def where(self, path: Path, index: int) -> str:
         """Write where in the file a row (from 0) stands."""
+        ...
 
 
 READERS: dict[str, Reader] = {".csv": csvfile, ".parquet": parquet, ".pq": parquet}

@@ -7,7 +7,7 @@ their order, so everybody has the same number everywhere.
 
 import csv
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +19,7 @@ TABLES = ("titanic", "admissions", "hair-eye", "census")
 @cache
 def shipped(name: str) -> Table:
     """Return a shipped table, one row a person."""
-    lines = (files(__package__) / f"{name}.csv").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name(f"{name}.csv").read_text("utf-8").splitlines()
     note = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
     header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
     values = tuple(tuple(sorted(set(column))) for column in list(zip(*rows, strict=True))[:-1])
