@@ -12,15 +12,17 @@ that the place of an onion says nothing about its question.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..crypto.entropy import Entropy
 from ..crypto.onion import wrap
 from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
 from .session import SALT, Round
-from .wire import Reader, Writer, decode
+from .wire import Writer
 
 NO_SALT = bytes(SALT)
+_VALUES = 1 + SALT  # where the values of a ballot begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,53 +44,65 @@ class Sealed:
     onions: tuple[tuple[bytes, ...], ...]
 
 
+@lru_cache(maxsize=1 << 16)
+def _said(value: str) -> bytes:
+    """A value as it stands in a ballot; most values are said by many people."""
+    return Writer().text(value).done()
+
+
 def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
     """User: encode one answer, padded to `size` bytes (0: not padded)."""
-    out = Writer().u8(ballot.ask).raw(salt)
-    for value in ballot.values:
-        out.text(value)
-    return pad(out.done(), size) if size else out.done()
+    plain = b"".join((bytes((ballot.ask,)), salt, *map(_said, ballot.values)))
+    return pad(plain, size) if size else plain
 
 
 def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
     """Reader: decode one answer; Refused if malformed, or if a value is outside its domain."""
     data = unpad(plaintext) if plan.ballot else plaintext
-    return decode(data, lambda reader: _read(plan, reader))
-
-
-def _read(plan: Round, data: Reader) -> Ballot:
-    ask = data.u8()
-    data.raw(SALT)
-    if ask >= plan.slots:
+    if len(data) < _VALUES or data[0] >= plan.slots:
         raise Refused(Reason.MALFORMED)
-    columns = plan.call.asks[ask]
-    values = tuple(data.text() for _ in columns)
-    features = plan.announcement.schema.features
-    for column, value in zip(columns, values, strict=True):
-        if not features[column].admits(value):
-            raise Refused(Reason.OUTSIDE_DOMAIN)
-    return Ballot(ask, values)
+    columns = plan.call.asks[data[0]]
+    values: list[str] = []
+    at = _VALUES
+    for column in columns:
+        start = at + 2
+        at = start + int.from_bytes(data[at:start], "big")
+        try:
+            value = data[start:at].decode()
+        except UnicodeDecodeError:
+            raise Refused(Reason.MALFORMED) from None
+        if not plan.domains[column](value):
+            raise Refused(Reason.OUTSIDE_DOMAIN if at <= len(data) else Reason.MALFORMED)
+        values.append(value)
+    if at != len(data):
+        raise Refused(Reason.MALFORMED)
+    return Ballot(data[0], tuple(values))
 
 
 def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
     """User: answer every column set of the call. ParameterError if a value cannot be said."""
-    features = plan.announcement.schema.features
-    for column, value in enumerate(row):
-        if not features[column].admits(value):
-            raise ParameterError(
-                f"feature {features[column].name!r}: the value {value!r} is not in its domain"
-            )
-    return tuple(
-        Ballot(ask, tuple(row[column] for column in columns))
-        for ask, columns in enumerate(plan.call.asks)
-    )
+    ballots = []
+    for ask, columns in enumerate(plan.call.asks):
+        values = tuple([row[column] for column in columns])
+        for column, value in zip(columns, values, strict=True):
+            if not plan.domains[column](value):
+                name = plan.announcement.schema.names[column]
+                raise ParameterError(f"feature {name!r}: the value {value!r} is not in its domain")
+        ballots.append(Ballot(ask, values))
+    return tuple(ballots)
 
 
-def seal_ballot(plan: Round, ballot: Ballot, entropy: Entropy) -> tuple[bytes, ...]:
+def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> tuple[bytes, ...]:
     """User: wrap one answer for the reader and the shufflers after the first, outermost first."""
-    salt = entropy.random(SALT) if plan.announcement.rules.salted else NO_SALT
-    plaintext = write_ballot(ballot, salt, plan.ballot)
-    return wrap(plan.suite, plan.hops[1:], plaintext, entropy)
+    return wrap(plan.suite, plan.hops[1:], write_ballot(ballot, salt, plan.ballot), entropy)
+
+
+def salts(plan: Round, entropy: Entropy) -> list[bytes]:
+    """User: a fresh salt for every answer of the round."""
+    if not plan.announcement.rules.salted:
+        return [NO_SALT] * plan.slots
+    fresh = entropy.random(SALT * plan.slots)  # at once: every call costs as much as a hash
+    return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
 
 def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> bytes:
@@ -99,5 +113,8 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
 
 def submit(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
     """User: turn a row into the one envelope of this round."""
-    onions = tuple(seal_ballot(plan, ballot, entropy) for ballot in answers(plan, row))
+    onions = tuple(
+        seal_ballot(plan, ballot, salt, entropy)
+        for ballot, salt in zip(answers(plan, row), salts(plan, entropy), strict=True)
+    )
     return Sealed(seal_envelope(plan, [layers[0] for layers in onions], entropy), onions)

@@ -4,6 +4,9 @@ r"""The board: what everybody may read, append-only, in the order of the phases 
 
 so that one hash names everything posted so far. A post that is malformed, out of turn, of another
 session or by the wrong author is refused, and the board stays as it was.
+
+    digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
+    post            = round || kind || author || 0 || message
 """
 
 import hashlib
@@ -75,31 +78,55 @@ class Board:
     def _check(self, author: str, message: Message) -> None:
         """Refuse what the table allows but this session does not."""
         number = self.calls[-1].round if self.calls else 0
+        known = author == parties.CURATOR or author in self.keys
         match message.body:
             case Call(round=called):
                 number += 1
                 right = called == number and set(self.consents) == set(self.keys)
+                right = right and self._columns(*message.body.asks)
             case Key():
-                right = author not in self.keys
+                right, known = not known, True
             case Announcement() as announced:
                 cited = {
                     parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)
                 }
                 right = self.keys == cited | {parties.ANALYST: announced.analyst}
             case Consent(session=session):
-                right = session == self.session and author in self.keys
+                right = session == self.session
             case Mixed(hop=hop):
                 right = author == parties.shuffler(hop) and hop == self._next_hop()
-            case Tally(totals=totals):
-                call = self.calls[-1]
-                right = author == call.reader and len(totals) == len(call.asks)
+            case Tally() as tally:
+                right = author == self.calls[-1].reader and self._answers(tally)
             case Decision(kept=kept):
-                assert self.announcement is not None  # noqa: S101 - the table comes first
-                right = not kept or max(kept) < len(self.announcement.schema.features)
+                right = self._columns(kept)
             case _:
                 right = True
-        if not right or message.session != self.session or message.round != number:
+        if not (right and known) or message.session != self.session or message.round != number:
             raise Refused(Reason.UNEXPECTED)
+
+    def _columns(self, *asks: tuple[int, ...]) -> bool:
+        """Whether the schema has all these columns."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        return all(max(ask, default=0) < len(self.announcement.schema.features) for ask in asks)
+
+    def _answers(self, tally: Tally) -> bool:
+        """Whether a tally answers the call, after every shuffler's account, as was announced.
+
+        The counts of a release are always public; the marginals only if the announcement says so.
+        """
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        call = self.calls[-1]
+        public = self.announcement.policy.publish_marginals or call.reader is parties.Role.ANALYST
+        return (
+            self._next_hop() > len(self.announcement.shufflers)
+            and len(tally.totals) == len(call.asks)
+            and public == (tally.counts is not None)
+            and all(
+                len(cell) == len(ask)
+                for ask, count in zip(call.asks, tally.counts or (), strict=False)
+                for cell in count
+            )
+        )
 
     def _next_hop(self) -> int:
         """The hop whose account is due: it counts the accounts of this round."""
@@ -131,11 +158,14 @@ class Board:
     def digest(self) -> bytes:
         """Hash all posts in an order of their own: the same for every schedule of the parties."""
         digest = hashlib.sha256(DIGEST_LABEL)
-        for part in sorted(
-            (entry.message.round, entry.message.kind, entry.author, entry.data)
+        for post in sorted(
+            bytes((entry.message.round, entry.message.kind))
+            + entry.author.encode()
+            + b"\0"
+            + entry.data
             for entry in self.entries
         ):
-            digest.update(hashlib.sha256(repr(part[:3]).encode() + part[3]).digest())
+            digest.update(hashlib.sha256(post).digest())
         return digest.digest()
 
 

@@ -58,7 +58,7 @@ class Message:
 
     def encode(self) -> bytes:
         """Frame the body's canonical encoding."""
-        out = Writer().raw(MAGIC).u8(self.kind).raw(self.session).u8(self.round)
+        out = Writer().raw(MAGIC + bytes((self.kind,)) + self.session).u8(self.round)
         _FORMS[self.kind][1](out, self.body)
         return out.done()
 
@@ -74,7 +74,7 @@ def _read_message(data: Reader) -> Message:
     kind, session, number = data.u8(), data.raw(DIGEST), data.u8()
     if kind not in _FORMS:
         raise Refused(Reason.MALFORMED)
-    return Message(session, number, _FORMS[Kind(kind)][0](data))
+    return Message(session, number, _FORMS[kind][0](data))
 
 
 def write_counts(out: Writer, counts: Counts) -> None:
@@ -180,7 +180,7 @@ def _read_decision(data: Reader) -> Decision:
     return Decision(kept, proof)
 
 
-_FORMS: dict[Kind, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
+_FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
     Kind.KEY: (
         lambda r: Key(PublicKey.decode(r.blob())),
         lambda w, body: w.blob(body.key.encode()),

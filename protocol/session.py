@@ -9,6 +9,7 @@ innermost, one for the reader (the caption of paper 000's Figure 1 has the order
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..crypto.layer import layer_size
@@ -19,6 +20,7 @@ from . import parties
 from .announcement import Announcement
 from .frames import Message
 from .messages import Call
+from .schema import Feature
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
 SALT = 16  # bytes, fresh per ballot
@@ -31,7 +33,8 @@ class Round:
     openers: the party of each hop. hops: their public keys and contexts. ballot: bytes of one
     padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h (h = 2 .. m + 1), so
     that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
-    off.
+    off. domains:
+    per column, whether it admits a value.
     """
 
     session: bytes
@@ -43,6 +46,7 @@ class Round:
     ballot: int
     inner: tuple[int, ...]
     envelope: int
+    domains: tuple[Callable[[str], bool], ...]
 
     @property
     def slots(self) -> int:
@@ -82,7 +86,15 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
     bundle = 8 + len(call.asks) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
-    return Round(session, call, announcement, suite, openers, hops, ballot, inner, envelope)
+    domains = tuple(_domain(feature) for feature in features)
+    return Round(
+        session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains
+    )
+
+
+def _domain(feature: Feature) -> Callable[[str], bool]:
+    """Whether a value is in a feature's domain, as fast as it can be told."""
+    return feature.admits if feature.values is None else frozenset(feature.values).__contains__
 
 
 def ballot_size(announcement: Announcement, call: Call) -> int:

@@ -28,6 +28,8 @@ from .wire import Reader, decode
 NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
 SUMMARY_ABOVE = 100_000  # people
 
+_KINDS = {int(kind): kind for kind in Kind}
+
 
 def name_of(layer: bytes) -> bytes:
     """Give the name of a ciphertext."""
@@ -172,9 +174,8 @@ class Transcript:
 
 def _label(data: bytes) -> tuple[Kind | None, int]:
     """Kind and round as the frame shows them to whoever sees it pass."""
-    if len(data) < HEADER or data[: len(MAGIC)] != MAGIC or data[len(MAGIC)] not in set(Kind):
-        return None, 0
-    return Kind(data[len(MAGIC)]), data[HEADER - 1]
+    kind = _KINDS.get(data[len(MAGIC)]) if len(data) >= HEADER and data[:3] == MAGIC else None
+    return kind, data[HEADER - 1] if kind else 0
 
 
 def _names_in(kind: Kind | None, data: bytes) -> bytes:

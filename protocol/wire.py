@@ -34,9 +34,10 @@ class Writer:
         self._parts: list[bytes] = []
 
     def _integer(self, value: int, size: int) -> "Writer":
-        if not 0 <= value < 1 << 8 * size:
-            raise ParameterError(f"{value} does not fit {size} bytes on the wire")
-        self._parts.append(value.to_bytes(size, "big"))
+        try:
+            self._parts.append(value.to_bytes(size, "big"))
+        except OverflowError:
+            raise ParameterError(f"{value} does not fit {size} bytes on the wire") from None
         return self
 
     def u8(self, value: int) -> "Writer":
@@ -63,7 +64,10 @@ class Writer:
 
     def text(self, value: str) -> "Writer":
         """Append text behind its length."""
-        data = value.encode()
+        try:
+            data = value.encode()
+        except UnicodeEncodeError:
+            raise ParameterError("text with a lone surrogate has no place on the wire") from None
         return self.u16(len(data)).raw(data)
 
     def blob(self, value: bytes) -> "Writer":

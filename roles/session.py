@@ -23,8 +23,8 @@ from .shuffler import shuffler
 from .user import Person, Row, Sealers, cohort, user
 from .workshop import Workshop, workshop
 
-COHORT_ABOVE = 100_000  # people; above, one task looks after many of them
-COHORT = 1_000  # people per task
+COHORT_ABOVE = 10_000  # people; above, one task looks after many of them
+COHORT = 512  # people per task
 
 
 @dataclass(frozen=True, slots=True)

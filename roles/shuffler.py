@@ -14,7 +14,7 @@ from ..protocol.messages import Batch, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.session import Round
 from .keyholder import Keyholder, batch_of
-from .network import Endpoint, Letter
+from .network import Endpoint, Letter, drain
 from .workshop import Workshop
 
 Inbox = trio.MemoryReceiveChannel[Letter]
@@ -115,7 +115,7 @@ async def _collect(
     """Take one envelope a user until the deadline; refuse and count all else."""
     collected = _Collected()
     with trio.move_on_at(close):
-        async for letter in inbox:
+        async for letter in drain(inbox):
             collected.received += 1
             try:
                 _take(me, plan, letter, memory, collected)
