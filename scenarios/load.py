@@ -45,7 +45,7 @@ def load(path_or_name: str | Path) -> Scenario:
     """
     path = Path(path_or_name)
     name = str(path_or_name)
-    if not path.is_file() and name in shipped():
+    if name in shipped() and not path.is_file():
         return loads(source(name), f"{name}.toml")
     return loads(_text(path), name, path.parent)
 
@@ -147,13 +147,14 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
 
 
 def _text(path: Path) -> str:
-    if path.is_dir():
-        raise ScenarioError([f"{path}: is a folder; a scenario file or a shipped name is needed"])
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ScenarioError([_nobody(str(path))]) from None
+    except IsADirectoryError:
+        message = f"{path}: is a folder; a scenario file or a shipped name is needed"
+        raise ScenarioError([message]) from None
     except (OSError, ValueError) as bad:
         raise ScenarioError([f"{path}: cannot be read: {bad}"]) from None
     if len(data) > MAX_BYTES:

@@ -97,7 +97,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[policy]: what the curator promises, and how it chooses the columns to release.
 
     k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
-    smaller one. prefer, weights: which columns are worth most. keep: the columns that
+    smaller one. prefer, weights: which columns are worth most, see `worth`. keep: the columns that
     `kind = "fixed"` releases.
     """
 

@@ -110,19 +110,19 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
 def _usable(path: Path) -> None:
     if path.suffix.lower() not in READERS:
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted")
-    if path.is_dir():
-        raise DataError(f"{path}: is a folder; name a file inside it")
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file{_neighbour(path)}")
-    size = path.stat().st_size
+    try:
+        with path.open("rb"):
+            size = path.stat().st_size
+    except IsADirectoryError:
+        raise DataError(f"{path}: is a folder; name a file inside it") from None
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
+    except (OSError, ValueError) as bad:
+        raise DataError(f"{path}: cannot be read: {bad}") from None
     if size > MAX_BYTES:
         raise DataError(
             f"{path}: {size:,} bytes; at most {MAX_BYTES:,} are accepted: take a sample first"
         )
-    try:
-        path.open("rb").close()
-    except OSError as bad:
-        raise DataError(f"{path}: cannot be read: {bad.strerror}") from None
 
 
 def _neighbour(path: Path) -> str:

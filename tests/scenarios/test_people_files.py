@@ -190,6 +190,8 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert said("nowhere/p.csv") == "nowhere/p.csv: there is no such file"
     assert said("folder.csv") == "folder.csv: is a folder; name a file inside it"
     assert said("p.xlsx") == "p.xlsx: .csv, .parquet, .pq files are accepted"
+    assert said("a\0b.csv") == "a\0b.csv: cannot be read: embedded null byte"
+    assert "too long" in said("x" * 300 + ".csv")
     monkeypatch.setattr(files, "MAX_BYTES", 20)
     assert (
         said("people.csv") == "people.csv: 48 bytes; at most 20 are accepted: take a sample first"

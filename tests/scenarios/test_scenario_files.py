@@ -71,6 +71,11 @@ def test_a_folder_is_not_a_scenario(tmp_path: Path) -> None:
     assert said(tmp_path) == f"{tmp_path}: is a folder; a scenario file or a shipped name is needed"
 
 
+def test_a_file_that_cannot_be_read_says_why() -> None:
+    assert "too long" in said("x" * 300 + ".toml")
+    assert said("a\0b") == "a\0b: cannot be read: embedded null byte"
+
+
 def test_a_mark_and_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_bytes(b"\xef\xbb\xbf" + RIGHT.replace("\n", "\r\n").encode())
