@@ -78,17 +78,20 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {},
 }
 
+_COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
+
 
 def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
     """Any party: the phase after a message, or Refused if the table does not allow it now.
 
-    A submission that the table would have allowed earlier is called late; anything else that is out
-    of turn is unexpected.
+    A user's submission after the collection is called late; anything else that is out of turn is
+    unexpected.
     """
     move = MOVES[phase].get(kind)
     if move and speaker in move.speakers and hearer in move.hearers:
         return move.then
-    raise Refused(Reason.LATE if kind is Kind.SUBMISSION else Reason.UNEXPECTED)
+    late = kind is Kind.SUBMISSION and speaker is Role.USER and phase in _COLLECTED
+    raise Refused(Reason.LATE if late else Reason.UNEXPECTED)
 
 
 def diagram() -> str:

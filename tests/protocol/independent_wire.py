@@ -1,0 +1,366 @@
+"""A second reader of the messages, written from docs/wire.md. Imports nothing from veilmix.
+
+`read(kind, inputs)` gives the result of a vector or raises `Rejected`; `accepts(data)` says whether
+the bytes are a message.
+"""
+
+import hashlib
+import math
+import struct
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+from nacl.bindings import crypto_box_seal_open, crypto_scalarmult_base
+from nacl.exceptions import CryptoError
+
+P = 2**255 - 19
+LOW = {
+    0,
+    1,
+    P - 1,
+    325606250916557431795983626356110631294008115727848805560023387167927233504,
+    39382357235489614581723060781553021112529911719440698176882885853963445705823,
+}
+REASONS = [
+    "malformed",
+    "wrong-size",
+    "does-not-open",
+    "duplicate",
+    "late",
+    "unexpected",
+    "outside-domain",
+]
+KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
+OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
+MOST = 2**31 - 1
+
+
+class Rejected(Exception):
+    """The bytes are refused; the argument is the reason's name."""
+
+
+def require(condition: bool, reason: str = "malformed") -> None:
+    if not condition:
+        raise Rejected(reason)
+
+
+class Bytes:
+    """A byte string that is read from the front."""
+
+    def __init__(self, data: bytes) -> None:
+        self.rest = data
+
+    def take(self, size: int) -> bytes:
+        require(size <= len(self.rest))
+        piece, self.rest = self.rest[:size], self.rest[size:]
+        return piece
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def double(self) -> float:
+        (value,) = struct.unpack(">d", self.take(8))
+        require(math.isfinite(value) and not (value == 0 and math.copysign(1, value) < 0))
+        return float(value)
+
+    def flag(self) -> bool:
+        value = self.number(1)
+        require(value in (0, 1))
+        return value == 1
+
+    def text(self) -> str:
+        data = self.take(self.number(2))
+        try:
+            return data.decode("utf-8", "strict")
+        except UnicodeDecodeError:
+            raise Rejected("malformed") from None
+
+    def blob(self) -> bytes:
+        return self.take(self.number(4))
+
+    def many(self, read: Callable[[], Any]) -> list[Any]:
+        return [read() for _ in range(self.number(2))]
+
+    def items(self) -> list[bytes]:
+        count, width = self.number(4), self.number(4)
+        require(count <= 2**27)
+        if width:
+            require(count > 0)
+            data = self.take(count * width)
+            return [data[i * width : (i + 1) * width] for i in range(count)]
+        found = [self.blob() for _ in range(count)]
+        require(len(set(map(len, found))) != 1 or not found[0])
+        return found
+
+    def end(self) -> None:
+        require(not self.rest)
+
+
+# Announcement
+
+
+def name_ok(text: str, most: int) -> bool:
+    """A name or a value: not empty, no spaces around it, nothing that would break a line."""
+    bad = any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
+    return bool(text) and text == text.strip() and not bad and len(text.encode()) <= most
+
+
+def key(data: bytes) -> str:
+    require(bool(data) and data[0] in KEY_SIZES and len(data) == 1 + KEY_SIZES[data[0]])
+    u = int.from_bytes(data[-32:], "little")
+    require(u < P and u not in LOW)
+    for i in range(1, len(data) - 64, 3):  # two coefficients of 12 bits; then rho and the point
+        both = int.from_bytes(data[i : i + 3], "little")
+        require(both & 0xFFF < 3329 and both >> 12 < 3329)
+    return data.hex()
+
+
+def feature(data: Bytes) -> dict[str, Any]:
+    name, width = data.text(), data.number(2)
+    values = data.many(data.text) if data.flag() else None
+    require(name_ok(name, 255) and 1 <= width <= 1024)
+    if values is not None:
+        require(bool(values) and len(set(values)) == len(values))
+        require(all(name_ok(value, 1024) and len(value.encode()) <= width for value in values))
+    return {"name": name, "width": width, "values": values}
+
+
+def announcement(encoded: bytes) -> dict[str, Any]:
+    data = Bytes(encoded)
+    found: dict[str, Any] = {"title": data.text(), "program": data.text()}
+    require(found["program"] == "two-round")
+    found["nonce"] = data.take(16).hex()
+    found["features"] = data.many(lambda: feature(data))
+    names = [one["name"] for one in found["features"]]
+    require(1 <= len(names) <= 255 and len(set(names)) == len(names))
+    found["k"], found["max_exposure"] = data.number(4), data.double()
+    found["rule"], found["publish_marginals"] = data.text(), data.flag()
+    require(1 <= found["k"] <= MOST and 0 <= found["max_exposure"] <= 1)
+    for name in ("deadline", "min_batch", "min_dropout"):
+        found[name] = data.number(4)
+        require(1 <= found[name] <= MOST)
+    for name in ("padded", "salted", "ordered", "lesson"):
+        found[name] = data.flag()
+    found["shufflers"] = data.many(lambda: key(data.blob()))
+    found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
+    keys = [*found["shufflers"], found["curator"], found["analyst"]]
+    require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
+    require(len({one[:2] for one in keys}) == 1)
+    data.end()
+    return found
+
+
+def session_digest(encoded: bytes) -> bytes:
+    return hashlib.sha256(b"veilmix announcement 1\0" + encoded).digest()
+
+
+# Messages
+
+
+def columns(data: Bytes) -> list[int]:
+    found = data.many(lambda: data.number(1))
+    require(found == sorted(set(found)) and len(found) <= 255)
+    return found
+
+
+def call(data: Bytes) -> dict[str, Any]:
+    number, analyst, asks = data.number(1), data.flag(), data.many(lambda: columns(data))
+    require(number >= 1 and 1 <= len(asks) <= 255 and all(asks))
+    require(len({tuple(ask) for ask in asks}) == len(asks))
+    return {"round": number, "reader": "analyst" if analyst else "curator", "asks": asks}
+
+
+def refused(data: Bytes) -> dict[str, int]:
+    pairs = data.many(lambda: (data.number(1), data.number(4)))
+    codes = [code for code, _ in pairs]
+    require(codes == sorted(set(codes)) and all(code < len(REASONS) for code in codes))
+    require(all(count for _, count in pairs))
+    return {REASONS[code]: count for code, count in pairs}
+
+
+def counts(data: Bytes) -> list[list[Any]]:
+    found: list[list[Any]] = []
+    for _ in range(data.number(4)):
+        cell, people = data.many(data.text), data.number(4)
+        require(people >= 1 and (not found or found[-1][0] < cell))
+        found.append([cell, people])
+    return found
+
+
+def mixed(data: Bytes) -> dict[str, Any]:
+    found: dict[str, Any] = {"hop": data.number(1)}
+    for name in ("people", "received", "forwarded"):
+        found[name] = data.number(4)
+    return found | {"refused": refused(data), "digest": data.take(32).hex()}
+
+
+def tally(data: Bytes) -> dict[str, Any]:
+    totals, wrong = data.many(lambda: data.number(4)), refused(data)
+    cells = data.many(lambda: counts(data)) if data.flag() else None
+    require(cells is None or [sum(people for _, people in one) for one in cells] == totals)
+    return {"totals": totals, "refused": wrong, "counts": cells}
+
+
+def decision(data: Bytes) -> dict[str, Any]:
+    found: dict[str, Any] = {"kept": columns(data), "rule": data.text()}
+    for name in ("k", "n", "people"):
+        found[name] = data.number(4)
+    found["thresholds"] = data.many(data.double)
+    pivot, slack = data.many(lambda: data.number(1)), data.many(data.double)
+    require(found["people"] <= found["n"] and len(pivot) <= 1 and len(slack) <= 1)
+    return found | {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
+
+
+BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
+    1: ("key", lambda data: {"key": key(data.blob())}),
+    2: ("announcement", lambda data: announcement(data.blob())),
+    3: ("consent", lambda data: {"session": data.take(32).hex()}),
+    4: ("call", call),
+    5: ("submission", lambda data: {"envelope": data.blob().hex()}),
+    6: ("batch", lambda data: {"layers": [one.hex() for one in data.items()]}),
+    7: ("mixed", mixed),
+    8: ("tally", tally),
+    9: ("decision", decision),
+    10: ("burned", lambda data: {"why": data.text()}),
+    11: ("closed", lambda _: {}),
+}
+
+
+def message(encoded: bytes) -> dict[str, Any]:
+    data = Bytes(encoded)
+    require(data.take(3) == b"vm\x01")
+    kind, session, number = data.number(1), data.take(32), data.number(1)
+    require(kind in BODIES)
+    name, body = BODIES[kind]
+    found = {"kind": name, "session": session.hex(), "round": number, "body": body(data)}
+    data.end()
+    return found
+
+
+def accepts(data: bytes) -> bool:
+    try:
+        message(data)
+    except Rejected:
+        return False
+    return True
+
+
+# Rounds
+
+
+def context(session: bytes, question: bytes, number: int, hop: int) -> bytes:
+    """Derive a layer's context; `question` is the call's whole message."""
+    place = session + bytes([number]) + hashlib.sha256(question).digest() + bytes([hop])
+    return hashlib.sha256(b"veilmix layer 1\0" + place).digest()
+
+
+def sizes(told: dict[str, Any], asks: list[list[int]]) -> tuple[int, list[int], int]:
+    """Give the bytes of a ballot, of an inner onion by its layers, and of an envelope."""
+    if not told["padded"]:
+        return 0, [0] * 66, 0
+    widths = [one["width"] for one in told["features"]]
+    ballot = 18 + max(sum(2 + widths[column] for column in ask) for ask in asks)
+    extra = OVERHEAD[int(told["curator"][:2], 16)]
+    inner = [ballot + left * extra for left in range(66)]
+    return ballot, inner, extra + 8 + len(asks) * inner[len(told["shufflers"])]
+
+
+def open_box(secret: bytes, layer: bytes, expected: bytes) -> bytes:
+    require(len(layer) >= 81 and layer[0] == 0x01, "does-not-open")
+    try:
+        found = crypto_box_seal_open(layer[1:], crypto_scalarmult_base(secret), secret)
+    except CryptoError:
+        raise Rejected("does-not-open") from None
+    require(found[:32] == expected, "does-not-open")
+    return found[32:]
+
+
+def question_of(
+    inputs: dict[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any], Callable[[int], bytes]]:
+    encoded, asked = bytes.fromhex(inputs["announcement"]), bytes.fromhex(inputs["call"])
+    session = session_digest(encoded)
+    said = message(asked)
+    number = said["body"]["round"]
+    return announcement(encoded), said["body"], lambda hop: context(session, asked, number, hop)
+
+
+def envelope(inputs: dict[str, Any]) -> dict[str, Any]:
+    told, asked, place = question_of(inputs)
+    _, inner, whole = sizes(told, asked["asks"])
+    sealed = bytes.fromhex(inputs["envelope"])
+    require(not whole or len(sealed) == whole, "wrong-size")
+    data = Bytes(open_box(bytes.fromhex(inputs["secret"]), sealed, place(1)))
+    onions = data.items()
+    data.end()
+    require(len(onions) == len(asked["asks"]) and onions == sorted(set(onions)))
+    width = inner[len(told["shufflers"])]
+    require(not width or {len(onion) for onion in onions} == {width}, "wrong-size")
+    return {"onions": [onion.hex() for onion in onions]}
+
+
+def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
+    told, asked, place = question_of(inputs)
+    size, inner, _ = sizes(told, asked["asks"])
+    layer = bytes.fromhex(inputs["layer"])
+    require(not size or len(layer) == inner[1], "wrong-size")
+    plain = open_box(bytes.fromhex(inputs["secret"]), layer, place(len(told["shufflers"]) + 1))
+    if size:
+        plain = plain.rstrip(b"\0")
+        require(plain.endswith(b"\x80"))
+        plain = plain[:-1]
+    data = Bytes(plain)
+    ask, salt = data.number(1), data.take(16)
+    require(ask < len(asked["asks"]))
+    values = [data.text() for _ in asked["asks"][ask]]
+    for column, value in zip(asked["asks"][ask], values, strict=True):
+        domain = told["features"][column]
+        good = domain["values"] is None and 0 < len(value.encode()) <= domain["width"]
+        require(good or value in (domain["values"] or ()), "outside-domain")
+    data.end()
+    return {"ask": ask, "salt": salt.hex(), "values": values}
+
+
+def batch(inputs: dict[str, Any]) -> dict[str, Any]:
+    digest = hashlib.sha256(b"veilmix batch 1\0")
+    for layer in map(bytes.fromhex, inputs["layers"]):
+        digest.update(len(layer).to_bytes(4, "big") + layer)
+    return {"digest": digest.hexdigest()}
+
+
+def board(inputs: dict[str, Any]) -> dict[str, Any]:
+    head, posts = bytes(32), []
+    for author, hexed in inputs["posts"]:
+        data, name = bytes.fromhex(hexed), author.encode() + b"\0"
+        head = hashlib.sha256(b"veilmix board 1\0" + head + name + data).digest()
+        posts.append(data[36:37] + data[3:4] + name + data)
+    whole = b"".join(hashlib.sha256(post).digest() for post in sorted(posts))
+    return {
+        "head": head.hex(),
+        "digest": hashlib.sha256(b"veilmix run 1\0" + whole).hexdigest(),
+    }
+
+
+READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "message": lambda inputs: message(bytes.fromhex(inputs["data"])),
+    "session": lambda inputs: {
+        "digest": session_digest(bytes.fromhex(inputs["announcement"])).hex()
+    },
+    "context": lambda inputs: {
+        "context": context(
+            bytes.fromhex(inputs["session"]),
+            bytes.fromhex(inputs["call"]),
+            message(bytes.fromhex(inputs["call"]))["body"]["round"],
+            inputs["hop"],
+        ).hex()
+    },
+    "envelope": envelope,
+    "ballot": ballot,
+    "batch": batch,
+    "board": board,
+}
+
+
+def read(kind: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    return READERS[kind](inputs)

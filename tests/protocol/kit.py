@@ -1,0 +1,224 @@
+"""What the tests of the protocol share: a small session, and strategies for all that is said in it.
+
+Run from its path (`runpy`): a folder of tests is not a package.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hypothesis import strategies as st
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.keys import KeyPair
+from veilmix.crypto.suites import SUITES, suite
+from veilmix.errors import Reason
+from veilmix.protocol import parties
+from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.ballots import Sealed, submit
+from veilmix.protocol.frames import Message
+from veilmix.protocol.messages import (
+    Batch,
+    Body,
+    Burned,
+    Call,
+    Certificate,
+    Closed,
+    Consent,
+    Decision,
+    Key,
+    Mixed,
+    Submission,
+    Tally,
+)
+from veilmix.protocol.mixing import arrange, open_envelope, open_layers
+from veilmix.protocol.parties import Role
+from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.session import Round, open_round
+
+SCHEMA = Schema(
+    (
+        Feature("colour", ("red", "green", "blue")),
+        Feature("city", None, 12),
+        Feature("grown", ("yes", "no")),
+    )
+)
+ROWS = (("red", "Oslo", "yes"), ("green", "Zürich", "no"), ("blue", "x", "yes"))
+SINGLES = Call(1, Role.CURATOR, ((0,), (1,), (2,)))
+JOINT = Call(2, Role.ANALYST, ((0, 2),))
+
+
+def pair(party: str, name: str = "sealedbox", seed: int = 7) -> KeyPair:
+    """Give the key pair that a party has in the sessions of these tests."""
+    return suite(name, lesson=True).keypair(SeededEntropy(seed).fork(party))
+
+
+@dataclass(frozen=True)
+class Session:
+    """An announcement, and the secret keys that belong to it."""
+
+    announcement: Announcement
+    keys: dict[str, KeyPair]
+
+    def plan(self, call: Call = SINGLES) -> Round:
+        return open_round(self.announcement, self.announcement.digest(), call)
+
+
+def session(
+    shufflers: int = 1,
+    name: str = "sealedbox",
+    schema: Schema = SCHEMA,
+    rules: Rules | None = None,
+    seed: int = 7,
+    **changes: Any,
+) -> Session:
+    """Open a session; `changes` are other fields of the announcement."""
+    names = [parties.shuffler(hop + 1) for hop in range(shufflers)]
+    keys = {party: pair(party, name, seed) for party in (*names, "curator", "analyst")}
+    rules = rules or Rules(lesson=name == "textbook")
+    fields: dict[str, Any] = {
+        "title": "a test",
+        "nonce": bytes(range(16)),
+        "schema": schema,
+        "policy": Policy(2, 0.5),
+        "rules": rules,
+        "shufflers": tuple(keys[party].public for party in names),
+        "curator": keys["curator"].public,
+        "analyst": keys["analyst"].public,
+    } | changes
+    return Session(Announcement(**fields), keys)
+
+
+def seal(plan: Round, rows: Any = ROWS, seed: int = 1) -> list[Sealed]:
+    """Have everybody submit."""
+    root = SeededEntropy(seed)
+    return [submit(plan, row, root.fork(str(i))) for i, row in enumerate(rows)]
+
+
+def mix(held: Session, plan: Round, envelopes: list[bytes]) -> list[bytes]:
+    """Send envelopes through every shuffler and open the reader's layer; nothing may be refused."""
+    onions = [
+        onion
+        for envelope in envelopes
+        for onion in open_envelope(plan, held.keys["shuffler-1"].secret, envelope)
+    ]
+    batch, repeats = arrange(plan, onions)
+    assert not repeats
+    for hop, party in enumerate(plan.openers[1:], start=2):
+        opened = open_layers(plan, hop, held.keys[party].secret, batch)
+        assert not opened.refused
+        batch, repeats = arrange(plan, opened.inside)
+        assert not repeats
+    return list(batch)
+
+
+# Strategies
+
+NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8)
+WORDS = NAMES.filter(lambda text: text == text.strip())
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+U32 = st.integers(0, 2**32 - 1)
+COUNT = st.integers(1, 2**31 - 1)
+DIGESTS = st.binary(min_size=32, max_size=32)
+DOUBLES = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0)
+POOL = {name: [pair(f"pool-{i}", name) for i in range(6)] for name in SUITES}
+
+
+@st.composite
+def features(draw: Any, name: str) -> Feature:
+    if draw(st.booleans()):
+        return Feature(name, None, draw(st.integers(1, 40)))
+    values = tuple(draw(st.lists(WORDS, min_size=1, max_size=5, unique=True)))
+    longest = max(len(value.encode()) for value in values)
+    return Feature(name, values, longest + draw(st.integers(0, 5)))
+
+
+@st.composite
+def schemas(draw: Any, most: int = 5) -> Schema:
+    names = draw(st.lists(WORDS, min_size=1, max_size=most, unique=True))
+    return Schema(tuple(draw(features(name)) for name in names))
+
+
+@st.composite
+def announcements(draw: Any) -> Announcement:
+    name = draw(st.sampled_from(sorted(SUITES)))
+    keys = draw(st.permutations(POOL[name]))[: draw(st.integers(3, 6))]
+    public = [key.public for key in keys]
+    rules = Rules(*(draw(COUNT) for _ in range(3)), *(draw(st.booleans()) for _ in range(4)))
+    policy = Policy(draw(COUNT), draw(st.floats(0, 1)) + 0.0, draw(TEXTS), draw(st.booleans()))
+    nonce = draw(st.binary(min_size=16, max_size=16))
+    return Announcement(
+        draw(TEXTS), nonce, draw(schemas()), policy, rules, tuple(public[2:]), public[0], public[1]
+    )
+
+
+COLUMNS = st.lists(st.integers(0, 254), min_size=1, max_size=6, unique=True).map(
+    lambda columns: tuple(sorted(columns))
+)
+CALLS = st.builds(
+    Call,
+    st.integers(1, 255),
+    st.sampled_from([Role.CURATOR, Role.ANALYST]),
+    st.lists(COLUMNS, min_size=1, max_size=6, unique=True).map(tuple),
+)
+REFUSED = st.dictionaries(st.sampled_from(list(Reason)), st.integers(1, 2**32 - 1))
+CELLS = st.lists(TEXTS, min_size=1, max_size=3).map(tuple)
+COUNTS = st.dictionaries(CELLS, st.integers(1, 10**6), max_size=5)
+
+
+@st.composite
+def tallies(draw: Any) -> Tally:
+    counts = draw(st.none() | st.lists(COUNTS, max_size=4).map(tuple))
+    if counts is None:
+        return Tally(tuple(draw(st.lists(U32, max_size=4))), draw(REFUSED))
+    return Tally(tuple(sum(count.values()) for count in counts), draw(REFUSED), counts)
+
+
+@st.composite
+def decisions(draw: Any) -> Decision:
+    n = draw(U32)
+    proof = Certificate(
+        draw(TEXTS),
+        draw(U32),
+        n,
+        draw(st.integers(0, n)),
+        tuple(draw(st.lists(DOUBLES, max_size=4))),
+        draw(st.none() | st.integers(0, 255)),
+        draw(st.none() | DOUBLES),
+    )
+    return Decision(draw(COLUMNS | st.just(())), proof)
+
+
+def equal_or_not(draw: Any) -> list[bytes]:
+    """Give a list of byte strings: of one length, or of several, or empty."""
+    size = draw(st.integers(0, 9))
+    even = st.binary(min_size=size, max_size=size)
+    return draw(st.lists(even, max_size=6) | st.lists(st.binary(max_size=9), max_size=6))
+
+
+BODIES: dict[type, Any] = {
+    Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
+    Announcement: announcements(),
+    Consent: DIGESTS.map(Consent),
+    Call: CALLS,
+    Submission: st.binary(max_size=60).map(Submission),
+    Batch: st.composite(equal_or_not)().map(lambda layers: Batch(tuple(layers))),
+    Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),
+    Tally: tallies(),
+    Decision: decisions(),
+    Burned: TEXTS.map(Burned),
+    Closed: st.just(Closed()),
+}
+
+
+def messages(*kinds: type) -> Any:
+    """Give a strategy for messages of these kinds, or of all."""
+    bodies = st.one_of([BODIES[kind] for kind in kinds or BODIES])
+    return st.builds(Message, DIGESTS, st.integers(0, 255), bodies)
+
+
+def same(left: Body, right: Body) -> bool:
+    """Compare bodies; counts may be any mapping."""
+    if isinstance(left, Mixed) and isinstance(right, Mixed):
+        return replace(left, refused={}) == replace(right, refused={}) and dict(
+            left.refused
+        ) == dict(right.refused)
+    return left == right

@@ -1,0 +1,196 @@
+"""Every vector of the messages is read alike by veilmix and by a reader that shares no code."""
+
+import ast
+import json
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.crypto.keys import SecretKey
+from veilmix.crypto.suites import suite
+from veilmix.errors import Refused
+from veilmix.protocol.announcement import decode_announcement
+from veilmix.protocol.ballots import read_ballot
+from veilmix.protocol.board import replay
+from veilmix.protocol.frames import decode_message
+from veilmix.protocol.messages import Call, Kind
+from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
+from veilmix.protocol.session import Round, layer_context, open_round
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+SCRIPT = runpy.run_path(str(ROOT / "tools" / "make_wire_vectors.py"))
+KIT = SimpleNamespace(**runpy.run_path(str(HERE / "kit.py")))
+FILES = sorted((HERE / "vectors").glob("*.json"))
+
+Inputs = dict[str, Any]
+
+
+def unhex(value: str) -> bytes:
+    return bytes.fromhex(value)
+
+
+def asked(inputs: Inputs) -> Call:
+    body = decode_message(unhex(inputs["call"])).body
+    assert isinstance(body, Call)
+    return body
+
+
+def playing(inputs: Inputs) -> tuple[Round, SecretKey]:
+    told = decode_announcement(unhex(inputs["announcement"]))
+    plan = open_round(told, told.digest(), asked(inputs))
+    return plan, suite().keypair_from(unhex(inputs["secret"])).secret
+
+
+def read_message(inputs: Inputs) -> Inputs:
+    message = decode_message(unhex(inputs["data"]))
+    assert message.encode().hex() == inputs["data"]
+    said: Inputs = SCRIPT["shown"](message)
+    return said
+
+
+def read_session(inputs: Inputs) -> Inputs:
+    told = decode_announcement(unhex(inputs["announcement"]))
+    assert told.encode().hex() == inputs["announcement"]
+    return {"digest": told.digest().hex()}
+
+
+def read_context(inputs: Inputs) -> Inputs:
+    found = layer_context(unhex(inputs["session"]), asked(inputs), inputs["hop"])
+    return {"context": found.hex()}
+
+
+def read_envelope(inputs: Inputs) -> Inputs:
+    plan, secret = playing(inputs)
+    onions = open_envelope(plan, secret, unhex(inputs["envelope"]))
+    return {"onions": [onion.hex() for onion in onions]}
+
+
+def read_ballot_(inputs: Inputs) -> Inputs:
+    plan, secret = playing(inputs)
+    opened = open_layers(plan, len(plan.hops), secret, [unhex(inputs["layer"])])
+    for reason in opened.refused:
+        raise Refused(reason)
+    ballot = read_ballot(plan, opened.inside[0])
+    salt = opened.inside[0][1:17].hex()
+    return {"ask": ballot.ask, "salt": salt, "values": list(ballot.values)}
+
+
+def read_batch(inputs: Inputs) -> Inputs:
+    return {"digest": batch_digest(map(unhex, inputs["layers"])).hex()}
+
+
+def read_board(inputs: Inputs) -> Inputs:
+    board = replay([(author, unhex(data)) for author, data in inputs["posts"]])
+    return {"head": board.head.hex(), "digest": board.digest().hex()}
+
+
+READERS: dict[str, Callable[[Inputs], Inputs]] = {
+    "message": read_message,
+    "session": read_session,
+    "context": read_context,
+    "envelope": read_envelope,
+    "ballot": read_ballot_,
+    "batch": read_batch,
+    "board": read_board,
+}
+
+
+def vector(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_veilmix_reads_it(path: Path) -> None:
+    one = vector(path)
+    found: Inputs
+    try:
+        found = {"result": READERS[one["kind"]](one["input"])}
+    except Refused as refusal:
+        found = {"refused": refusal.reason.value}
+    assert found == one["expect"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_independent_reader_agrees(path: Path, independent: Any) -> None:
+    one = vector(path)
+    try:
+        found = {"result": independent.read(one["kind"], one["input"])}
+    except independent.Rejected as rejection:
+        found = {"refused": str(rejection)}
+    assert found == one["expect"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(KIT.messages())
+def test_the_independent_reader_reads_any_message(message: Any) -> None:
+    theirs = runpy_once().message(message.encode())
+    assert theirs == SCRIPT["shown"](message)
+
+
+@settings(max_examples=150, deadline=None)
+@given(KIT.messages(), st.data())
+def test_both_readers_refuse_the_same(message: Any, data: Any) -> None:
+    changed = bytearray(message.encode())
+    changed[data.draw(st.integers(0, len(changed) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        decode_message(bytes(changed))
+    except Refused:
+        assert not runpy_once().accepts(bytes(changed))
+    else:
+        assert runpy_once().accepts(bytes(changed))
+
+
+def runpy_once(found: list[Any] = []) -> Any:  # noqa: B006 - the reader, read once
+    if not found:
+        found.append(SimpleNamespace(**runpy.run_path(str(HERE / "independent_wire.py"))))
+    return found[0]
+
+
+def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
+    read = {path.stem: vector(path) for path in FILES}
+    messages = [one for one in read.values() if one["kind"] == "message"]
+    accepted = {one["expect"]["result"]["kind"] for one in messages if "result" in one["expect"]}
+    assert accepted == {kind.name.lower() for kind in Kind}
+    refused = {
+        int(one["input"]["data"][6:8], 16)
+        for one in messages
+        if "refused" in one["expect"] and len(one["input"]["data"]) > 74
+    }
+    assert set(Kind) <= refused
+    for kind in ("envelope", "ballot"):
+        assert {tuple(one["expect"]) for one in read.values() if one["kind"] == kind} == {
+            ("result",),
+            ("refused",),
+        }
+
+
+def test_no_two_vectors_are_alike() -> None:
+    inputs = [json.dumps(vector(path)["input"], sort_keys=True) for path in FILES]
+    assert len(set(inputs)) == len(inputs)
+
+
+def test_the_wire_vectors_are_what_the_script_makes() -> None:
+    assert SCRIPT["main"](["--check"]) == 0
+
+
+def test_the_message_shown_in_wire_md_is_what_the_script_prints() -> None:
+    assert SCRIPT["example"]() in (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+
+
+def test_the_independent_wire_reader_imports_nothing_from_veilmix() -> None:
+    tree = ast.parse((HERE / "independent_wire.py").read_text(encoding="utf-8"))
+    imported = {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
+        if name
+    }
+    assert "hashlib" in imported
+    assert not any("veilmix" in name for name in imported)

@@ -1,0 +1,538 @@
+"""Write the vectors in tests/protocol/vectors: one JSON file each, one fault in each negative one.
+
+    python tools/make_wire_vectors.py            write them
+    python tools/make_wire_vectors.py --check    exit 1 if a file is missing, different or left over
+    python tools/make_wire_vectors.py --example  print the message that docs/wire.md explains
+
+A file holds `title`, `kind`, `input` and `expect`: either `result` or `refused` with a reason.
+Bytes are in hexadecimal. Everything is made from a fixed seed. A faulty message is the positive one
+of its kind with the bytes at one place replaced.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.keys import KeyPair, PublicKey
+from veilmix.crypto.layer import seal_layer
+from veilmix.crypto.padding import pad
+from veilmix.crypto.suites import suite
+from veilmix.errors import Reason
+from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.ballots import submit
+from veilmix.protocol.board import replay
+from veilmix.protocol.frames import HEADER, Message
+from veilmix.protocol.messages import (
+    Batch,
+    Body,
+    Burned,
+    Call,
+    Certificate,
+    Closed,
+    Consent,
+    Counts,
+    Decision,
+    Key,
+    Mixed,
+    Submission,
+    Tally,
+)
+from veilmix.protocol.mixing import batch_digest
+from veilmix.protocol.parties import Role
+from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.session import Round, layer_context, open_round
+from veilmix.protocol.wire import Writer
+
+SEED = 2024
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "tests" / "protocol" / "vectors"
+
+SCHEMA = Schema(
+    (
+        Feature("blood type", ("A", "B", "AB", "0"), 16),
+        Feature("city", None, 10),
+        Feature("Rh", ("+", "-"), 4),
+    )
+)
+ROW = ("AB", "Zürich", "-")
+SINGLES = Call(1, Role.CURATOR, ((0,), (1,), (2,)))
+JOINT = Call(2, Role.ANALYST, ((0, 2),))
+REFUSED = {Reason.WRONG_SIZE: 1, Reason.DUPLICATE: 258}
+
+Vector = dict[str, Any]
+Named = Iterator[tuple[str, Vector]]
+Patch = tuple[int, bytes, bytes]  # offset, what stands there, what is put there instead
+
+
+def main(arguments: list[str]) -> int:
+    """Write, check or show, as the docstring of this file says."""
+    if arguments == ["--example"]:
+        print(example())
+        return 0
+    texts = {name: json.dumps(v, indent=1) + "\n" for name, v in build().items()}
+    if arguments == ["--check"]:
+        return check(texts)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for stale in {p.name for p in FOLDER.glob("*.json")} - texts.keys():
+        (FOLDER / stale).unlink()
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    print(f"{len(texts)} vectors in {FOLDER.relative_to(ROOT)}")
+    return 0
+
+
+def check(texts: dict[str, str]) -> int:
+    """Compare the files with what they should be."""
+    found = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
+    wrong = sorted(n for n in found.keys() | texts.keys() if found.get(n) != texts.get(n))
+    for name in wrong:
+        print(f"{name}: not what tools/make_wire_vectors.py makes", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def build() -> dict[str, Vector]:
+    """Make every vector: file name -> content."""
+    parts = (messages(), frames(), faults(), sessions(), envelopes(), ballots(), boards())
+    return {f"{name}.json": vector for part in parts for name, vector in part}
+
+
+def positive(title: str, kind: str, inputs: Vector, result: Vector) -> Vector:
+    """Make the content of a file that is accepted."""
+    return {"title": title, "kind": kind, "input": inputs, "expect": {"result": result}}
+
+
+def negative(title: str, kind: str, inputs: Vector, reason: str) -> Vector:
+    """Make the content of a file that is refused."""
+    return {"title": title, "kind": kind, "input": inputs, "expect": {"refused": reason}}
+
+
+def pair(party: str) -> KeyPair:
+    """Give a party's key pair."""
+    return suite().keypair(SeededEntropy(SEED).fork(party))
+
+
+def announcement(shufflers: int = 2, **changes: Any) -> Announcement:
+    """Make the session that all vectors belong to."""
+    fields: dict[str, Any] = {
+        "title": "Blood donors",
+        "nonce": bytes(range(16)),
+        "schema": SCHEMA,
+        "policy": Policy(5, 0.1),
+        "rules": Rules(),
+        "shufflers": tuple(pair(f"shuffler-{hop + 1}").public for hop in range(shufflers)),
+        "curator": pair("curator").public,
+        "analyst": pair("analyst").public,
+    }
+    return Announcement(**fields | changes)
+
+
+SESSION = announcement().digest()
+COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
+PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
+BODIES: dict[str, tuple[int, Body]] = {
+    "key": (0, Key(pair("shuffler-1").public)),
+    "announcement": (0, announcement()),
+    "consent": (0, Consent(SESSION)),
+    "call": (1, SINGLES),
+    "call-joint": (2, JOINT),
+    "submission": (1, Submission(b"an envelope")),
+    "batch": (1, Batch((b"one", b"two", b"six"))),
+    "batch-empty": (1, Batch(())),
+    "batch-of-lengths": (1, Batch((b"", b"one", b"three"))),
+    "mixed": (1, Mixed(1, 43, 302, 129, REFUSED, batch_digest([b"one"]))),
+    "tally": (1, Tally((11,), REFUSED, COUNTS)),
+    "tally-withheld": (1, Tally((11, 11, 10), {})),
+    "decision": (1, Decision((0, 2), PROOF)),
+    "decision-none": (1, Decision((), Certificate("fixed", 5, 11, 0))),
+    "burned": (1, Burned("2 people took part")),
+    "closed": (2, Closed()),
+}
+
+
+def encoded(name: str) -> bytes:
+    """Give the positive message of that name as bytes."""
+    number, body = BODIES[name]
+    before = name in ("key", "announcement")
+    return Message(bytes(32) if before else SESSION, number, body).encode()
+
+
+def messages() -> Named:
+    """One message of each kind, and more where a kind has several forms."""
+    for name in BODIES:
+        data = encoded(name)
+        result = shown(Message(data[4:36], data[36], BODIES[name][1]))
+        yield f"message-{name}", positive(f"a {name}", "message", {"data": data.hex()}, result)
+
+
+def shown(message: Message) -> Vector:
+    """Say in JSON what a message says."""
+    body: Vector
+    match message.body:
+        case Key(key):
+            body = {"key": key.encode().hex()}
+        case Announcement() as told:
+            body = shown_announcement(told)
+        case Consent(session):
+            body = {"session": session.hex()}
+        case Call(number, reader, asks):
+            body = {"round": number, "reader": reader.value, "asks": [list(ask) for ask in asks]}
+        case Submission(envelope):
+            body = {"envelope": envelope.hex()}
+        case Batch(layers):
+            body = {"layers": [layer.hex() for layer in layers]}
+        case Mixed(hop, people, received, forwarded, refused, digest):
+            body = {"hop": hop, "people": people, "received": received, "forwarded": forwarded}
+            body |= {"refused": in_order(refused), "digest": digest.hex()}
+        case Tally(totals, refused, counts):
+            body = {"totals": list(totals), "refused": in_order(refused), "counts": None}
+            if counts is not None:
+                body["counts"] = [[[list(c), one[c]] for c in sorted(one)] for one in counts]
+        case Decision(kept, proof):
+            body = {"kept": list(kept), "rule": proof.rule, "k": proof.k, "n": proof.n}
+            body |= {"people": proof.people, "thresholds": list(proof.thresholds)}
+            body |= {"pivot": proof.pivot, "slack": proof.slack}
+        case Burned(why):
+            body = {"why": why}
+        case Closed():
+            body = {}
+    name = message.kind.name.lower()
+    return {"kind": name, "session": message.session.hex(), "round": message.round, "body": body}
+
+
+def in_order(refused: Any) -> dict[str, int]:
+    """Name the refusals, in the order of the codes."""
+    return {reason.value: refused[reason] for reason in Reason if reason in refused}
+
+
+def shown_announcement(told: Announcement) -> Vector:
+    """Say in JSON what an announcement says."""
+    return {
+        "title": told.title,
+        "program": told.program.value,
+        "nonce": told.nonce.hex(),
+        "features": [
+            {"name": f.name, "width": f.width, "values": f.values and list(f.values)}
+            for f in told.schema.features
+        ],
+        "k": told.policy.k,
+        "max_exposure": told.policy.max_exposure,
+        "rule": told.policy.rule,
+        "publish_marginals": told.policy.publish_marginals,
+        **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
+        **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
+        "shufflers": [key.encode().hex() for key in told.shufflers],
+        "curator": told.curator.encode().hex(),
+        "analyst": told.analyst.encode().hex(),
+    }
+
+
+def frames() -> Named:
+    """What is wrong with a frame, whatever is in it; and each kind one byte short and one long."""
+    data = encoded("consent")
+    wrong = {
+        "empty": b"",
+        "header-cut": data[: HEADER - 1],
+        "magic": b"vn" + data[2:],
+        "version": patched(data, (2, b"\1", b"\2")),
+        "kind-0": patched(data, (3, b"\3", b"\0")),
+        "kind-12": patched(data, (3, b"\3", b"\x0c")),
+    }
+    for name in BODIES:
+        wrong |= {f"{name}-truncated": encoded(name)[:-1], f"{name}-extended": encoded(name) + b"!"}
+    for name, bad in wrong.items():
+        title = f"not a message: {name}"
+        yield f"frame-{name}", negative(title, "message", {"data": bad.hex()}, "malformed")
+
+
+def patched(data: bytes, *patches: Patch) -> bytes:
+    """Replace bytes at offsets of the original; what is replaced must be there."""
+    for at, old, new in sorted(patches, reverse=True):
+        if data[at : at + len(old)] != old:
+            raise ValueError(f"found {data[at : at + len(old)]!r} at {at}, expected {old!r}")
+        data = data[:at] + new + data[at + len(old) :]
+    return data
+
+
+def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
+    """Replace bytes that occur once."""
+    if data.count(old) != 1:
+        raise ValueError(f"{old!r} occurs {data.count(old)} times, expected once")
+    return data.replace(old, new)
+
+
+def faults() -> Named:
+    """One field wrong at a time, in a message of each kind that has fields."""
+    for of, name, data in (*announcement_faults(), *body_faults()):
+        title = f"a {of} with one fault: {name}"
+        yield f"fault-{of}-{name}", negative(title, "message", {"data": data.hex()}, "malformed")
+
+
+def text(value: bytes) -> bytes:
+    """Write text."""
+    return len(value).to_bytes(2, "big") + value
+
+
+def size(data: bytes) -> bytes:
+    """Write the length of a blob."""
+    return len(data).to_bytes(4, "big")
+
+
+def announcement_faults() -> Iterator[tuple[str, str, bytes]]:
+    """Announcements that the constructors would not make."""
+    first, last = pair("shuffler-1").public.encode(), pair("analyst").public.encode()
+    whole = announcement().encode()
+    numbers = (60).to_bytes(4, "big") + (2).to_bytes(4, "big") + (10).to_bytes(4, "big")
+    policy = (5).to_bytes(4, "big") + bytes.fromhex("3fb999999999999a")
+    city = text(b"city") + b"\0\x0a\0"
+    no_shuffler = b"\0\0" + size(last) + pair("curator").public.encode()
+    both = b"".join(size(first) + pair(f"shuffler-{hop}").public.encode() for hop in (1, 2))
+    changes = {
+        "program": (text(b"two-round"), text(b"two-rounds")),
+        "title-not-utf8": (b"Blood donors", b"Blood donor\xff"),
+        "no-feature": (whole[2 + 12 + 11 + 16 : whole.index(policy)], b"\0\0"),
+        "feature-twice": (text(b"Rh"), text(b"city")),
+        "feature-without-name": (text(b"city"), text(b"")),
+        "feature-with-a-space": (text(b"city"), text(b"city ")),
+        "feature-with-a-newline": (text(b"city"), text(b"ci\nty")),
+        "no-width": (city, text(b"city") + b"\0\0\0"),
+        "width-too-large": (city, text(b"city") + b"\x04\x01\0"),
+        "flag-2": (city, text(b"city") + b"\0\x0a\2"),
+        "no-value": (b"\0\4\1\0\2" + text(b"+") + text(b"-"), b"\0\4\1\0\0"),
+        "value-twice": (text(b"+") + text(b"-"), text(b"+") + text(b"+")),
+        "value-too-long": (text(b"+") + text(b"-"), text(b"+") + text(b"minus")),
+        "k-0": (policy, bytes(4) + policy[4:]),
+        "k-too-large": (policy, b"\x80\0\0\0" + policy[4:]),
+        "exposure-above-1": (policy, policy[:4] + bytes.fromhex("3ff0000000000001")),
+        "exposure-negative-zero": (policy, policy[:4] + b"\x80" + bytes(7)),
+        "exposure-not-a-number": (policy, policy[:4] + bytes.fromhex("7ff8000000000000")),
+        "no-deadline": (numbers, bytes(4) + numbers[4:]),
+        "no-min-batch": (numbers, numbers[:4] + bytes(4) + numbers[8:]),
+        "no-min-dropout": (numbers, numbers[:8] + bytes(4)),
+        "no-shuffler": (b"\0\2" + both + no_shuffler[2:], no_shuffler),
+        "one-key-twice": (last, first),
+        "two-suites": (last, b"\2" + last[1:]),
+        "key-of-low-order": (last, b"\1" + bytes(32)),
+        "left-over-byte": (whole, whole + b"\0"),
+    }
+    for name, (old, new) in changes.items():
+        inside = replaced(whole, old, new)
+        frame = encoded("announcement")[:HEADER]
+        yield "announcement", name, frame + size(inside) + inside
+
+
+def body_faults() -> Iterator[tuple[str, str, bytes]]:
+    """Bodies of the other kinds, with one field wrong."""
+    call, batch, tally = encoded("call"), encoded("batch"), encoded("tally")
+    mixed, decision, key = encoded("mixed"), encoded("decision"), encoded("key")
+    refused = bytes.fromhex("0002 01 00000001 03 00000102")
+    plus, minus = b"\0\1\0\1+\0\0\0\x09", b"\0\1\0\1-\0\0\0\x02"
+    slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
+    pivot = (end - 13, b"\0\1\1", b"\0\2\1\2")
+    yield "key", "unknown-suite", patched(key, (HEADER + 4, b"\1", b"\4"))
+    yield "key", "low-order", key[: HEADER + 5] + bytes(32)
+    yield "call", "round-0", patched(call, (HEADER, b"\1", b"\0"))
+    yield "call", "reader-2", patched(call, (HEADER + 1, b"\0", b"\2"))
+    yield "call", "nothing-asked", call[: HEADER + 2] + b"\0\0"
+    yield "call", "no-column", call[: HEADER + 2] + b"\0\1\0\0"
+    yield "call", "descending-columns", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\0")
+    yield "call", "column-twice", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\2")
+    yield "call", "asked-twice", replaced(call, b"\0\1\2", b"\0\1\1")
+    spelt = b"\0\0\0\3" + bytes(4) + b"".join(b"\0\0\0\3" + w for w in (b"one", b"two", b"six"))
+    yield "batch", "one-width-spelt-out", batch[:HEADER] + spelt
+    yield "batch", "width-of-nothing", batch[:HEADER] + bytes(4) + b"\0\0\0\3"
+    yield "batch", "too-many", patched(batch, (HEADER, b"\0\0\0\3", b"\x08\0\0\1"))
+    for of, data in (("mixed", mixed), ("tally", tally)):
+        yield of, "reason-unknown", replaced(data, refused, refused[:7] + b"\7" + refused[8:])
+        yield (
+            of,
+            "reasons-descending",
+            replaced(data, refused, refused[:2] + refused[7:] + refused[2:7]),
+        )
+        yield of, "reason-twice", replaced(data, refused, refused[:7] + b"\1" + refused[8:])
+        yield of, "reason-never", replaced(data, refused, refused[:8] + bytes(4))
+    yield "tally", "flag-2", replaced(tally, refused + b"\1", refused + b"\2")
+    yield "tally", "cells-descending", replaced(tally, plus + minus, minus + plus)
+    yield "tally", "cell-twice", replaced(tally, minus, plus[:5] + minus[5:])
+    yield "tally", "cell-of-nobody", replaced(tally, minus, minus[:5] + bytes(4))
+    yield "tally", "value-not-utf8", replaced(tally, minus, minus[:4] + b"\xff" + minus[5:])
+    yield "tally", "other-total", patched(tally, (HEADER + 2, b"\0\0\0\x0b", b"\0\0\0\x0c"))
+    yield "tally", "counts-of-fewer", patched(tally, (HEADER, b"\0\1", b"\0\2\0\0\0\0"))
+    yield "decision", "columns-descending", patched(decision, (HEADER, b"\0\2\0\2", b"\0\2\2\0"))
+    proof = b"\0\0\0\5\0\0\0\x0b\0\0\0\2"
+    yield "decision", "more-than-all", replaced(decision, proof, proof[:11] + b"\x0c")
+    yield "decision", "two-pivots", patched(decision, pivot)
+    yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
+    yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
+    yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
+
+
+def sessions() -> Named:
+    """Digests, contexts and batch digests: they are computed and cannot be refused."""
+    told = announcement()
+    inputs: Vector = {"announcement": told.encode().hex()}
+    yield "session", positive("a session's digest", "session", inputs, {"digest": SESSION.hex()})
+    for name, call in {"singles": SINGLES, "joint": JOINT}.items():
+        data = Message(SESSION, call.round, call).encode()
+        for hop in (1, 2, 3):
+            inputs = {"session": SESSION.hex(), "call": data.hex(), "hop": hop}
+            result = {"context": layer_context(SESSION, call, hop).hex()}
+            title = f"the context of hop {hop} in round {call.round}"
+            yield f"context-{name}-{hop}", positive(title, "context", inputs, result)
+    for name, layers in {"empty": [], "of-lengths": [b"", b"a", b"\0\0\0\1a"]}.items():
+        inputs = {"layers": [layer.hex() for layer in layers]}
+        result = {"digest": batch_digest(layers).hex()}
+        yield f"batch-digest-{name}", positive(f"a batch: {name}", "batch", inputs, result)
+
+
+def playing(told: Announcement, call: Call) -> tuple[Round, Vector]:
+    """Open a round, and say in JSON which one it is."""
+    session = told.digest()
+    plan = open_round(told, session, call)
+    data = Message(session, call.round, call).encode()
+    return plan, {"announcement": told.encode().hex(), "call": data.hex()}
+
+
+def secret(party: str) -> str:
+    """Give a party's secret key, which is shown because it is nobody's."""
+    return SeededEntropy(SEED).fork(party).random(32).hex()
+
+
+def envelopes() -> Named:
+    """Submissions as the first shuffler opens them."""
+    for shufflers in (1, 2):
+        plan, inputs = playing(announcement(shufflers), SINGLES)
+        sealed = submit(plan, ROW, SeededEntropy(SEED).fork("row"))
+        inputs |= {"secret": secret("shuffler-1"), "envelope": sealed.envelope.hex()}
+        onions = sorted(layers[0] for layers in sealed.onions)
+        result = {"onions": [onion.hex() for onion in onions]}
+        title = f"an envelope for {shufflers} shufflers"
+        yield f"envelope-{shufflers}", positive(title, "envelope", inputs, result)
+    loose = announcement(rules=Rules(padded=False, lesson=True))
+    unpadded, told = playing(loose, SINGLES)
+    short = [layers[0] for layers in submit(unpadded, ROW, SeededEntropy(SEED)).onions]
+    bundle, one = Writer().items(onions).done(), onions[0]
+    wrong: dict[str, tuple[Round, Vector, bytes, str]] = {
+        "slot-missing": (plan, inputs, Writer().items(onions[1:]).done(), "wrong-size"),
+        "slot-extra": (plan, inputs, Writer().items([*onions, one]).done(), "wrong-size"),
+        "slot-doubled": (plan, inputs, Writer().items([one, *onions[:2]]).done(), "malformed"),
+        "slots-descending": (plan, inputs, Writer().items(onions[::-1]).done(), "malformed"),
+        "other-split": (plan, inputs, other_split(bundle), "malformed"),
+        "unpadded-slot-missing": (unpadded, told, Writer().items(short[1:]).done(), "malformed"),
+    }
+    for name, (where, what, inside, reason) in wrong.items():
+        bad = seal(where, 1, inside)
+        vector = what | {"secret": secret("shuffler-1"), "envelope": bad.hex()}
+        yield f"envelope-{name}", negative(f"an envelope: {name}", "envelope", vector, reason)
+    yield from unopened("envelope", inputs, sealed.envelope)
+
+
+def other_split(bundle: bytes) -> bytes:
+    """Say another number and width of items over the same bytes."""
+    count, width = int.from_bytes(bundle[:4], "big"), int.from_bytes(bundle[4:8], "big")
+    return width.to_bytes(4, "big") + count.to_bytes(4, "big") + bundle[8:]
+
+
+def unopened(name: str, inputs: Vector, layer: bytes) -> Named:
+    """A layer with one bit turned over, and a layer for another round, session and hop."""
+    field = "envelope" if name == "envelope" else "layer"
+    changed = inputs | {field: (layer[:-1] + bytes([layer[-1] ^ 1])).hex()}
+    yield f"{name}-changed", negative(f"{name}: changed", name, changed, "does-not-open")
+    for what, elsewhere in {
+        "another-round": playing(announcement(), Call(3, SINGLES.reader, SINGLES.asks)),
+        "another-question": playing(announcement(), Call(1, Role.ANALYST, SINGLES.asks)),
+        "another-session": playing(announcement(nonce=bytes(16)), SINGLES),
+    }.items():
+        title = f"{name}: sealed for {what.replace('-', ' ')}"
+        yield f"{name}-{what}", negative(title, name, inputs | elsewhere[1], "does-not-open")
+
+
+def seal(plan: Round, hop: int, inside: bytes) -> bytes:
+    """Seal bytes for one hop of a round."""
+    public: PublicKey = plan.hops[hop - 1].public
+    return seal_layer(suite(), public, inside, plan.hops[hop - 1].context, SeededEntropy(SEED))
+
+
+def ballots() -> Named:
+    """The innermost layers, as the reader opens them."""
+    plan, inputs = playing(announcement(), SINGLES)
+    inputs |= {"secret": secret("curator")}
+    salt = bytes(range(16))
+    good = b"\1" + salt + text("Zürich".encode())
+    layer = seal(plan, 3, pad(good, plan.ballot))
+    result = {"ask": 1, "salt": salt.hex(), "values": ["Zürich"]}
+    yield "ballot", positive("a ballot", "ballot", inputs | {"layer": layer.hex()}, result)
+    wrong = {
+        "question-unknown": (b"\3" + good[1:], "malformed"),
+        "value-missing": (good[:17], "malformed"),
+        "value-cut": (good[:-1], "malformed"),
+        "left-over-byte": (good + b"\0" + b"!", "malformed"),
+        "not-utf8": (good[:-1] + b"\xff", "malformed"),
+        "empty-value": (b"\1" + salt + b"\0\0", "outside-domain"),
+        "too-long-for-the-domain": (b"\1" + salt + b"\0\x0b" + b"x" * 11, "outside-domain"),
+        "not-in-the-domain": (b"\0" + salt + b"\0\1C", "outside-domain"),
+    }
+    for name, (inside, reason) in wrong.items():
+        vector = inputs | {"layer": seal(plan, 3, pad(inside, plan.ballot)).hex()}
+        yield f"ballot-{name}", negative(f"a ballot: {name}", "ballot", vector, reason)
+    longer = inputs | {"layer": seal(plan, 3, pad(good, plan.ballot + 1)).hex()}
+    yield "ballot-too-long", negative("a ballot: one byte too long", "ballot", longer, "wrong-size")
+    unpadded = good.ljust(plan.ballot, b"\0")
+    vector = inputs | {"layer": seal(plan, 3, unpadded).hex()}
+    yield "ballot-no-padding", negative("a ballot: no padding", "ballot", vector, "malformed")
+    yield from unopened("ballot", inputs | {"layer": layer.hex()}, layer)
+
+
+def boards() -> Named:
+    """A whole board, its head, and the digest of its run."""
+    told = announcement(1)
+    session = told.digest()
+    mixed = Mixed(1, 3, 4, 9, {Reason.LATE: 1}, batch_digest([b"one", b"two"]))
+    said: list[tuple[str, int, Body]] = [
+        ("analyst", 0, Key(told.analyst)),
+        ("shuffler-1", 0, Key(told.shufflers[0])),
+        ("curator", 0, told),
+        ("shuffler-1", 0, Consent(session)),
+        ("analyst", 0, Consent(session)),
+        ("curator", 1, SINGLES),
+        ("shuffler-1", 1, mixed),
+        ("curator", 1, Tally((3, 3, 3), {})),
+        ("curator", 1, Decision((), Certificate("fixed", 5, 3, 3))),
+        ("curator", 1, Closed()),
+    ]
+    posts = [
+        (author, Message(session if at > 2 else bytes(32), number, body).encode())
+        for at, (author, number, body) in enumerate(said)
+    ]
+    board = replay(posts)
+    inputs = {"posts": [[author, data.hex()] for author, data in posts]}
+    result = {"head": board.head.hex(), "digest": board.digest().hex()}
+    yield "board", positive("a board from beginning to end", "board", inputs, result)
+
+
+def example() -> str:
+    """Print the fields of one message, each with its offset."""
+    data = encoded("call")
+    fields = {
+        "magic, version": 3,
+        "kind: call": 1,
+        "session digest": 32,
+        "round": 1,
+        "round called": 1,
+        "reader: curator": 1,
+        "column sets": 2,
+        "one column: 0": 3,
+        "one column: 1": 3,
+        "one column: 2": 3,
+    }
+    lines, at = [f"tests/protocol/vectors/message-call.json; {len(data)} bytes"], 0
+    for name, size in fields.items():
+        lines.append(f"{at:02} {name:<18} {data[at : at + size].hex()}")
+        at += size
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
