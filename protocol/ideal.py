@@ -6,19 +6,22 @@ Every run of the real protocol must give the same marginals, decision and releas
 have a million rows: the only place in this room that uses numpy.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import RoundBurned
+from . import parties
 from .announcement import Rules
 from .ledger import check_batch_size, check_dropout
 from .messages import Call, Counts, Decision
 from .parties import Role
 from .schema import Schema
 from .tallying import marginals
+from .transcript import Transcript
+from .view import CountsSeen, View
 
 Codes = npt.NDArray[np.integer]
 DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
@@ -105,6 +108,47 @@ def two_round(
     except RoundBurned as burned:
         return Ideal(tuple(tallies), decision, None, str(burned), missing)
     return Ideal(tuple(tallies), decision, tallies[1][0], None, missing)
+
+
+def ideal_view(
+    users: int, ideal: Ideal, shufflers: int, members: Iterable[str], *, marginals_public: bool
+) -> View:
+    """What these parties would know together, were the mix network ideal.
+
+    The counts they read or that are public; and, where all shufflers of a round and its reader are
+    among them, everybody's answers of that round. (Users among them are not looked at here.)
+    """
+    coalition = frozenset(members)
+    chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
+    calls = _calls(ideal)
+    counted = [
+        CountsSeen(call.round, columns, counts)
+        for call, tally in zip(calls, ideal.tallies, strict=True)
+        for columns, counts in zip(call.asks, tally, strict=True)
+        if call.reader in coalition or call.reader is Role.ANALYST or marginals_public
+    ]
+    opened = {
+        call.round: (shufflers + 1 if chain | {call.reader} <= coalition else 0, shufflers + 1)
+        for call in calls
+    }
+    everybody = {
+        call.round: tuple(sorted({column for ask in call.asks for column in ask}))
+        for call in calls
+        if chain | {call.reader} <= coalition
+    }
+    transcript = Transcript(users, summary=True)
+    return View(coalition, users, {}, tuple(counted), opened, everybody, transcript)
+
+
+def _calls(ideal: Ideal) -> list[Call]:
+    """The calls that were answered."""
+    if not ideal.tallies:
+        return []
+    columns = range(len(ideal.tallies[0]))
+    first = Call(1, Role.CURATOR, tuple((column,) for column in columns))
+    if len(ideal.tallies) == 1 or ideal.decision is None:
+        return [first]
+    return [first, release_columns(ideal.decision)]
 
 
 def _present(

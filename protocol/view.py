@@ -27,26 +27,34 @@ class CountsSeen:
     columns: tuple[int, ...]
     counts: Counts
 
+    @property
+    def people(self) -> int:
+        """How many people were counted."""
+        return sum(self.counts.values())
+
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What the parties together have seen, read and can pin on single people.
 
-    people: those who took part in some round, by index. pinned: per person (by index) the values
-    that the coalition knows to be that person's. counted: what its members have read, or anybody
-    may. opened: per round, how many layers of a submission the coalition can open, of how many.
-    everybody: in the summary form, the rounds in which each participant's answers are pinned,
-    though single people are not recorded.
+    pinned: per person (by index) the values that the coalition knows to be that person's. counted:
+    what its members have read, or anybody may. opened: per round, how many layers of a submission
+    the coalition can open, of how many. everybody: in the summary form, the rounds in which each
+    participant's answers are pinned, though single people are not recorded.
     """
 
     parties: frozenset[str]
     users: int
-    events: tuple[Event, ...]
     pinned: Mapping[int, Row]
     counted: tuple[CountsSeen, ...]
     opened: Mapping[int, tuple[int, int]]
     everybody: Mapping[int, tuple[int, ...]]
-    board: Board
+    transcript: Transcript
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the parties saw, in order; what they did not see is not there."""
+        return tuple(event for event in self.transcript.events if _seen(event, self.parties))
 
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
@@ -69,12 +77,11 @@ def view(transcript: Transcript, members: Iterable[str], board: Board | None = N
     return View(
         coalition,
         transcript.users,
-        tuple(event for event in transcript.events if _seen(event, coalition)),
         _pinned(transcript, coalition, broken, asks),
         tuple(_counted(transcript, coalition, board)),
         opened,
         everybody,
-        board,
+        transcript,
     )
 
 

@@ -1,10 +1,10 @@
-"""What a party may do wrong: places in the network that are not quite honest.
+"""What a party may do wrong: a place in the network that is not quite honest.
 
 The role itself stays as it is; a fault stands between it and the network, and changes what goes
-out.
+out. One table says what each attack does with a message.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 
 import trio
@@ -14,63 +14,63 @@ from ..protocol.session import Round
 from .network import Endpoint, Network
 
 Fault = Callable[[Network, str], Endpoint]
+Honest = Callable[[Body], Awaitable[None]]
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
 
-class Absent(Endpoint):
-    """Says nothing in some rounds."""
-
-    def __init__(self, network: Network, party: str, rounds: Collection[int] = EVERY_ROUND) -> None:
-        super().__init__(network, party)
-        self.rounds_hit = rounds
-
-    async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send nothing in the rounds of the fault."""
-        if plan.call.round in self.rounds_hit:
-            await trio.lowlevel.checkpoint()
-        else:
-            await super().send(plan, receiver, body)
+async def absent(_send: Honest, _plan: Round, _body: Body) -> None:
+    """Say nothing."""
+    await trio.lowlevel.checkpoint()
 
 
-class Late(Absent):
-    """Sends after the deadline."""
-
-    async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Wait until the collection has closed, then send."""
-        if plan.call.round in self.rounds_hit:
-            await trio.sleep(plan.announcement.rules.deadline + 1)
-        await Endpoint.send(self, plan, receiver, body)
+async def late(send: Honest, plan: Round, body: Body) -> None:
+    """Send when the collection has closed."""
+    await trio.sleep(plan.announcement.rules.deadline + 1)
+    await send(body)
 
 
-class Duplicating(Absent):
-    """Sends everything twice."""
-
-    async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send, and in the rounds of the fault send again."""
-        await Endpoint.send(self, plan, receiver, body)
-        if plan.call.round in self.rounds_hit:
-            await Endpoint.send(self, plan, receiver, body)
+async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
+    """Send the same bytes twice."""
+    await send(body)
+    await send(body)
 
 
-class Malformed(Absent):
-    """Sends an envelope with one bit turned over: of the right size, but it does not open."""
-
-    async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Turn over the last bit of the envelope in the rounds of the fault."""
-        if plan.call.round in self.rounds_hit and isinstance(body, Submission):
-            body = Submission(body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
-        await Endpoint.send(self, plan, receiver, body)
+async def malformed(send: Honest, _plan: Round, body: Body) -> None:
+    """Turn over the last bit of the envelope: of the right size, but it does not open."""
+    if isinstance(body, Submission):
+        body = Submission(body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
+    await send(body)
 
 
-FAULTS: dict[str, type[Absent]] = {
-    "absent": Absent,
-    "late": Late,
-    "duplicate": Duplicating,
-    "malformed": Malformed,
+ATTACKS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
+    "absent": absent,
+    "late": late,
+    "duplicate": duplicate,
+    "malformed": malformed,
 }
+SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
+
+
+class Faulty(Endpoint):
+    """Sends as an attack would have it, in the rounds of the attack."""
+
+    def __init__(self, network: Network, party: str, attacks: Mapping[int, str]) -> None:
+        super().__init__(network, party)
+        self.attacks = attacks
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send honestly, or hand the message to the attack of this round."""
+        honest = partial(super().send, plan, receiver)
+        attack = self.attacks.get(plan.call.round)
+        await (ATTACKS[attack](honest, plan, body) if attack else honest(body))
+
+
+def faulty(attacks: Mapping[int, str]) -> Fault:
+    """Give the fault that commits, in each round, the attack named for it."""
+    return lambda network, party: Faulty(network, party, attacks)
 
 
 def fault(attack: str, rounds: Collection[int] = EVERY_ROUND) -> Fault:
-    """Give the fault of this name, in these rounds."""
-    return partial(FAULTS[attack], rounds=rounds)
+    """Give the fault that commits one attack in some rounds."""
+    return faulty(dict.fromkeys(rounds, attack))

@@ -1,0 +1,211 @@
+"""What a role or a coalition received: people linked, cells certain, crowds, bits.
+
+Bits received = log2 of the number of labelled tables (who has which row) that were possible before,
+minus log2 of the number still possible after the view, all tables equally likely before. With V_j
+values of column j and n people:
+
+    nothing seen                          0
+    the counts c of one column            n log2 V_j - log2 multinomial(n; c)
+    the joint counts c over J             n sum_J log2 V_j - log2 multinomial(n; c)
+    everybody linked to a row over J      n sum_J log2 V_j
+
+People pinned to their values leave the crowd: they count in full, and the counts that were seen are
+those of the rest. Counts of one column say nothing new beside a joint that holds the column. Where
+two views are about different people (somebody left between the rounds) or a person is known in part
+of a joint, the number of tables is not computed: the bits of each view by itself are then added up
+over disjoint columns, which is at most what was received, and `exact` is False.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import lgamma, log, log2
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..protocol.view import CountsSeen, View
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What one set of parties has learnt about everybody.
+
+    linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
+    which the value is known for certain, by linking or because all others agree; `cells` is how
+    many there are. bits: received in all, at least so many unless `exact`. crowd: the smallest
+    number of people among whom a person that took part is hidden (1 if linked).
+    """
+
+    parties: tuple[str, ...]
+    users: int
+    cells: int
+    linked: int
+    cells_certain: int
+    bits: float
+    exact: bool
+    crowd: int
+
+    @property
+    def bits_per_person(self) -> float:
+        """Bits received, divided by the number of people."""
+        return self.bits / self.users
+
+    @property
+    def verdict(self) -> str:
+        """One phrase for a table."""
+        if self.cells_certain == self.cells:
+            return "everything"
+        if self.linked:
+            return f"{self.linked:,} people linked"
+        return f"crowd of {self.crowd:,}"
+
+    def __repr__(self) -> str:
+        who = " + ".join(self.parties) or "everybody"
+        return (
+            f"<Received by {who}: {self.linked:,} of {self.users:,} people linked, "
+            f"{self.cells_certain:,} of {self.cells:,} cells certain, "
+            f"{'' if self.exact else 'at least '}{self.bits_per_person:.3g} bits a person>"
+        )
+
+
+def received(view: "View", sizes: Sequence[int]) -> Received:
+    """Score a view. sizes: the number of values of each column, at least 1."""
+    known = _Known(view, sizes)
+    bits, exact = known.bits()
+    return Received(
+        tuple(sorted(view.parties)),
+        view.users,
+        view.users * len(sizes),
+        users_linked(view),
+        cells_certain(view, sizes),
+        bits,
+        exact,
+        min(anonymity_sets(view), default=view.users),
+    )
+
+
+def users_linked(view: "View") -> int:
+    """How many people the coalition can pin a value on, members of the coalition included."""
+    everybody = max(
+        (seen.people for seen in view.counted if seen.round in view.everybody), default=0
+    )
+    return max(len(view.pinned), everybody)
+
+
+def anonymity_sets(view: "View") -> list[int]:
+    """Per person, the number of people among whom the coalition cannot tell it apart (from 1).
+
+    Whoever is not linked hides among all others who are not: a batch leaves an honest shuffler in
+    sorted order, so nothing distinguishes one origin from another.
+    """
+    linked = users_linked(view)
+    hidden = view.users - linked
+    return [1] * linked + [hidden] * hidden
+
+
+def cells_certain(view: "View", sizes: Sequence[int]) -> int:
+    """How many (person, column) values are known for certain.
+
+    A value is certain if it is pinned on the person, or if all people who are not pinned in that
+    column agree in the counts the coalition has read (or the column has a single value).
+    """
+    known = _Known(view, sizes)
+    return sum(known.certain(column) for column in range(len(sizes)))
+
+
+def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
+    """Bits received in all, and whether that is exact (else at least so many)."""
+    return _Known(view, sizes).bits()
+
+
+class _Known:
+    """A view, arranged by column: what is pinned, and which counts are left for the others."""
+
+    def __init__(self, view: "View", sizes: Sequence[int]) -> None:
+        self.view = view
+        self.sizes = sizes
+        self.whole = {column for columns in view.everybody.values() for column in columns}
+        self.joints = _disjoint(view.counted)
+
+    def certain(self, column: int) -> int:
+        if column in self.whole or self.sizes[column] == 1:
+            return self.view.users
+        pinned = sum(column in row for row in self.view.pinned.values())
+        for seen in self.view.counted:
+            if column in seen.columns and seen.people == self.view.users:
+                place = seen.columns.index(column)
+                rest: Counter[str] = Counter()
+                for values, people in seen.counts.items():
+                    rest[values[place]] += people
+                rest.subtract(row[column] for row in self.view.pinned.values() if column in row)
+                if sum(people > 0 for people in rest.values()) <= 1:
+                    return self.view.users
+        return pinned
+
+    def bits(self) -> tuple[float, bool]:
+        total, exact = 0.0, True
+        covered: set[int] = set()
+        for seen in self.joints:
+            bits, sound = self._joint(seen)
+            total, exact = total + bits, exact and sound
+            covered.update(seen.columns)
+        for column in range(len(self.sizes)):
+            if column not in covered:
+                people = self.view.users if column in self.whole else self._pinned(column)
+                total += people * log2(self.sizes[column])
+        totals = {seen.people for seen in self.view.counted}
+        return total, exact and totals <= {self.view.users}
+
+    def _pinned(self, column: int) -> int:
+        return sum(column in row for row in self.view.pinned.values())
+
+    def _joint(self, seen: "CountsSeen") -> tuple[float, bool]:
+        """Bits of one joint with the people pinned in it; exact if they are pinned in all of it."""
+        each = sum(log2(self.sizes[column]) for column in seen.columns)
+        if self.whole.issuperset(seen.columns):
+            return seen.people * each, True
+        rest = Counter(dict(seen.counts))
+        complete, partly = 0, bool(self.whole.intersection(seen.columns))
+        for row in self.view.pinned.values():
+            held = [column for column in seen.columns if column in row]
+            if len(held) == len(seen.columns):
+                cell = tuple(row[column] for column in seen.columns)
+                if rest[cell] > 0:
+                    rest[cell] -= 1
+                    complete += 1
+            elif held:
+                partly = True
+        left = seen.people - complete
+        bits = complete * each + left * each - log2_multinomial(rest.values())
+        return bits, not partly
+
+
+def _disjoint(counted: Iterable["CountsSeen"]) -> list["CountsSeen"]:
+    """The widest counts that share no column: a joint before the single columns it holds."""
+    chosen: list[CountsSeen] = []
+    for seen in sorted(counted, key=lambda one: (-len(one.columns), one.round)):
+        if not any(set(seen.columns) & set(one.columns) for one in chosen):
+            chosen.append(seen)
+    return chosen
+
+
+def log2_multinomial(counts: Iterable[int]) -> float:
+    """log2 of n! / (c_1! c_2! ...), the number of ways to deal n labelled people into cells.
+
+    Exact to about 1e-9 of n log n; 0.0 where there is one way.
+    """
+    held = [count for count in counts if count > 0]
+    if len(held) < 2:
+        return 0.0
+    ways = lgamma(sum(held) + 1) - sum(lgamma(count + 1) for count in held)
+    return ways / log(2)
+
+
+def minimal(coalitions: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
+    """The smallest coalitions that link anybody, given the people each coalition links."""
+    breaking = [set(parties) for parties, linked in coalitions.items() if linked]
+    return sorted(
+        tuple(sorted(parties))
+        for parties in breaking
+        if not any(other < parties for other in breaking)
+    )

@@ -1,0 +1,52 @@
+"""Which coalitions of a run are looked at, and what each has learnt."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+
+from ..analysis.trust import Received, received
+from ..protocol import parties
+from ..protocol.view import View
+from .model import Scenario
+
+ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
+
+
+def party_names(scenario: Scenario) -> tuple[str, ...]:
+    """The parties that handle other people's messages, in the order of the tables."""
+    shufflers = (parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers))
+    return (parties.CURATOR, parties.ANALYST, *shufflers)
+
+
+def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """The coalitions that every run is scored for: nobody (the board), all subsets, named ones.
+
+    With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
+    each reader, and everybody.
+    """
+    names = party_names(scenario)
+    chosen: dict[tuple[str, ...], None] = {(): None}
+    for members in _subsets(names):
+        chosen[tuple(sorted(members))] = None
+    for coalition in scenario.coalition:
+        chosen[tuple(sorted(set(coalition.parties)))] = None
+    return tuple(chosen)
+
+
+def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
+    if len(names) <= ALL_SUBSETS:
+        for size in range(1, len(names) + 1):
+            yield from combinations(names, size)
+        return
+    readers, shufflers = set(names[:2]), set(names[2:])
+    yield from ([name] for name in names)
+    yield shufflers
+    yield from (shufflers - {one} | readers for one in shufflers)
+    yield from (shufflers | {reader} for reader in sorted(readers))
+    yield names
+
+
+def learnt(
+    scenario: Scenario, look: Callable[[tuple[str, ...]], View], sizes: Sequence[int]
+) -> tuple[Received, ...]:
+    """Score every coalition of a scenario. look: the view of a set of parties."""
+    return tuple(received(look(members), sizes) for members in coalitions(scenario))

@@ -1,0 +1,97 @@
+"""Scoring an outcome: what else could have been kept, how exposed people are, what was expected."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ..analysis.exposure import users_below
+from ..protocol.messages import Counts
+from ..protocol.parties import CURATOR
+from ..protocol.schema import Schema
+from ..protocol.tallying import marginals as as_marginals
+from .decide import bound
+from .model import Scenario
+from .outcome import Considered, Exposure, Outcome, WorstCase
+
+if TYPE_CHECKING:
+    from .play import Played
+
+SHOWN = 6  # columns; with more, not every set is listed
+
+
+def considered(
+    scenario: Scenario, schema: Schema, tally: tuple[Counts, ...] | None
+) -> tuple[Considered, ...]:
+    """Every set of columns, with what could be promised of it; () with more than 6 columns."""
+    if tally is None or len(schema.names) > SHOWN:
+        return ()
+    counts, _ = as_marginals(tally)
+    policy = scenario.policy
+    found = []
+    for size in range(1, len(counts) + 1):
+        for columns in combinations(range(len(counts)), size):
+            proof = bound(policy, [counts[column] for column in columns])
+            names = tuple(schema.names[column] for column in columns)
+            safe = proof.value <= policy.max_exposure
+            found.append(Considered(names, proof.value, str(proof.rule), safe))
+    return tuple(found)
+
+
+def measure(played: "Played", seconds: float) -> Exposure:
+    """The exposure of a release: true, promised, and the worst that the marginals allow."""
+    decision = played.decision
+    if decision is None or played.release is None:
+        promised = decision.certificate.value if decision else 0.0
+        return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
+    cells = list(played.release.values())
+    people = sum(cells)
+    true = users_below(cells, decision.certificate.k) / people if people else 0.0
+    counts, _ = as_marginals([played.tallies[0][column] for column in decision.kept])
+    return Exposure(
+        true,
+        decision.certificate.value,
+        _worst(counts, decision.certificate.k, seconds),
+        decision.certificate.n,
+    )
+
+
+def _worst(counts: list[list[int]], k: int, seconds: float) -> WorstCase | None:
+    """The worst case over all tables with these marginals, sought for so many seconds."""
+    if not seconds:
+        return None
+    from ..analysis.worst_case import worst_case
+
+    worst = worst_case(counts, k, seconds)
+    return WorstCase(worst.people, worst.upper)
+
+
+def expectations(outcome: Outcome) -> Outcome:
+    """Note which lines of the scenario's [expect] do not hold."""
+    return replace(outcome, failed=tuple(_failures(outcome)))
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
+    exposure = outcome.exposure
+    for key, most, found in (
+        ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
+        ("promised_at_most", expect.promised_at_most, exposure.promised),
+    ):
+        if most is not None and found > most:
+            yield f"expect.{key}: {most:g} was expected, {found:.6g} was found"
+    for key, names, found_names in (
+        ("kept", expect.kept, outcome.kept if outcome.released else ()),
+        ("suppressed", expect.suppressed, outcome.suppressed),
+    ):
+        if names is not None and set(names) != set(found_names):
+            said, got = (", ".join(sorted(some)) or "none" for some in (names, found_names))
+            yield f"expect.{key}: {said} was expected, {got} was found"
+    least = expect.kept_at_least
+    kept = len(outcome.kept) if outcome.released else 0
+    if least is not None and kept < least:
+        yield f"expect.kept_at_least: {least} columns were expected, {kept} released"
+    linked = outcome.coalition(CURATOR).linked
+    if expect.curator_links_at_most is not None and linked > expect.curator_links_at_most:
+        most_linked = expect.curator_links_at_most
+        yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"

@@ -1,0 +1,171 @@
+"""What a run gives back: everything a report, a table or a test may ask for, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..analysis.trust import Received
+from ..protocol.messages import Counts, Decision
+from ..protocol.schema import Schema
+from ..protocol.transcript import Transcript
+from .model import Scenario
+
+SCHEMA = 1  # of result.json
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A set of columns the curator looked at: what it could have promised, and by which rule."""
+
+    columns: tuple[str, ...]
+    promised: float
+    rule: str
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The most people any table with the same marginals exposes: between `found` and `proven`."""
+
+    found: int
+    proven: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """Shares of people in a crowd smaller than k: what is true of the release, promised, possible.
+
+    true and promised are 0.0 where nothing is released. worst_case is None where it was not asked.
+    """
+
+    true: float
+    promised: float
+    worst_case: WorstCase | None
+    people: int
+
+    @property
+    def worst_share(self) -> float | None:
+        """The largest possible exposure: proven from above, as a share of people."""
+        return self.worst_case.proven / self.people if self.worst_case and self.people else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run of a scenario.
+
+    seed: None where system randomness was used. mode: real or ideal. users: people in the scenario.
+    marginals: counts per feature, as the curator read them; None if round 1 was burned. decision:
+    None then too. release: the joint counts of the kept columns; None if there is none. burned: why
+    a round was not completed, or None. missing: people absent from round 2. digest: names the run;
+    equal for equal seeds. failed: the lines of [expect] that do not hold.
+    """
+
+    scenario: Scenario
+    seed: int | None
+    mode: str
+    users: int
+    schema: Schema
+    sizes: tuple[int, ...]
+    marginals: tuple[Counts, ...] | None
+    decision: Decision | None
+    considered: tuple[Considered, ...]
+    release: Counts | None
+    burned: str | None
+    exposure: Exposure
+    coalitions: tuple[Received, ...]
+    refused: Mapping[str, int]
+    digest: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+    transcript: Transcript | None = field(default=None, repr=False)
+    failed: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the columns of the release."""
+        columns = self.decision.kept if self.decision else ()
+        return tuple(self.schema.names[column] for column in columns)
+
+    @property
+    def suppressed(self) -> tuple[str, ...]:
+        """The names of the columns that are not released."""
+        return tuple(name for name in self.schema.names if name not in self.kept)
+
+    @property
+    def released(self) -> bool:
+        """Whether anything was released."""
+        return self.release is not None
+
+    def coalition(self, *members: str) -> Received:
+        """What these parties learnt together; KeyError if they were not looked at."""
+        wanted = tuple(sorted(members))
+        for received in self.coalitions:
+            if received.parties == wanted:
+                return received
+        raise KeyError(" + ".join(wanted))
+
+    def result(self) -> dict[str, Any]:
+        """The content of `result.json`, schema 1."""
+        names = self.schema.names
+        return {
+            "schema": SCHEMA,
+            "scenario": self.scenario.scenario.name,
+            "seed": self.seed,
+            "mode": self.mode,
+            "users": self.users,
+            "features": list(names),
+            "marginals": {
+                name: {values[0]: people for values, people in sorted(counts.items())}
+                for name, counts in zip(names, self.marginals or (), strict=False)
+            },
+            "decision": self._decision(),
+            "release": self._release(),
+            "exposure": {
+                "true": self.exposure.true,
+                "promised": self.exposure.promised,
+                "worst_case": self.exposure.worst_share,
+            },
+            "coalitions": [
+                {
+                    "parties": list(one.parties),
+                    "linked": one.linked,
+                    "cells_certain": one.cells_certain,
+                    "bits_per_person": one.bits_per_person,
+                }
+                for one in self.coalitions
+            ],
+            "refused": dict(self.refused),
+            "burned": self.burned,
+            "digest": self.digest,
+        }
+
+    def _decision(self) -> dict[str, Any] | None:
+        if self.decision is None:
+            return None
+        proof = self.decision.certificate
+        return {
+            "k": proof.k,
+            "max_exposure": self.scenario.policy.max_exposure,
+            "kept": list(self.kept),
+            "suppressed": list(self.suppressed),
+            "bound": proof.value,
+            "certificate": {
+                "rule": proof.rule,
+                "k": proof.k,
+                "n": proof.n,
+                "people": proof.people,
+                "thresholds": list(proof.thresholds),
+                "pivot": proof.pivot,
+                "c": proof.slack,
+            },
+        }
+
+    def _release(self) -> dict[str, Any] | None:
+        if self.release is None:
+            return None
+        rows = [[*values, people] for values, people in sorted(self.release.items())]
+        return {"columns": list(self.kept), "counts": rows}
+
+    def __repr__(self) -> str:
+        what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
+        return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"

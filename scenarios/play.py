@@ -1,0 +1,235 @@
+"""Playing a scenario: people, parties and a decision rule in; an outcome out.
+
+`run` is the one entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
+the same questions without any (protocol/ideal.py) and gives the same marginals, decision and
+release.
+"""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from ..errors import ParameterError
+from ..protocol.announcement import Policy, Rules
+from ..protocol.ideal import Table, ideal_view, two_round
+from ..protocol.messages import Counts, Decision
+from ..protocol.parties import user
+from ..protocol.transcript import Transcript
+from ..protocol.view import View, view
+from ..roles.faults import SILENCING, faulty
+from ..roles.instruments import Instrument, Recorder
+from ..roles.session import Cast, play
+from .cast import struck
+from .coalitions import learnt
+from .decide import decision_rule
+from .judge import considered, expectations, measure
+from .load import load, resolve
+from .model import Scenario
+from .outcome import Outcome
+from .populations import Population, population
+
+Mode = Literal["real", "ideal"]
+Report = Callable[[str], None]
+Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
+
+FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
+ROUNDS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What either way of playing leaves: what was counted and decided, and who saw what."""
+
+    tallies: tuple[tuple[Counts, ...], ...]
+    decision: Decision | None
+    release: Counts | None
+    burned: str | None
+    refused: Mapping[str, int]
+    digest: bytes
+    look: Callable[[tuple[str, ...]], View]
+    transcript: Transcript | None = None
+
+
+def run(
+    scenario: Scenario | str | Path,
+    seed: int | None = None,
+    mode: Mode = "real",
+    *,
+    instruments: Sequence[Instrument] = (),
+    report: Report = lambda _: None,
+    worst_case_seconds: float = 2.0,
+) -> Outcome:
+    """Play a scenario once.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+            A seeded run is reproducible and NOT secret.
+        mode: `real` (every message) or `ideal` (the same questions without messages).
+        instruments: watch the run (real mode).
+        report: told, in one line each, of what an instrument or the data have to say.
+        worst_case_seconds: for how long the exact worst case may be sought; 0 leaves it out.
+
+    Raises:
+        ScenarioError, DataError: the scenario or its data cannot be used.
+    """
+    if mode not in ("real", "ideal"):
+        raise ParameterError(f"mode: found {mode!r}; real or ideal is accepted")
+    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
+    seed = chosen.scenario.seed if seed is None else seed
+    people = population(chosen.population, chosen.feature, seed)
+    chosen = resolve(chosen, people.n, people.schema.names)
+    faults = draw_faults(chosen, people.n, seed)
+    started = time.perf_counter()
+    if mode == "real":
+        played = play_real(chosen, people, faults, seed, instruments, report)
+    else:
+        played = play_ideal(chosen, people, faults)
+    seconds = time.perf_counter() - started
+    return _outcome(chosen, people, seed, mode, played, seconds, worst_case_seconds)
+
+
+def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
+    """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
+    faults: dict[int, dict[int, str]] = {}
+    for one in scenario.fault:
+        for index in struck(one, people, rng):
+            rounds = ROUNDS if one.round is None else (one.round,)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
+    return faults
+
+
+def announced_policy(scenario: Scenario) -> Policy:
+    """What the curator announces of a scenario's policy."""
+    policy = scenario.policy
+    rule = policy.rule if policy.kind == "exposure" else policy.kind
+    return Policy(policy.k, policy.max_exposure, rule, policy.publish_marginals)
+
+
+def announced_rules(scenario: Scenario) -> Rules:
+    """What the curator announces of how messages travel."""
+    mix = scenario.mix
+    return Rules(
+        deadline=mix.deadline,
+        min_batch=mix.min_batch,
+        min_dropout=scenario.defence.min_dropout,
+        padded=mix.pad,
+        salted=mix.salt,
+        ordered=mix.order == "sorted",
+        lesson=mix.lesson,
+    )
+
+
+def play_real(
+    scenario: Scenario,
+    people: Population,
+    faults: Faults,
+    seed: int | None,
+    instruments: Sequence[Instrument] = (),
+    report: Report = lambda _: None,
+) -> Played:
+    """Send every message through the mix."""
+    transcript = Transcript.sized(people.n)
+    entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    cast = Cast(
+        scenario.scenario.name,
+        people.schema,
+        announced_policy(scenario),
+        announced_rules(scenario),
+        scenario.mix.suite,
+        scenario.mix.shufflers,
+        people.n,
+        people.row,
+        decision_rule(scenario.policy),
+        entropy,
+        {user(index): faulty(attacks) for index, attacks in faults.items()},
+    )
+    board = play(cast, [Recorder(transcript), *instruments], report)
+    refused: Counter[str] = Counter()
+    for refusal in transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
+    tallies = tuple(read.counts for read in transcript.reads)
+    return Played(
+        tallies,
+        board.decision,
+        tallies[1][0] if len(board.tallies) == 2 else None,  # what was burned is not released
+        board.burned,
+        dict(sorted(refused.items())),
+        board.digest(),
+        lambda members: view(transcript, members, board),
+        transcript,
+    )
+
+
+def play_ideal(scenario: Scenario, people: Population, faults: Faults) -> Played:
+    """Answer the same questions without a message."""
+    absent = {
+        number: [i for i, attacks in faults.items() if attacks.get(number) in SILENCING]
+        for number in ROUNDS
+    }
+    ideal = two_round(
+        people.schema,
+        Table(people.values, people.codes),
+        announced_rules(scenario),
+        decision_rule(scenario.policy),
+        absent,
+    )
+    digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
+    return Played(
+        ideal.tallies,
+        ideal.decision,
+        ideal.release,
+        ideal.burned,
+        {},
+        digest.digest(),
+        lambda members: ideal_view(
+            people.n,
+            ideal,
+            scenario.mix.shufflers,
+            members,
+            marginals_public=scenario.policy.publish_marginals,
+        ),
+    )
+
+
+def _outcome(
+    scenario: Scenario,
+    people: Population,
+    seed: int | None,
+    mode: Mode,
+    played: Played,
+    seconds: float,
+    worst_case_seconds: float,
+) -> Outcome:
+    """Score what was played."""
+    sizes = tuple(len(texts) for texts in people.values)
+    marginals = played.tallies[0] if played.tallies else None
+    outcome = Outcome(
+        scenario=scenario,
+        seed=seed,
+        mode=mode,
+        users=people.n,
+        schema=people.schema,
+        sizes=sizes,
+        marginals=marginals,
+        decision=played.decision,
+        considered=considered(scenario, people.schema, marginals),
+        release=played.release,
+        burned=played.burned,
+        exposure=measure(played, worst_case_seconds),
+        coalitions=learnt(scenario, played.look, sizes),
+        refused=played.refused,
+        digest=played.digest.hex(),
+        seconds=seconds,
+        notes=(people.note, *people.warnings),
+        transcript=played.transcript,
+    )
+    return expectations(outcome)
