@@ -136,7 +136,8 @@ def worst_case(
     table = None if known else staircase(columns)
     floor_people = _unavoidable(tables, k)
     if tables.cells <= MOST_CELLS and (table is None or table.exposed(k) < ceiling):
-        found, ceiling = _solve(tables, k, ceiling, start + time_limit)
+        # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0.
+        found, ceiling = _solve(tables, max(k, 1), ceiling, start + time_limit)
         if found is not None and (table is None or found.exposed(k) > table.exposed(k)):
             table = found
     people = floor_people if table is None else table.exposed(k)

@@ -1,0 +1,263 @@
+"""The exact worst case: against enumeration, against known values, and its honest bracket."""
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis.composition import best_bound
+from veilmix.analysis.cover import Cuts
+from veilmix.analysis.frechet import frechet_class, staircase
+from veilmix.analysis.worst_case import worst_case
+from veilmix.errors import ParameterError, VerificationError
+
+# Adult (census), sex, income, race, workclass: the marginal counts of 32,561 people.
+CENSUS = [
+    np.array([10771, 21790]),
+    np.array([24720, 7841]),
+    np.array([311, 1039, 3124, 271, 27816]),
+    np.array([1836, 960, 2093, 22696, 2541, 1298, 1116, 7, 14]),
+]
+
+
+def marginals_of(table: np.ndarray) -> list[np.ndarray]:
+    axes = range(table.ndim)
+    return [table.sum(axis=tuple(i for i in axes if i != j)) for j in axes]
+
+
+def all_tables(marginals: list[np.ndarray]) -> Iterator[np.ndarray]:
+    """Every table with these marginals, by depth-first search over the cells."""
+    shape = tuple(len(counts) for counts in marginals)
+    left = [counts.copy() for counts in marginals]
+    table, cells = np.zeros(shape, dtype=int), list(product(*map(range, shape)))
+
+    def fill(i: int) -> Iterator[np.ndarray]:
+        if i == len(cells):
+            if not any(counts.any() for counts in left):
+                yield table.copy()
+            return
+        cell = cells[i]
+        for count in range(min(left[j][v] for j, v in enumerate(cell)) + 1):
+            table[cell] = count
+            for j, v in enumerate(cell):
+                left[j][v] -= count
+            row_ends = i + 1 == len(cells) or cells[i + 1][0] != cell[0]
+            if not row_ends or left[0][cell[0]] == 0:
+                yield from fill(i + 1)
+            for j, v in enumerate(cell):
+                left[j][v] += count
+        table[cell] = 0
+
+    yield from fill(0)
+
+
+def tables_of(*shapes: tuple[int, ...], people: int = 12) -> st.SearchStrategy[np.ndarray]:
+    """Tables of 2 to `people` people over one of the shapes."""
+
+    def people_in(shape: tuple[int, ...]) -> st.SearchStrategy[np.ndarray]:
+        size = int(np.prod(shape))
+        cells = st.lists(st.integers(0, size - 1), min_size=2, max_size=people)
+        return cells.map(lambda codes: np.bincount(codes, minlength=size).reshape(shape))
+
+    return st.sampled_from(shapes).flatmap(people_in)
+
+
+@pytest.mark.slow
+@given(tables_of((2, 2), (2, 3), (3, 3), (2, 2, 2)), st.integers(0, 6))
+@settings(max_examples=40, deadline=None)
+def test_worst_case_equals_enumeration_of_all_tables(table: np.ndarray, k: int) -> None:
+    marginals = marginals_of(table)
+    worst = max(int(other[other < k].sum()) for other in all_tables(marginals))
+    found = worst_case(marginals, k)
+    assert (found.people, found.upper, found.proven) == (worst, worst, True)
+    found.verify(marginals)
+    assert found.people <= best_bound(marginals, k).people
+
+
+@pytest.mark.slow
+@given(tables_of((2, 2, 2)), st.integers(2, 5))
+@settings(max_examples=25, deadline=None)
+def test_worst_case_with_known_pairs_equals_enumeration(table: np.ndarray, k: int) -> None:
+    marginals, known = marginals_of(table), {(0, 1): table.sum(axis=2), (2, 1): table.sum(axis=0).T}
+    consistent = [
+        int(other[other < k].sum())
+        for other in all_tables(marginals)
+        if np.array_equal(other.sum(axis=2), known[0, 1])
+        and np.array_equal(other.sum(axis=0).T, known[2, 1])
+    ]
+    found = worst_case(marginals, k, known=known)
+    assert found.proven
+    assert found.people == max(consistent)
+    found.verify(marginals, known)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 30), min_size=2, max_size=5), min_size=1, max_size=3),
+    st.integers(2, 12),
+)
+@settings(max_examples=15, deadline=None)
+def test_truth_never_exceeds_the_worst_case(codes: list[list[int]], k: int) -> None:
+    rng, n = np.random.default_rng(sum(map(sum, codes))), 60
+    weights = [(np.array(c) + 1) / (np.array(c) + 1).sum() for c in codes]
+    rows = np.stack([rng.choice(len(w), n, p=w) for w in weights], axis=1)
+    marginals = [np.bincount(rows[:, j], minlength=len(w)) for j, w in enumerate(weights)]
+    cells = np.unique(rows, axis=0, return_counts=True)[1]
+    found = worst_case(marginals, k, 5)
+    assert cells[cells < k].sum() <= found.upper <= best_bound(marginals, k).people
+    assert max(c[c < k].sum() for c in marginals) <= found.people
+
+
+def test_census_with_three_columns_is_117() -> None:
+    found = worst_case(CENSUS[:3], 10)
+    assert (found.people, found.proven) == (117, True)
+    found.verify(CENSUS[:3])
+    assert found.value == 117 / 32561
+    assert str(found) == "at worst 117 of 32561 people exposed at k = 10 (proven)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "people"), [(1000, 17607), (200, 9741)])
+def test_census_with_four_columns(k: int, people: int) -> None:
+    found = worst_case(CENSUS, k)
+    assert (found.people, found.proven) == (people, True)
+    found.verify(CENSUS)
+
+
+@pytest.mark.slow
+def test_census_at_k_10_is_bracketed_when_time_is_short() -> None:
+    found = worst_case(CENSUS, 10, time_limit=4)
+    found.verify(CENSUS)
+    assert found.people <= 1204
+    assert 1186 <= found.upper <= 1204
+    assert not found.proven or found.people == found.upper
+    assert found.seconds < 8
+
+
+def test_extremes() -> None:
+    for k, people in ((0, 0), (1, 0), (32562, 32561)):
+        found = worst_case(CENSUS, k)
+        assert (found.people, found.proven) == (people, True)
+    single = worst_case([np.array([3, 0, 9, 5])], 6)
+    assert (single.people, single.proven) == (8, True)
+    constant = worst_case([np.array([50]), np.array([20, 30])], 10)
+    assert (constant.people, constant.proven) == (0, True)
+
+
+def test_the_papers_example_of_section_6() -> None:
+    """Two binary columns, each n/2-anonymous; one person can be alone: also at worst, for k = 2."""
+    found = worst_case([np.array([50, 51])] * 2, 2)
+    assert found.proven
+    assert found.people == 2  # two people off the diagonal or one in the middle: 2 is the most
+
+
+def test_exchangeable_values_do_not_slow_the_proof() -> None:
+    found = worst_case([np.full(6, 12), np.full(8, 9)], 4, 20)
+    assert found.proven
+    assert found.people == 72
+
+
+def test_a_column_of_unique_ids_is_merged() -> None:
+    marginals = [np.ones(5000, dtype=int), np.array([4000, 1000]), np.array([2500, 2500])]
+    assert frechet_class(marginals, 5).shape == (1, 2, 2)
+    found = worst_case(marginals, 5)
+    assert (found.people, found.proven) == (5000, True)
+    found.verify(marginals)
+
+
+def test_merged_values_are_split_again_in_the_witness() -> None:
+    marginals = [np.array([3, 2, 0, 45]), np.array([1, 2, 20, 27]), np.array([25, 25])]
+    found = worst_case(marginals, 4)
+    assert frechet_class(marginals, 4).shape == (2, 3, 2)
+    found.verify(marginals)
+    assert found.table is not None
+    assert found.table.counts.sum() == 50
+
+
+def test_too_many_cells_give_bounds_and_a_table() -> None:
+    marginals = [np.full(50, 40)] * 4
+    found = worst_case(marginals, 30)
+    found.verify(marginals)
+    assert found.upper == best_bound(marginals, 30).people
+    assert found.people <= found.upper
+
+
+def test_known_counts_that_contradict_are_refused() -> None:
+    marginals = [np.array([5, 5]), np.array([5, 5]), np.array([5, 5])]
+    diagonal, anti = np.array([[5, 0], [0, 5]]), np.array([[0, 5], [5, 0]])
+    with pytest.raises(ParameterError, match="differ from marginals"):
+        worst_case(marginals, 3, known={(0, 1): np.array([[6, 0], [0, 4]])})
+    with pytest.raises(ParameterError, match="no table has all"):
+        worst_case(marginals, 3, known={(0, 1): diagonal, (1, 2): diagonal, (0, 2): anti})
+    triple = np.zeros((2, 2, 2), dtype=int)
+    triple[0, 0, 0] = triple[1, 1, 1] = 5
+    with pytest.raises(ParameterError, match="contradict"):
+        worst_case(marginals, 3, known={(0, 1, 2): triple, (0, 1): anti})
+
+
+def test_tampered_results_do_not_verify() -> None:
+    found = worst_case(CENSUS[:3], 10)
+    other = [CENSUS[0][::-1], *CENSUS[1:3]]
+    with pytest.raises(VerificationError, match="another margin"):
+        found.verify(other)
+    from dataclasses import replace
+
+    with pytest.raises(VerificationError, match="does not expose"):
+        replace(found, people=118).verify(CENSUS[:3])
+    with pytest.raises(VerificationError, match="no table"):
+        replace(found, table=None).verify(CENSUS[:3])
+
+
+def test_the_witness_as_csv() -> None:
+    found = worst_case(CENSUS[:2], 10)
+    stream = io.StringIO(newline="")
+    found.write_csv(stream, ["sex", "income"], [["F", "M"], ["<=50K", ">50K"]])
+    lines = list(csv.DictReader(io.StringIO(stream.getvalue())))
+    assert sum(int(line["count"]) for line in lines) == 32561
+    assert sum(int(line["count"]) for line in lines if line["exposed"] == "1") == found.people
+    assert sum(int(line["count"]) for line in lines if line["sex"] == "F") == 10771
+    plain = io.StringIO(newline="")
+    found.write_csv(plain)
+    assert plain.getvalue().startswith("column 0,column 1,count,exposed")
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any), st.integers(1, 4))
+def test_staircase_has_its_marginals(counts: list[int], copies: int) -> None:
+    marginals = [np.roll(np.array(counts), i) for i in range(copies)]
+    table = staircase(marginals)
+    for j, given_counts in enumerate(marginals):
+        assert np.array_equal(table.margin((j,), (len(counts),)), given_counts)
+
+
+@given(tables_of((2, 2, 2), (2, 3, 2), people=60), st.integers(2, 5))
+@settings(max_examples=40, deadline=None)
+def test_no_table_violates_a_cut(table: np.ndarray, k: int) -> None:
+    """Every inequality that a wholly exposed relaxation violates holds for the real table."""
+    marginals, pairs = marginals_of(table), {(0, 1): table.sum(axis=2), (1, 2): table.sum(axis=0)}
+    for known in ({}, pairs):
+        tables = frechet_class(marginals, 0, known)
+        kept = [labels.kept for labels in tables.labels]
+        here = table[np.ix_(*kept)].ravel()
+        covered = (here >= k).astype(float)
+        cuts = Cuts(tables, k)
+        for cut in [*cuts.margin_cuts(), *cuts.violated(np.zeros(tables.cells), 200)]:
+            assert covered[cut.cells].sum() >= cut.need
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: worst_case([], 2), "marginals:"),
+        (lambda: worst_case([[1, 2]], 2.5), "k:"),
+        (lambda: worst_case([[1, 2]], 2, 0), "time_limit:"),
+        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 0): [[1, 2]]}), "known:"),
+        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 2): [[1, 2]]}), "known:"),
+        (lambda: worst_case([[1, 2], [3]], 2, known={(0, 1): [1, 2]}), "known"),
+    ],
+)
+def test_bad_arguments_are_named(call: object, name: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name}"):
+        call()  # type: ignore[operator]
