@@ -11,7 +11,7 @@ so g is concave on [0, k/n] and convex on [k/n, 1]: g' falls from 1 at p = 0 to 
 p = k/n. The error bars below rest on nothing else.
 """
 
-from math import exp, log, log1p, pi, sqrt
+from math import exp, inf, log, log1p, pi, sqrt
 from typing import overload
 
 import numpy as np
@@ -19,6 +19,9 @@ import numpy.typing as npt
 
 from ..errors import ParameterError
 from .arguments import Floats, as_probabilities, whole
+
+# Up to this many terms a binomial tail is summed; exp is normal down to this exponent.
+SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
 @overload
@@ -80,14 +83,11 @@ def statistical_exposure_slope(n: int, k: int) -> float:
 
 def contribution(p: Floats, n: int, k: int) -> Floats:
     """g(p) = p P(Bin(n - 1, p) <= k - 2), what an atom of probability p adds to the exposure."""
-    from scipy.special import betaincc
-
     if k <= 1:
         return np.zeros_like(p)
     if k > n:
         return p.copy()
-    tail: Floats = betaincc(k - 1, n - k + 1, p)
-    return p * tail
+    return p * _lower_tail(p, n - 1, k - 2)
 
 
 def contribution_slope(p: float, n: int, k: int) -> float:
@@ -101,6 +101,47 @@ def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> fl
     if k > n:
         return 1.0
     return min(1.0, float(contribution(atoms, n, k) @ copies))
+
+
+def _lower_tail(p: Floats, N: int, m: int) -> Floats:
+    """P(Bin(N, p) <= m) for 0 <= m < N, elementwise.
+
+    Chernoff's exp(-N KL(m'/N || p)) says where it is 1 or 0 to the last bit. Short sums are summed,
+    the rest is the incomplete beta function.
+    """
+    from scipy.special import betaincc
+
+    sure, never = _edges(N, m)
+    tail = (p <= sure).astype(np.float64)
+    between = np.flatnonzero((p > sure) & (p < never))
+    chosen = p[between]
+    with np.errstate(divide="ignore"):
+        log_none = N * np.log1p(-chosen)
+    short = (log_none > LEAST_EXPONENT) & (m < SHORT_SUM)
+    tail[between[~short]] = betaincc(m + 1, N - m, chosen[~short])
+    chosen, term = chosen[short], np.exp(log_none[short])
+    total, odds = term.copy(), chosen / (1 - chosen)
+    for j in range(m if len(chosen) else 0):
+        term *= odds * ((N - j) / (j + 1))
+        total += term
+    tail[between[short]] = np.minimum(total, 1.0)
+    return tail
+
+
+def _edges(N: int, m: int) -> tuple[float, float]:
+    """Below the first p the tail is 1 in float64, above the second it is 0."""
+
+    def edge(at: float, exponent: float, inside: float, outside: float) -> float:
+        """Between inside (tail matters) and outside: where N KL(at/N || p) reaches exponent."""
+        for _ in range(60):
+            p = (inside + outside) / 2
+            far = _deviance(at, N * p) + _deviance(N - at, N * (1 - p)) > exponent
+            inside, outside = (inside, p) if far else (p, outside)
+        return outside
+
+    sure = edge(m + 1, 40.0, (m + 1) / N, 0.0) if m + 1 < N else 0.0
+    never = edge(m, 750.0, m / N, 1.0) if m > 0 else 1.0
+    return sure, never
 
 
 def _peak_of_binomial(N: int, m: int) -> float:
@@ -122,6 +163,8 @@ def _binomial(N: int, m: int, p: float) -> float:
 
 def _deviance(x: float, mean: float) -> float:
     """The term x log(x / mean) + mean - x, accurate also where x is near the mean."""
+    if mean <= 0:
+        return inf if x > 0 else 0.0
     ratio = (x - mean) / mean
     if abs(ratio) > 0.1:
         return x * log(x / mean) + mean - x

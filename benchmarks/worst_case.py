@@ -1,0 +1,74 @@
+"""Exact worst cases and certified bounds on the census table, with times: the long proofs.
+
+    python benchmarks/worst_case.py PATH/adult4_contingency.csv [--limit SECONDS]
+
+Prints what each rule says from singles, pairs and triples, and how long the exact proof takes.
+"""
+
+import argparse
+import csv
+from itertools import combinations
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from veilmix.analysis.partial import margin_bound, partial_bound
+from veilmix.analysis.worst_case import worst_case
+
+
+def read(path: Path) -> np.ndarray:
+    """The contingency table of a CSV of value columns and a count."""
+    with path.open(newline="") as stream:
+        rows = list(csv.reader(stream))[1:]
+    columns = len(rows[0]) - 1
+    names = [sorted({row[j] for row in rows}) for j in range(columns)]
+    table = np.zeros([len(each) for each in names], dtype=int)
+    for row in rows:
+        table[tuple(names[j].index(row[j]) for j in range(columns))] = int(row[-1])
+    return table
+
+
+def margins(table: np.ndarray, size: int) -> dict[tuple[int, ...], np.ndarray]:
+    """The joint counts of all groups of `size` columns."""
+    axes = set(range(table.ndim))
+    return {
+        group: table.sum(axis=tuple(axes - set(group)))
+        for group in combinations(range(table.ndim), size)
+    }
+
+
+def report(table: np.ndarray, size: int, k: int, limit: float) -> None:
+    """One line: truth, both bounds, the exact worst case, and the seconds each took."""
+    known, marginals = margins(table, size), [*margins(table, 1).values()]
+    start = perf_counter()
+    grouped = partial_bound(known, k).people
+    middle = perf_counter()
+    certified = margin_bound(known, k)
+    end = perf_counter()
+    certified.verify(known)
+    exact = worst_case(marginals, k, limit, known=known if size > 1 else None)
+    found = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
+    truth = int(table[table < k].sum())
+    print(
+        f"{table.ndim:7} {size:5} {k:5} {truth:6} {grouped:8} {certified.people:9} {found:>11} "
+        f"{middle - start:8.2f} {end - middle:9.2f} {exact.seconds:8.2f}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Runs all lines."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--limit", type=float, default=60.0)
+    given = parser.parse_args()
+    table = read(given.table)
+    print("columns known     k  truth  grouped certified       exact  s group s certify  s exact")
+    report(table.sum(axis=3), 1, 10, given.limit)
+    for size in (1, 2, 3):
+        for k in (1000, 200, 50, 10):
+            report(table, size, k, given.limit)
+
+
+if __name__ == "__main__":
+    main()
