@@ -29,7 +29,7 @@ from veilmix.protocol.messages import (
     Submission,
     Tally,
 )
-from veilmix.protocol.mixing import arrange, open_envelope, open_layers
+from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -103,11 +103,14 @@ def mix(held: Session, plan: Round, envelopes: list[bytes]) -> list[bytes]:
     batch, repeats = arrange(plan, onions)
     assert not repeats
     for hop, party in enumerate(plan.openers[1:], start=2):
+        check_batch(plan, batch)
         opened = open_layers(plan, hop, held.keys[party].secret, batch)
         assert not opened.refused
+        if hop == len(plan.hops):
+            break
         batch, repeats = arrange(plan, opened.inside)
         assert not repeats
-    return list(batch)
+    return opened.inside
 
 
 # Strategies
@@ -191,7 +194,9 @@ def equal_or_not(draw: Any) -> list[bytes]:
     """Give a list of byte strings: of one length, or of several, or empty."""
     size = draw(st.integers(0, 9))
     even = st.binary(min_size=size, max_size=size)
-    return draw(st.lists(even, max_size=6) | st.lists(st.binary(max_size=9), max_size=6))
+    either = st.lists(even, max_size=6) | st.lists(st.binary(max_size=9), max_size=6)
+    found: list[bytes] = draw(either)
+    return found
 
 
 BODIES: dict[type, Any] = {

@@ -115,7 +115,7 @@ def test_a_big_count_reserves_nothing(kind: str, body: tuple[Kind, bytes]) -> No
         tracemalloc.stop()
 
 
-PRIMITIVES = {
+PRIMITIVES: dict[str, tuple[Any, Any, Any]] = {
     "u8": (Writer.u8, Reader.u8, st.integers(0, 2**8 - 1)),
     "u16": (Writer.u16, Reader.u16, st.integers(0, 2**16 - 1)),
     "u32": (Writer.u32, Reader.u32, st.integers(0, 2**32 - 1)),

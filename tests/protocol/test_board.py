@@ -1,0 +1,274 @@
+"""The board takes what is legal and right, and stays as it was after anything else."""
+
+import runpy
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.errors import ParameterError, Reason, Refused
+from veilmix.protocol.announcement import Policy
+from veilmix.protocol.board import Board, replay
+from veilmix.protocol.frames import Message
+from veilmix.protocol.messages import (
+    Body,
+    Burned,
+    Call,
+    Certificate,
+    Closed,
+    Consent,
+    Counts,
+    Decision,
+    Key,
+    Mixed,
+    Tally,
+)
+from veilmix.protocol.parties import Role
+from veilmix.protocol.phases import Phase
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+HELD = KIT.session(2)
+TOLD = HELD.announcement
+SESSION = TOLD.digest()
+NONE = bytes(32)
+
+Post = tuple[str, bytes]
+
+MARGINALS: tuple[Counts, ...] = ({("red",): 3}, {("x",): 3}, {("no",): 3})
+RELEASE: tuple[Counts, ...] = ({("red", "no"): 3},)
+KEPT = Decision((0, 2), Certificate("fixed", 2, 3, 0))
+
+
+def said(author: str, number: int, body: Body, session: bytes = SESSION) -> Post:
+    return author, Message(session, number, body).encode()
+
+
+def key(party: str) -> Post:
+    return said(party, 0, Key(HELD.keys[party].public), NONE)
+
+
+def mixed(number: int, hop: int) -> Post:
+    return said(f"shuffler-{hop}", number, Mixed(hop, 3, 3, 9, {}, bytes(32)))
+
+
+STEPS: dict[str, Post] = {
+    "key-1": key("shuffler-1"),
+    "key-2": key("shuffler-2"),
+    "key-a": key("analyst"),
+    "announcement": said("curator", 0, TOLD, NONE),
+    "consent-1": said("shuffler-1", 0, Consent(SESSION)),
+    "consent-2": said("shuffler-2", 0, Consent(SESSION)),
+    "consent-a": said("analyst", 0, Consent(SESSION)),
+    "call-1": said("curator", 1, KIT.SINGLES),
+    "mixed-1-1": mixed(1, 1),
+    "mixed-1-2": mixed(1, 2),
+    "tally-1": said("curator", 1, Tally((3, 3, 3), {})),
+    "decision": said("curator", 1, KEPT),
+    "call-2": said("curator", 2, KIT.JOINT),
+    "mixed-2-1": mixed(2, 1),
+    "mixed-2-2": mixed(2, 2),
+    "tally-2": said("analyst", 2, Tally((3,), {}, RELEASE)),
+    "closed": said("curator", 2, Closed()),
+}
+
+
+def before(step: str, steps: dict[str, Post] = STEPS) -> Board:
+    """Give the board as it stands when a step is due."""
+    return replay([post for name, post in steps.items()][: list(steps).index(step)])
+
+
+def test_a_whole_session_is_accepted() -> None:
+    board = replay(list(STEPS.values()))
+    assert board.phase is Phase.OVER
+    assert board.announcement == TOLD
+    assert board.session == SESSION
+    assert board.calls == [KIT.SINGLES, KIT.JOINT]
+    assert [one.hop for one in board.mixed] == [1, 2, 1, 2]
+    assert board.decision == KEPT
+    assert board.tallies[1].counts == RELEASE
+    assert board.consents == set(board.keys) == {"shuffler-1", "shuffler-2", "analyst"}
+    assert len({entry.head for entry in board.entries}) == len(STEPS)
+
+
+WRONG: dict[str, tuple[str, Post]] = {
+    "key-twice": ("key-2", key("shuffler-1")),
+    "key-in-a-session": (
+        "key-2",
+        said("shuffler-2", 0, Key(HELD.keys["shuffler-2"].public), SESSION),
+    ),
+    "key-in-a-round": ("key-2", said("shuffler-2", 1, Key(HELD.keys["shuffler-2"].public), NONE)),
+    "key-of-a-user": ("key-2", said("user-1", 0, Key(HELD.keys["shuffler-2"].public), NONE)),
+    "announcement-by-a-shuffler": ("announcement", said("shuffler-1", 0, TOLD, NONE)),
+    "announcement-too-early": ("key-a", said("curator", 0, TOLD, NONE)),
+    "announcement-with-another-key-for-a-shuffler": (
+        "announcement",
+        said(
+            "curator",
+            0,
+            replace(TOLD, shufflers=(TOLD.shufflers[0], KIT.pair("mine").public)),
+            NONE,
+        ),
+    ),
+    "announcement-with-another-key-for-the-analyst": (
+        "announcement",
+        said("curator", 0, replace(TOLD, analyst=KIT.pair("mine").public), NONE),
+    ),
+    "announcement-without-a-shuffler": (
+        "announcement",
+        said("curator", 0, replace(TOLD, shufflers=TOLD.shufflers[:1]), NONE),
+    ),
+    "announcement-with-shufflers-exchanged": (
+        "announcement",
+        said("curator", 0, replace(TOLD, shufflers=TOLD.shufflers[::-1]), NONE),
+    ),
+    "consent-to-another-session": ("consent-1", said("shuffler-1", 0, Consent(NONE))),
+    "consent-of-nobody-known": ("consent-1", said("shuffler-3", 0, Consent(SESSION))),
+    "call-without-all-consents": ("consent-a", said("curator", 1, KIT.SINGLES)),
+    "call-of-round-2-first": ("call-1", said("curator", 2, KIT.JOINT)),
+    "call-framed-as-another-round": ("call-1", said("curator", 2, KIT.SINGLES)),
+    "call-for-a-column-that-is-not-there": (
+        "call-1",
+        said("curator", 1, Call(1, Role.CURATOR, ((0,), (3,)))),
+    ),
+    "call-by-the-analyst": ("call-1", said("analyst", 1, KIT.SINGLES)),
+    "mixed-by-the-second-first": ("mixed-1-1", mixed(1, 2)),
+    "mixed-twice": ("mixed-1-2", mixed(1, 1)),
+    "mixed-for-another": ("mixed-1-1", ("shuffler-2", mixed(1, 1)[1])),
+    "mixed-by-a-third-of-two": ("tally-1", mixed(1, 3)),
+    "mixed-in-another-round": ("mixed-1-1", mixed(2, 1)),
+    "tally-by-the-analyst": ("tally-1", said("analyst", 1, Tally((3, 3, 3), {}))),
+    "tally-before-all-have-mixed": ("mixed-1-2", STEPS["tally-1"]),
+    "tally-of-fewer-questions": ("tally-1", said("curator", 1, Tally((3, 3), {}))),
+    "tally-with-counts-that-were-to-be-kept": (
+        "tally-1",
+        said("curator", 1, Tally((3, 3, 3), {}, MARGINALS)),
+    ),
+    "release-without-counts": ("tally-2", said("analyst", 2, Tally((3,), {}))),
+    "release-of-other-columns": (
+        "tally-2",
+        said("analyst", 2, Tally((3,), {}, ({("red",): 3},))),
+    ),
+    "release-by-the-curator": ("tally-2", ("curator", STEPS["tally-2"][1])),
+    "decision-for-a-column-that-is-not-there": (
+        "decision",
+        said("curator", 1, replace(KEPT, kept=(0, 3))),
+    ),
+    "decision-by-the-analyst": ("decision", said("analyst", 1, KEPT)),
+    "call-of-round-1-again": ("call-2", said("curator", 1, KIT.SINGLES)),
+    "call-of-round-3": ("call-2", said("curator", 3, replace(KIT.JOINT, round=3))),
+    "burned-by-a-user": ("mixed-1-1", said("user-1", 1, Burned("no"))),
+    "burned-by-nobody-known": ("mixed-1-1", said("shuffler-3", 1, Burned("no"))),
+    "closed-before-it-begins": ("call-1", said("curator", 0, Closed())),
+    "closed-by-a-shuffler": ("closed", said("shuffler-1", 2, Closed())),
+    "malformed": ("tally-1", ("curator", b"vm\x01")),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_post_is_refused_and_nothing_changes(name: str) -> None:
+    step, (author, data) = WRONG[name]
+    board = before(step)
+    as_it_was = deepcopy(board)
+    with pytest.raises(Refused) as caught:
+        board.post(author, data)
+    expected = Reason.MALFORMED if name == "malformed" else Reason.UNEXPECTED
+    assert caught.value.reason is expected
+    assert board == as_it_was
+    board.post(*STEPS[step])  # and what is due is still accepted
+
+
+@pytest.mark.parametrize("step", list(STEPS)[4:])
+def test_a_post_of_another_session_or_round_is_refused(step: str) -> None:
+    author, data = STEPS[step]
+    for changed in (
+        data[:4] + bytes(32) + data[36:],
+        data[:35] + bytes([data[35] ^ 1]) + data[36:],
+        data[:36] + bytes([data[36] + 1]) + data[37:],
+    ):
+        with pytest.raises(Refused):
+            before(step).post(author, changed)
+
+
+@pytest.mark.parametrize("step", list(STEPS))
+def test_no_post_is_accepted_twice(step: str) -> None:
+    """A keyholder has one key and one consent; everything else moves the session on."""
+    board = before(step)
+    board.post(*STEPS[step])
+    if step.startswith("consent"):
+        board.post(*STEPS[step])  # saying yes twice changes nothing
+        assert len(board.consents) == int("12a".index(step[-1])) + 1
+        return
+    with pytest.raises(Refused):
+        board.post(*STEPS[step])
+
+
+@pytest.mark.parametrize("step", list(STEPS)[:10])
+def test_a_keyholder_may_burn_until_there_is_a_tally(step: str) -> None:
+    board = before(step)
+    number = board.calls[-1].round if board.calls else 0
+    board.post(*said("curator", number, Burned("too few"), board.session))
+    assert board.phase is Phase.BURNT
+    assert board.burned == "too few"
+    board.post(*said("curator", number, Closed(), board.session))
+    assert board.phase is Phase.OVER
+
+
+def test_published_marginals_are_what_was_announced() -> None:
+    told = replace(TOLD, policy=Policy(2, 0.5, publish_marginals=True))
+    session = told.digest()
+    steps = {
+        name: (author, data[:4] + session + data[36:])
+        for name, (author, data) in STEPS.items()
+        if name in ("call-1", "mixed-1-1", "mixed-1-2")
+    }
+    names = ("shuffler-1", "shuffler-2", "analyst")
+    posts = [STEPS["key-1"], STEPS["key-2"], STEPS["key-a"], said("curator", 0, told, NONE)]
+    posts += [said(name, 0, Consent(session), session) for name in names]
+    board = replay([*posts, *steps.values()])
+    withheld = deepcopy(board)
+    board.post(*said("curator", 1, Tally((3, 3, 3), {}, MARGINALS), session))
+    assert board.tallies[0].counts == MARGINALS
+    with pytest.raises(Refused):
+        withheld.post(*said("curator", 1, Tally((3, 3, 3), {}), session))
+
+
+def test_the_digest_does_not_depend_on_who_was_faster() -> None:
+    order: Callable[..., Any] = lambda names: [STEPS[name] for name in names]  # noqa: E731
+    boards = [
+        replay([*order(keys), STEPS["announcement"], *order(consents)])
+        for keys in permutations(("key-1", "key-2", "key-a"))
+        for consents in permutations(("consent-1", "consent-2", "consent-a"))
+    ]
+    assert len({board.digest() for board in boards}) == 1
+    assert len({board.head for board in boards}) == len(boards)
+
+
+def test_the_digest_depends_on_everything_said() -> None:
+    whole = replay(list(STEPS.values()))
+    boards = [whole, *(before(step) for step in STEPS)]
+    other = dict(STEPS) | {"tally-1": said("curator", 1, Tally((3, 3, 2), {}))}
+    boards.append(replay(list(other.values())))
+    assert len({board.digest() for board in boards}) == len(boards)
+    assert len({board.head for board in boards}) == len(boards)
+
+
+def test_a_replayed_board_is_the_same_board() -> None:
+    board = replay(list(STEPS.values()))
+    again = replay([(entry.author, entry.data) for entry in board.entries])
+    assert again == board
+
+
+def test_a_replay_stops_at_the_first_post_that_was_not_legal() -> None:
+    posts = list(STEPS.values())
+    with pytest.raises(Refused):
+        replay([*posts[:8], *posts[9:]])
+
+
+@pytest.mark.parametrize("name", ["", "board", "user-0", "user-01", "shuffler-", "Curator", "x-1"])
+def test_nobody_else_is_a_party(name: str) -> None:
+    with pytest.raises(ParameterError, match="no party can be called"):
+        Board().post(name, STEPS["key-1"][1])

@@ -1,0 +1,115 @@
+"""The table of who may say what when: nothing that it does not list is accepted."""
+
+import itertools
+
+import pytest
+from veilmix.errors import Reason, Refused
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.parties import Role
+from veilmix.protocol.phases import BOARD, MOVES, Phase, diagram, follow
+
+# Written down a second time, from DESIGN's words: announce, collect, mix, tally, publish.
+TABLE = """
+opening     key           shuffler analyst           board                      opening
+opening     announcement  curator                    board                      announced
+opening     burned        curator shuffler analyst   board                      burnt
+announced   consent       shuffler analyst           board                      announced
+announced   call          curator                    board                      collecting
+announced   burned        curator shuffler analyst   board                      burnt
+collecting  submission    user                       shuffler                   collecting
+collecting  mixed         shuffler                   board                      mixing
+collecting  burned        curator shuffler analyst   board                      burnt
+mixing      batch         shuffler                   shuffler curator analyst   mixing
+mixing      mixed         shuffler                   board                      mixing
+mixing      tally         curator analyst            board                      tallied
+mixing      burned        curator shuffler analyst   board                      burnt
+tallied     decision      curator                    board                      decided
+tallied     closed        curator                    board                      over
+decided     call          curator                    board                      collecting
+decided     closed        curator                    board                      over
+burnt       closed        curator                    board                      over
+"""
+
+
+def legal() -> dict[tuple[str, str, str, str], str]:
+    found = {}
+    for line in TABLE.strip().splitlines():
+        phase, kind, *between, then = line.split()
+        hearers = {"board"} if between[-1] == BOARD else {"shuffler", "curator", "analyst"}
+        if kind == "submission":
+            hearers = {"shuffler"}
+        speakers = between[: 1 if kind in ("submission", "batch") else -1]
+        for speaker, hearer in itertools.product(speakers, hearers):
+            found[phase, kind, speaker, hearer] = then
+    return found
+
+
+LEGAL = legal()
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_what_the_table_lists_is_accepted(phase: Phase) -> None:
+    hearers = [BOARD, *(role.value for role in Role)]
+    for kind, speaker, hearer in itertools.product(Kind, Role, hearers):
+        expected = LEGAL.get((phase.value, kind.name.lower(), speaker.value, hearer))
+        try:
+            found = follow(phase, kind, speaker, hearer).value
+        except Refused:
+            found = None
+        assert found == expected, f"{phase} {kind.name} {speaker} to {hearer}"
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_users_submission_after_the_collection_is_late(phase: Phase) -> None:
+    before = (Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING)
+    for kind, speaker in itertools.product(Kind, Role):
+        with pytest.raises(Refused) as caught:
+            follow(phase, kind, speaker, "user")
+        late = kind is Kind.SUBMISSION and speaker is Role.USER and phase not in before
+        assert caught.value.reason is (Reason.LATE if late else Reason.UNEXPECTED)
+
+
+def test_every_phase_and_kind_is_in_the_table() -> None:
+    assert set(MOVES) == set(Phase)
+    assert {kind for moves in MOVES.values() for kind in moves} == set(Kind)
+    assert {kind for _, kind, _, _ in LEGAL} == {kind.name.lower() for kind in Kind}
+
+
+def reached(start: Phase) -> set[Phase]:
+    found, new = {start}, [start]
+    while new:
+        then = {move.then for move in MOVES[new.pop()].values()} - found
+        found |= then
+        new.extend(then)
+    return found
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_every_phase_leads_to_the_end_and_only_the_end_is_one(phase: Phase) -> None:
+    assert Phase.OVER in reached(phase)
+    assert bool(MOVES[phase]) is (phase is not Phase.OVER)
+
+
+def test_every_phase_is_reached() -> None:
+    assert reached(Phase.OPENING) == set(Phase)
+
+
+def test_a_burnt_session_is_never_called_again() -> None:
+    assert reached(Phase.BURNT) == {Phase.BURNT, Phase.OVER}
+
+
+def test_the_diagram_has_one_arrow_a_move_and_no_more() -> None:
+    lines = diagram().splitlines()
+    assert lines[:2] == ["stateDiagram-v2", "    [*] --> opening"]
+    assert lines[-1] == "    over --> [*]"
+    arrows = lines[2:-1]
+    assert len(arrows) == len(set(arrows)) == sum(len(moves) for moves in MOVES.values())
+    for phase, moves in MOVES.items():
+        for kind, move in moves.items():
+            (arrow,) = [
+                line
+                for line in arrows
+                if line.startswith(f"    {phase} --> {move.then}: {kind.name.lower()} (")
+            ]
+            for name in (*move.speakers, *move.hearers):
+                assert name in arrow
