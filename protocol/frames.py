@@ -12,7 +12,8 @@ Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MAL
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..crypto.keys import PublicKey
@@ -51,16 +52,24 @@ class Message:
     session: bytes
     round: int
     body: Body
-    kind: Kind = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", _KINDS[type(self.body)])
+    @property
+    def kind(self) -> Kind:
+        """What kind of message it is."""
+        return _KINDS[type(self.body)]
 
     def encode(self) -> bytes:
         """Frame the body's canonical encoding."""
-        out = Writer().raw(MAGIC + bytes((self.kind,)) + self.session).u8(self.round)
-        _FORMS[self.kind][1](out, self.body)
+        kind = self.kind
+        out = Writer().raw(_header(kind, self.session, self.round))
+        _FORMS[kind][1](out, self.body)
         return out.done()
+
+
+@lru_cache(maxsize=64)
+def _header(kind: Kind, session: bytes, number: int) -> bytes:
+    """The bytes before a body: the same for all messages of a kind in a round."""
+    return Writer().raw(MAGIC).u8(kind).raw(session).u8(number).done()
 
 
 def decode_message(data: bytes) -> Message:
@@ -69,12 +78,11 @@ def decode_message(data: bytes) -> Message:
 
 
 def _read_message(data: Reader) -> Message:
-    if data.raw(len(MAGIC)) != MAGIC:
+    header = data.raw(HEADER)
+    kind = header[len(MAGIC)]
+    if header[: len(MAGIC)] != MAGIC or kind not in _FORMS:
         raise Refused(Reason.MALFORMED)
-    kind, session, number = data.u8(), data.raw(DIGEST), data.u8()
-    if kind not in _FORMS:
-        raise Refused(Reason.MALFORMED)
-    return Message(session, number, _FORMS[kind][0](data))
+    return Message(header[len(MAGIC) + 1 : -1], header[-1], _FORMS[kind][0](data))
 
 
 def write_counts(out: Writer, counts: Counts) -> None:

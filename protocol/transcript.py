@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
 from ..errors import Reason, Refused
 from . import parties
@@ -46,12 +47,11 @@ def split_names(names: bytes) -> list[bytes]:
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A message on its way. `receiver` is `board` for a post; `names` are the ciphertexts in it.
 
     kind is None for bytes that are no message. time: seconds since the session began. size: bytes
-    of all its messages. count: messages (more than one only in the summary form).
+    of all its messages. messages: how many (more than one only in the summary form).
     """
 
     number: int
@@ -62,15 +62,14 @@ class Event:
     round: int
     size: int
     names: bytes = b""
-    count: int = 1
+    messages: int = 1
 
     def seen_by(self, party: str) -> bool:
         """Whether a party saw it."""
         return self.receiver == BOARD or party in (self.sender, self.receiver, parties.NETWORK)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """What one user sealed in one round: its own knowledge.
 
     names: the envelope, then per answer its layers from the outermost to the reader's. answers: the
@@ -144,7 +143,7 @@ class Transcript:
             if event.kind is Kind.SUBMISSION and event.round == number:
                 self.events[at] = Event(
                     *(at, time, "user-*", receiver, Kind.SUBMISSION, number, event.size + size),
-                    count=event.count + 1,
+                    messages=event.messages + 1,
                 )
                 return
             if event.round < number:
@@ -167,7 +166,7 @@ class Transcript:
         messages: Counter[tuple[Kind | None, int]] = Counter()
         size: Counter[tuple[Kind | None, int]] = Counter()
         for event in self.events:
-            messages[event.kind, event.round] += event.count
+            messages[event.kind, event.round] += event.messages
             size[event.kind, event.round] += event.size
         return {key: (messages[key], size[key]) for key in messages}
 

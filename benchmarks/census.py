@@ -1,0 +1,78 @@
+"""A real run against its floor: `python benchmarks/census.py [people] [repeats]`.
+
+Both rounds of the census scenario (32,561 people, 4 features, one shuffler) with real onions,
+system randomness, everything recorded; beside it the floor (floor.py) on the same threads in the
+same process, and the same run without a recorder. Prints wall time and CPU time as ratios, the best
+of the repeats, and the peak memory of the process.
+"""
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+from floor import floor, operations
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.protocol.board import Board
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.instruments import Recorder
+from veilmix.roles.session import Cast, play
+from veilmix.scenarios.decide import decision_rule
+from veilmix.scenarios.load import load
+from veilmix.scenarios.play import announced_policy, announced_rules
+from veilmix.scenarios.populations import population
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Wall and CPU seconds of one call."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def main(people: int, repeats: int) -> None:
+    """Measure and print."""
+    scenario = load("census")
+    crowd = population(scenario.population, scenario.feature)
+    people = min(people, crowd.n)
+    threads = os.cpu_count() or 1
+    cast = Cast(
+        "benchmark",
+        crowd.schema,
+        announced_policy(scenario),
+        announced_rules(scenario),
+        "sealedbox",
+        1,
+        people,
+        crowd.row,
+        decision_rule(scenario.policy),
+        SystemEntropy(),
+    )
+    boards: list[Board] = []
+    best: dict[str, tuple[float, float]] = {}
+
+    def keep(name: str, found: tuple[float, float]) -> None:
+        best[name] = min(best.get(name, found), found)
+
+    for _ in range(repeats):
+        recorder = Recorder(Transcript.sized(people))
+        keep("run", timed(lambda recorder=recorder: boards.append(play(cast, [recorder]))))  # type: ignore[misc]
+        layers = operations(boards[-1], people)
+        keep("floor", timed(lambda layers=layers: floor(layers, threads)))  # type: ignore[misc]
+        keep("not recorded", timed(lambda: play(cast)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{people:,} people, {sum(n for n, _ in layers):,} layers, {threads} threads")
+    for name, (wall, cpu) in best.items():
+        print(f"  {name:14} {wall:7.2f} s wall  {cpu:7.2f} s CPU")
+    for name, base in (("run", "floor"), ("run", "not recorded")):
+        wall, cpu = (a / b for a, b in zip(best[name], best[base], strict=True))
+        print(f"  {name} / {base}: {wall:.2f} wall, {cpu:.2f} CPU")
+    print(f"  peak memory of the process: {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 32_561,
+        int(sys.argv[2]) if len(sys.argv) > 2 else 1,
+    )
