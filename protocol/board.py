@@ -83,7 +83,7 @@ class Board:
             case Call(round=called):
                 number += 1
                 right = called == number and set(self.consents) == set(self.keys)
-                right = right and self._columns(*message.body.asks)
+                right = right and self._announced(message.body)
             case Key():
                 right, known = not known, True
             case Announcement() as announced:
@@ -98,16 +98,23 @@ class Board:
             case Tally() as tally:
                 right = author == self.calls[-1].reader and self._answers(tally)
             case Decision(kept=kept):
-                right = self._columns(kept)
+                assert self.announcement is not None  # noqa: S101 - the table comes first
+                right = max(kept, default=0) < len(self.announcement.schema.features)
             case _:
                 right = True
         if not (right and known) or message.session != self.session or message.round != number:
             raise Refused(Reason.UNEXPECTED)
 
-    def _columns(self, *asks: tuple[int, ...]) -> bool:
-        """Whether the schema has all these columns."""
+    def _announced(self, call: Call) -> bool:
+        """Whether a call is the program's next: or a curator could ask everybody for everything.
+
+        `two-round`: every feature by itself for the curator, then what it decided for the analyst.
+        """
         assert self.announcement is not None  # noqa: S101 - the table comes first
-        return all(max(ask, default=0) < len(self.announcement.schema.features) for ask in asks)
+        if call.reader is parties.Role.CURATOR:
+            columns = range(len(self.announcement.schema.features))
+            return call.round == 1 and call.asks == tuple((column,) for column in columns)
+        return self.decision is not None and call.round == 2 and call.asks == (self.decision.kept,)
 
     def _answers(self, tally: Tally) -> bool:
         """Whether a tally answers the call, after every shuffler's account, as was announced.

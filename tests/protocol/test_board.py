@@ -134,6 +134,29 @@ WRONG: dict[str, tuple[str, Post]] = {
         "call-1",
         said("curator", 1, Call(1, Role.CURATOR, ((0,), (3,)))),
     ),
+    "call-for-fewer-columns": ("call-1", said("curator", 1, Call(1, Role.CURATOR, ((0,), (1,))))),
+    "call-for-the-joint-of-all": (
+        "call-1",
+        said("curator", 1, Call(1, Role.CURATOR, ((0, 1, 2),))),
+    ),
+    "call-for-a-joint-beside-the-singles": (
+        "call-1",
+        said("curator", 1, Call(1, Role.CURATOR, (*KIT.SINGLES.asks, (0, 1)))),
+    ),
+    "release-before-the-decision": ("call-1", said("curator", 1, replace(KIT.JOINT, round=1))),
+    "release-of-more-than-was-decided": (
+        "call-2",
+        said("curator", 2, replace(KIT.JOINT, asks=((0, 1, 2),))),
+    ),
+    "release-beside-another": (
+        "call-2",
+        said("curator", 2, replace(KIT.JOINT, asks=((0, 2), (1, 2)))),
+    ),
+    "release-for-the-curator": (
+        "call-2",
+        said("curator", 2, replace(KIT.JOINT, reader=Role.CURATOR)),
+    ),
+    "singles-again": ("call-2", said("curator", 2, replace(KIT.SINGLES, round=2))),
     "call-by-the-analyst": ("call-1", said("analyst", 1, KIT.SINGLES)),
     "mixed-by-the-second-first": ("mixed-1-1", mixed(1, 2)),
     "mixed-twice": ("mixed-1-2", mixed(1, 1)),

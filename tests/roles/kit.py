@@ -1,0 +1,128 @@
+"""What the tests of the roles share: a small cast, played to its end, and what was seen.
+
+Run from its path (`runpy`): a folder of tests is not a package.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.errors import Reason
+from veilmix.protocol import parties
+from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.board import Board
+from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
+from veilmix.protocol.messages import Certificate, Decision
+from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.faults import Fault, fault
+from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.session import Cast, play
+
+Row = tuple[str, ...]
+
+SCHEMA = Schema(
+    (
+        Feature("colour", ("red", "green", "blue")),
+        Feature("city", None, 12),
+        Feature("grown", ("yes", "no")),
+    )
+)
+COLOURS, CITIES, GROWN = ("red", "green", "blue"), ("Oslo", "Zürich", "Rome", "Ur"), ("yes", "no")
+
+
+def people(number: int) -> list[Row]:
+    """Give so many rows, in which every value occurs and no column follows from another."""
+    return [
+        (COLOURS[i % 3], CITIES[(i * i + i // 5) % 4], GROWN[(i // 3) % 2]) for i in range(number)
+    ]
+
+
+def keep(*columns: int) -> DecisionRule:
+    """Give the rule that keeps these columns and promises nothing."""
+
+    def decide(schema: Schema, marginals: Sequence[Sequence[int]], n: int) -> Decision:
+        assert len(marginals) == len(schema.features)
+        return Decision(columns, Certificate("fixed", 2, n, n))
+
+    return decide
+
+
+def attack(**users: str | tuple[str, Sequence[int]]) -> dict[str, Fault]:
+    """Give faults by party; `user_3="late"` or `user_3=("late", [2])`."""
+    return {
+        name.replace("_", "-"): fault(what) if isinstance(what, str) else fault(*what)
+        for name, what in users.items()
+    }
+
+
+@dataclass
+class Run:
+    """A session that has been played."""
+
+    board: Board
+    transcript: Transcript
+    reports: list[str] = field(default_factory=list)
+
+    def refused(self, party: str, number: int) -> dict[Reason, int]:
+        """What a party says it refused in a round."""
+        found: dict[Reason, int] = {}
+        for one in self.transcript.refusals:
+            if (one.party, one.round) == (party, number):
+                found[one.reason] = found.get(one.reason, 0) + one.count
+        return found
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """Everything that a run is for."""
+        reads = tuple(one.counts for one in self.transcript.reads)
+        return reads, self.board.decision, self.board.burned
+
+    def ideal(self) -> tuple[Any, ...]:
+        """The same, as `ideal` below gives it."""
+        reads = tuple(one.counts for one in self.transcript.reads)
+        release = reads[1][0] if len(reads) == 2 else None
+        return reads, self.board.decision, release, self.board.burned
+
+
+def cast(rows: Sequence[Row], **changes: Any) -> Cast:
+    """Assemble a session over these rows; `changes` are other fields."""
+    entropy: Entropy = SeededEntropy(changes.pop("seed", 1))
+    fields: dict[str, Any] = {
+        "title": "a test",
+        "schema": SCHEMA,
+        "policy": Policy(2, 0.5),
+        "rules": Rules(min_dropout=3),
+        "suite": "sealedbox",
+        "shufflers": 1,
+        "people": len(rows),
+        "row": rows.__getitem__,
+        "decide": keep(0, 2),
+        "entropy": entropy,
+        "threads": 2,
+    }
+    return Cast(**fields | changes)
+
+
+def run(what: Cast | Sequence[Row], instruments: Sequence[Instrument] = (), **changes: Any) -> Run:
+    """Play a session and record it."""
+    played = what if isinstance(what, Cast) else cast(what, **changes)
+    transcript, reports = Transcript.sized(played.people), list[str]()
+    board = play(played, [Recorder(transcript), *instruments], reports.append)
+    return Run(board, transcript, reports)
+
+
+def ideal(played: Cast, absent: Mapping[int, Sequence[int]] | None = None) -> tuple[Any, ...]:
+    """Answer the same questions without a message."""
+    rows = [played.row(index) for index in range(played.people)]
+    columns = range(len(played.schema.features))
+    values = tuple(tuple(sorted({row[column] for row in rows})) for column in columns)
+    codes = [[values[column].index(row[column]) for column in columns] for row in rows]
+    table = Table(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))
+    found: Ideal = two_round(played.schema, table, played.rules, played.decide, absent)
+    return found.tallies, found.decision, found.release, found.burned
+
+
+__all__ = ["Callable", "SystemEntropy", "parties"]

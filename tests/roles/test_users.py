@@ -1,0 +1,203 @@
+"""Late, absent, doubled and broken submissions: each is counted, and none stops the others."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.errors import ParameterError, Reason
+from veilmix.protocol.announcement import Rules
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.phases import Phase
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+ROWS = KIT.people(12)
+
+
+def cells(rows: Any, columns: Any) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for row in rows:
+        cell = tuple(row[column] for column in columns)
+        found[cell] = found.get(cell, 0) + 1
+    return found
+
+
+def test_an_honest_session() -> None:
+    played = KIT.run(ROWS)
+    board = played.board
+    assert board.phase is Phase.OVER
+    assert board.burned is None
+    first, second = played.transcript.reads
+    assert (first.reader, second.reader) == ("curator", "analyst")
+    assert first.counts == tuple(cells(ROWS, (column,)) for column in range(3))
+    assert second.counts == (cells(ROWS, (0, 2)),)
+    assert board.tallies[0].counts is None  # they were not to be published
+    assert board.tallies[1].counts == second.counts
+    assert not played.transcript.refusals
+    assert not played.reports
+    assert [(m.people, m.received, m.forwarded) for m in board.mixed] == [
+        (12, 12, 36),
+        (12, 12, 12),
+    ]
+
+
+def test_nothing_is_sent_before_the_call_or_after_the_end() -> None:
+    events = KIT.run(ROWS, shufflers=2).transcript.events
+    kinds = [event.kind for event in events]
+    called = [at for at, kind in enumerate(kinds) if kind is Kind.CALL]
+    sent = [at for at, kind in enumerate(kinds) if kind is Kind.SUBMISSION]
+    assert len(sent) == 2 * len(ROWS)
+    assert called[0] < min(sent)
+    assert kinds[-1] is Kind.CLOSED
+    assert [event.time for event in events] == sorted(event.time for event in events)
+
+
+def test_each_round_takes_one_deadline() -> None:
+    events = KIT.run(ROWS, rules=Rules(deadline=7)).transcript.events
+    assert {event.time for event in events if event.kind is Kind.CALL} == {0.0, 7.0}
+    assert {event.time for event in events if event.kind is Kind.TALLY} == {7.0, 14.0}
+
+
+# what -> (people, refusals of shuffler 1) in rounds 1 and 2
+SMALL: dict[str, tuple[dict[str, Any], list[tuple[int, dict[Reason, int]]]]] = {
+    "nobody": ({}, [(12, {}), (12, {})]),
+    "duplicate": (
+        {"user_3": "duplicate"},
+        [(12, {Reason.DUPLICATE: 1}), (12, {Reason.DUPLICATE: 1})],
+    ),
+    "absent": ({"user_3": "absent"}, [(11, {}), (11, {})]),
+    "absent-in-1": ({"user_3": ("absent", [1])}, [(11, {}), (11, {Reason.UNEXPECTED: 1})]),
+    "malformed": (
+        {"user_3": "malformed", "user_7": "malformed"},
+        [(10, {Reason.DOES_NOT_OPEN: 2}), (10, {Reason.UNEXPECTED: 2})],
+    ),
+    "late-in-1": (
+        {"user_3": ("late", [1])},
+        [(11, {}), (11, {Reason.LATE: 1, Reason.UNEXPECTED: 1})],
+    ),
+    "late": ({"user_3": "late"}, [(11, {}), (11, {Reason.LATE: 2})]),
+    "three-leave": (
+        {f"user_{n}": ("absent", [2]) for n in (2, 5, 9)},
+        [(12, {}), (9, {})],
+    ),
+    "three-are-late": (
+        {f"user_{n}": ("late", [2]) for n in (2, 5, 9)},
+        [(12, {}), (9, {Reason.LATE: 3})],
+    ),
+    "all-at-once": (
+        {"user_1": "absent", "user_2": "duplicate", "user_3": "malformed"},
+        [
+            (10, {Reason.DUPLICATE: 1, Reason.DOES_NOT_OPEN: 1}),
+            (10, {Reason.DUPLICATE: 1, Reason.UNEXPECTED: 1}),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_users_do_wrong_is_counted(name: str) -> None:
+    faults, rounds = SMALL[name]
+    played = KIT.run(ROWS, faults=KIT.attack(**faults))
+    assert played.board.burned is None
+    assert [one.people for one in played.board.mixed] == [people for people, _ in rounds]
+    for number, (people, refused) in enumerate(rounds, start=1):
+        assert played.refused("shuffler-1", number) == refused
+        assert sum(played.transcript.reads[number - 1].counts[0].values()) == people
+    missing = {int(name[5:]) - 1 for name in faults if faults[name] != "duplicate"}
+    if name not in ("three-leave", "three-are-late"):
+        rest = [row for at, row in enumerate(ROWS) if at not in missing]
+        assert played.transcript.reads[1].counts == (cells(rest, (0, 2)),)
+
+
+def test_refusals_are_on_the_board_as_counts_without_names() -> None:
+    played = KIT.run(ROWS, faults=KIT.attack(user_2="duplicate", user_3="malformed"))
+    first = played.board.mixed[0]
+    assert first.refused == {Reason.DUPLICATE: 1, Reason.DOES_NOT_OPEN: 1}
+    assert (first.received, first.people, first.forwarded) == (13, 11, 33)
+    assert not any(b"user-" in data for _, data in played.transcript.posts)
+
+
+@pytest.mark.parametrize(("left", "least", "burned"), [(1, 10, True), (2, 3, True), (3, 3, False)])
+@pytest.mark.parametrize("how", ["absent", "late", "malformed"])
+def test_a_few_who_leave_between_the_rounds_burn_the_second(
+    left: int, least: int, burned: bool, how: str
+) -> None:
+    faults = KIT.attack(**{f"user_{n + 1}": (how, [2]) for n in range(left)})
+    played = KIT.run(ROWS, faults=faults, rules=Rules(min_dropout=least))
+    text = f"{left} of 12 people are missing since the round before"
+    assert (played.board.burned or "").startswith(text) is burned
+    assert (played.board.burned is None) is not burned
+    assert len(played.transcript.reads) == 2 - burned
+    assert played.board.phase is Phase.OVER
+    batches = [event for event in played.transcript.events if event.kind is Kind.BATCH]
+    assert len(batches) == 2 - burned  # what is burned has not been handed on either
+
+
+@pytest.mark.parametrize(("here", "burned"), [(3, True), (4, False)])
+def test_the_minimum_batch(here: int, burned: bool) -> None:
+    faults = KIT.attack(**{f"user_{n + 1}": "absent" for n in range(here, 12)})
+    played = KIT.run(ROWS, faults=faults, rules=Rules(min_batch=4))
+    assert (played.board.burned is not None) is burned
+    assert played.board.phase is Phase.OVER
+    assert not any(event.kind is Kind.BATCH for event in played.transcript.events) or not burned
+    if burned:
+        assert played.board.burned == "3 people took part; the smallest batch that hides is 4"
+        assert not played.transcript.reads
+        assert played.board.decision is None
+
+
+def test_only_late_users_burn_the_round_and_are_never_flushed() -> None:
+    faults = KIT.attack(**{f"user_{n + 1}": "late" for n in range(12)})
+    played = KIT.run(ROWS, faults=faults)
+    assert played.board.burned == "0 people took part; the smallest batch that hides is 2"
+    assert played.refused("shuffler-1", 1) == {Reason.LATE: 12}
+
+
+@pytest.mark.slow
+def test_more_late_users_than_an_inbox_holds_do_not_hang() -> None:
+    """1,100 letters wait for an inbox of 1,024 while nobody collects."""
+    rows = KIT.people(1_110)
+    faults = KIT.attack(**{f"user_{n + 11}": "late" for n in range(1_100)})
+    played = KIT.run(rows, faults=faults)
+    assert played.board.burned is None
+    assert [one.people for one in played.board.mixed] == [10, 10]
+    assert played.refused("shuffler-1", 2) == {Reason.LATE: 2_200}
+
+
+@pytest.mark.slow
+def test_more_late_users_than_an_inbox_holds_after_the_end() -> None:
+    rows = KIT.people(1_110)
+    faults = KIT.attack(**{f"user_{n + 11}": ("late", [1]) for n in range(1_100)})
+    played = KIT.run(rows, faults=faults, decide=KIT.keep())
+    assert played.board.phase is Phase.OVER
+    assert played.refused("shuffler-1", 1) == {Reason.LATE: 1_100}
+
+
+def test_nothing_kept_ends_the_session_without_a_release() -> None:
+    played = KIT.run(ROWS, decide=KIT.keep())
+    assert len(played.board.calls) == 1
+    assert played.board.phase is Phase.OVER
+    assert played.board.burned is None
+    assert len(played.transcript.reads) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.xfail(
+    raises=ExceptionGroup,
+    reason="every user who shares a thread hop raises the one mistake: a group",
+)
+def test_a_row_outside_the_domain_is_one_clear_mistake() -> None:
+    with pytest.raises(ParameterError, match="'colour': the value 'pink' is not in its domain"):
+        KIT.run([*ROWS, ("pink", "Oslo", "yes")])
+
+
+def test_one_person_is_never_alone() -> None:
+    played = KIT.run(ROWS[:1])
+    assert played.board.burned == "1 people took part; the smallest batch that hides is 2"
+
+
+def test_a_session_without_people_ends() -> None:
+    played = KIT.run([])
+    assert played.board.burned == "0 people took part; the smallest batch that hides is 2"
+    assert played.board.phase is Phase.OVER
