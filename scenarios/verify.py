@@ -1,0 +1,443 @@
+"""Is a run folder what it says it is? Every check recomputes something from the recorded messages.
+
+    board        its posts are legal, in their order, under the phases table, to the end
+    digest       the posts hash to the digest of result.json
+    batches      no shuffler and no reader has lost or invented a message
+    terms        the announcement says what the scenario says
+    decision     decided again from the counts of round 1, and the certificate proved from them
+    release      its columns are the decision's, its people those counted, its sums round 1's counts
+    exposure     recomputed from the release
+    result       result.json and release.csv say what board and transcript say
+    coalitions   what each learnt, worked out again from what its members saw
+    replay       a seeded scenario, run again, gives the same
+
+A check that a run offers no ground for is not made (`ok` is None), and says why.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isclose
+from typing import Any
+
+from ..errors import LocalError, Refused, VeilmixError, VerificationError
+from ..protocol.board import Board, replay
+from ..protocol.messages import Counts, Decision, Kind, Mixed
+from ..protocol.parties import shuffler
+from ..protocol.phases import BOARD, Phase
+from ..protocol.tallying import marginals
+from ..protocol.transcript import Transcript, split_names
+from ..protocol.view import View, view
+from .coalitions import learnt
+from .decide import decision_rule, verify_certificate
+from .outcome import Outcome
+from .runs import Run, release_csv
+
+REPLAYED = 10_000  # people; a run of more is run again only on request
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing checked. ok: None if it could not be. detail: what was found."""
+
+    name: str
+    what: str
+    ok: bool | None
+    detail: str
+
+
+def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
+    """Check a run. again: run it again and compare; None does so if it is seeded and not large.
+
+    Nothing is raised for what does not hold: it is a check whose `ok` is False.
+    """
+    evidence = Evidence(run, again)
+    return tuple(_judged(name, what, check, evidence) for name, what, check in CHECKS)
+
+
+def require(checks: Sequence[Check]) -> None:
+    """Raise VerificationError if a check failed, naming each that did."""
+    failed = [f"{check.name}: {check.detail}" for check in checks if check.ok is False]
+    if failed:
+        raise VerificationError("\n".join(failed))
+
+
+class NoGround(Exception):
+    """There is nothing to check this against."""
+
+
+class Evidence:
+    """A run, and what follows from what it recorded."""
+
+    def __init__(self, run: Run, again: bool | None) -> None:  # noqa: FBT001 - passed on
+        self.run = run
+        self.again = again
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """result.json."""
+        return self.run.result
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was recorded; NoGround for an ideal run."""
+        if self.run.transcript is None:
+            raise NoGround("an ideal run sends no messages")
+        return self.run.transcript
+
+    @cached_property
+    def board(self) -> Board:
+        """The board as its posts make it. Refused if one is not legal."""
+        return replay(self.transcript.posts)
+
+    def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
+        """The counts of a round and who vouches for them: the board, else the reader."""
+        if self.run.transcript is None:
+            return self._claimed(number), "result.json"
+        tallies = self.board.tallies
+        published = tallies[number - 1].counts if len(tallies) >= number else None
+        if published is not None:
+            return published, "the board"
+        for read in self.transcript.reads:
+            if read.round == number:
+                return read.counts, f"what the {read.reader} read"
+        raise NoGround(f"round {number} was not counted")
+
+    def _claimed(self, number: int) -> tuple[Counts, ...]:
+        """The counts that result.json claims (an ideal run has no other record)."""
+        if number == 1 and self.result["marginals"]:
+            return tuple(
+                {(value,): people for value, people in self.result["marginals"][name].items()}
+                for name in self.result["features"]
+            )
+        if number == 2 and self.result["release"]:
+            rows = self.result["release"]["counts"]
+            return ({tuple(row[:-1]): row[-1] for row in rows},)
+        raise NoGround(f"round {number} was not counted")
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided; NoGround if nothing was."""
+        decision = self.board.decision if self.run.transcript else self._decided()
+        if decision is None:
+            raise NoGround("nothing was decided")
+        return decision
+
+    def _decided(self) -> Decision | None:
+        from ..protocol.messages import Certificate
+
+        said = self.result["decision"]
+        if said is None:
+            return None
+        proof = said["certificate"]
+        names = list(self.result["features"])
+        kept = tuple(names.index(name) for name in said["kept"])
+        thresholds = tuple(proof["thresholds"])
+        numbers = proof["rule"], proof["k"], proof["n"], proof["people"]
+        return Decision(kept, Certificate(*numbers, thresholds, proof["pivot"], proof["c"]))
+
+    @property
+    def released(self) -> bool:
+        """Whether round 2 was completed."""
+        if self.run.transcript is None:
+            return self.result["release"] is not None
+        return len(self.board.tallies) == 2 and self.board.burned is None
+
+    @cached_property
+    def repeated(self) -> Outcome:
+        """The run, run again."""
+        from .play import run
+
+        with_seed = self.result["seed"]
+        mode = self.result["mode"]
+        return run(self.run.scenario, with_seed, mode, worst_case_seconds=0)
+
+    def eyes(self, members: Sequence[str]) -> View:
+        """What these parties know together."""
+        return view(self.transcript, members, self.board)
+
+
+def _judged(name: str, what: str, check: Callable[[Evidence], str], evidence: Evidence) -> Check:
+    try:
+        return Check(name, what, True, check(evidence))
+    except NoGround as missing:
+        return Check(name, what, None, f"not checked: {missing}")
+    except Refused as refused:
+        return Check(name, what, False, f"the board holds a post that is not legal ({refused})")
+    except VeilmixError as wrong:
+        return Check(name, what, False, str(wrong))
+    except (LookupError, ValueError, TypeError, AssertionError) as impossible:
+        # What was recorded contradicts itself so badly that the check cannot be carried through.
+        return Check(name, what, False, f"the record contradicts itself ({impossible!r})")
+
+
+def _same(what: str, found: object, claimed: object) -> None:
+    """Raise VerificationError unless what was found is what was claimed."""
+    if found != claimed:
+        raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(found)} was found")
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def board(evidence: Evidence) -> str:
+    """The posts are legal, and the session was closed."""
+    found = evidence.board
+    if found.phase is not Phase.OVER:
+        raise VerificationError(f"the session was not closed; it ends in phase {found.phase}")
+    posted = [(e.sender, e.size) for e in evidence.transcript.events if e.receiver == BOARD]
+    _same("messages to the board", posted, [(e.author, len(e.data)) for e in found.entries])
+    end = "burned: " + found.burned if found.burned else "closed by the curator"
+    return f"{len(found.entries)} posts, {end}; head {found.head.hex()[:16]}"
+
+
+def digest(evidence: Evidence) -> str:
+    """The posts hash to the digest of result.json."""
+    found = evidence.board.digest().hex()
+    _same("digest", found, evidence.result["digest"])
+    return found[:16]
+
+
+def batches(evidence: Evidence) -> str:
+    """What came to a party is what it passed on or refused, at every hop of every round."""
+    found = evidence.board
+    if not found.mixed:
+        raise NoGround("nothing was mixed")
+    hops = evidence.run.scenario.mix.shufflers
+    for number, call in enumerate(found.calls, start=1):
+        chain = found.mixed[(number - 1) * hops : number * hops]
+        came = None
+        for account in chain:
+            came = _passed(account, came, len(call.asks))
+            _carried(evidence, number, account)
+        if len(found.tallies) >= number and came is not None:
+            tally = found.tallies[number - 1]
+            read = sum(tally.totals) + sum(tally.refused.values())
+            _same(f"round {number}: ballots read and refused", read, came)
+    return f"{len(found.mixed)} batches in {len(found.calls)} rounds, nothing lost, nothing added"
+
+
+def _passed(account: Mixed, came: int | None, slots: int) -> int:
+    """Check one shuffler's sums; returns how many layers it passed on."""
+    where = shuffler(account.hop)
+    refused = sum(account.refused.values())
+    if came is None:  # hop 1: envelopes come, the onions inside them go
+        due = account.people * slots + account.received - account.people
+    else:
+        _same(f"{where}: layers received", account.received, came)
+        due = came
+    _same(f"{where}: layers passed on and refused", account.forwarded + refused, due)
+    return account.forwarded
+
+
+def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
+    """Check that the batch on the wire holds as many ciphertexts as the board says."""
+    if evidence.transcript.summary:
+        return
+    sender = shuffler(account.hop)
+    for event in evidence.transcript.events:
+        if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
+            names = split_names(event.names)
+            _same(f"round {number}: batch of {sender}", len(names), account.forwarded)
+            if len(set(names)) != len(names):
+                raise VerificationError(f"round {number}: {sender} passed on one layer twice")
+
+
+def terms(evidence: Evidence) -> str:
+    """The announcement says what the scenario says."""
+    from .play import announced_policy, announced_rules
+
+    announced = evidence.board.announcement
+    if announced is None:
+        raise NoGround("nothing was announced")
+    scenario = evidence.run.scenario
+    _same("policy", announced.policy, announced_policy(scenario))
+    _same("rules", announced.rules, announced_rules(scenario))
+    _same("features", list(announced.schema.names), [one.name for one in scenario.feature])
+    _same("shufflers", len(announced.shufflers), scenario.mix.shufflers)
+    _same("suite", announced.suite.label, scenario.mix.suite)
+    policy = announced.policy
+    return f"k = {policy.k}, at most {policy.max_exposure:.4g} exposed, rule {policy.rule}"
+
+
+def decision(evidence: Evidence) -> str:
+    """The decision follows from the counts of round 1, and its certificate is proved from them."""
+    claimed = evidence.decision
+    tallies, whose = evidence.counts(1)
+    counts, people = marginals(tallies)
+    scenario = evidence.run.scenario
+    found = decision_rule(scenario.policy)(_schema(evidence), counts, people)
+    names = evidence.result["features"]
+    _same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
+    verify_certificate(claimed.certificate, [counts[column] for column in claimed.kept])
+    if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
+        _same("certificate", found.certificate, claimed.certificate)
+    return f"decided again from {whose}: {_columns(evidence, claimed)}"
+
+
+def _columns(evidence: Evidence, decision: Decision) -> str:
+    names = [evidence.result["features"][column] for column in decision.kept]
+    return f"keep {', '.join(names)}" if names else "keep nothing"
+
+
+def _schema(evidence: Evidence) -> Any:
+    """The schema; that of an ideal run has no more than the names, which is all a rule reads."""
+    if evidence.run.transcript is not None and evidence.board.announcement is not None:
+        return evidence.board.announcement.schema
+    from ..protocol.schema import Feature, Schema
+
+    return Schema(tuple(Feature(name, None, 1) for name in evidence.result["features"]))
+
+
+def release(evidence: Evidence) -> str:
+    """Columns, people and sums of the release are those of the decision and of round 1."""
+    if not evidence.released:
+        raise NoGround("nothing was released")
+    claimed = evidence.decision
+    (joint,), whose = evidence.counts(2)
+    if any(len(cell) != len(claimed.kept) for cell in joint):
+        raise VerificationError("the release has other columns than the decision")
+    if evidence.run.transcript is not None:
+        _same("called in round 2", evidence.board.calls[1].asks, (claimed.kept,))
+        _same("people released", (sum(joint.values()),), evidence.board.tallies[1].totals)
+    singles, _ = evidence.counts(1)
+    now, before = sum(joint.values()), {sum(count.values()) for count in singles}
+    if before != {now}:
+        return f"{now:,} people, from {whose}; others answered round 1, so sums are not compared"
+    for place, column in enumerate(claimed.kept):
+        sums: Counter[tuple[str, ...]] = Counter()
+        for cell, people in joint.items():
+            sums[cell[place],] += people
+        name = evidence.result["features"][column]
+        _same(f"sums over {name}", dict(sums), dict(singles[column]))
+    return f"{now:,} people in {len(joint):,} combinations, sums as in round 1"
+
+
+def exposure(evidence: Evidence) -> str:
+    """True exposure and promise, recomputed."""
+    from ..analysis.exposure import users_below
+
+    said = evidence.result["exposure"]
+    claimed = evidence.decision
+    _same("promised", claimed.certificate.value, said["promised"])
+    if not evidence.released:
+        _same("true exposure", 0.0, said["true"])
+        return "nothing was released, so nobody is exposed by it"
+    (joint,), _ = evidence.counts(2)
+    people = sum(joint.values())
+    below = int(users_below(list(joint.values()), claimed.certificate.k))
+    _same("true exposure", below / people, said["true"])
+    worst = said["worst_case"]
+    if worst is not None and worst * people < below - 0.5:
+        raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
+    return f"{below:,} of {people:,} people in a crowd smaller than {claimed.certificate.k}"
+
+
+def result(evidence: Evidence) -> str:
+    """result.json and release.csv say what board and transcript say."""
+    said, scenario = evidence.result, evidence.run.scenario
+    _same("scenario", scenario.scenario.name, said["scenario"])
+    _same("seed", scenario.scenario.seed, said["seed"])
+    _same("users", scenario.population.users, said["users"])
+    _same("features", [one.name for one in scenario.feature], said["features"])
+    table = None if said["release"] is None else release_csv(said["release"])
+    _same("release.csv", evidence.run.release, table)
+    if evidence.run.transcript is None:
+        return "files agree with each other"
+    _same("people in the transcript", evidence.transcript.users, said["users"])
+    _same("marginals", _marginals(evidence), said["marginals"])
+    _same("decision", evidence.board.decision, evidence._decided())
+    released = said["decision"]
+    if released is not None:
+        _same("max_exposure", scenario.policy.max_exposure, released["max_exposure"])
+        _same("bound", evidence.decision.certificate.value, released["bound"])
+        kept = [name for name in said["features"] if name not in released["kept"]]
+        _same("suppressed", kept, released["suppressed"])
+    _same("release", _release(evidence), said["release"])
+    _same("burned", evidence.board.burned, said["burned"])
+    refused: Counter[str] = Counter()
+    for one in evidence.transcript.refusals:
+        refused[one.reason.value] += one.count
+    _same("refused", dict(refused), said["refused"])
+    return "scenario, result.json, release.csv and transcript agree"
+
+
+def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
+    """The counts of round 1, as result.json writes them."""
+    try:
+        tallies, _ = evidence.counts(1)
+    except NoGround:
+        return {}
+    names = evidence.result["features"]
+    return {
+        name: {cell[0]: people for cell, people in counts.items()}
+        for name, counts in zip(names, tallies, strict=True)
+    }
+
+
+def _release(evidence: Evidence) -> dict[str, Any] | None:
+    """The release, as result.json writes it."""
+    if not evidence.released:
+        return None
+    (joint,), _ = evidence.counts(2)
+    names = evidence.result["features"]
+    rows = [[*cell, people] for cell, people in sorted(joint.items())]
+    return {"columns": [names[column] for column in evidence.decision.kept], "counts": rows}
+
+
+def coalitions(evidence: Evidence) -> str:
+    """What each coalition learnt, worked out again from what its members saw."""
+    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes)
+    claimed = evidence.result["coalitions"]
+    _same("coalitions", len(found), len(claimed))
+    for one, said in zip(found, claimed, strict=True):
+        who = " + ".join(one.parties) or "anybody"
+        _same(f"{who}: parties", list(one.parties), said["parties"])
+        _same(f"{who}: people linked", one.linked, said["linked"])
+        _same(f"{who}: cells certain", one.cells_certain, said["cells_certain"])
+        # A sum of logarithms: its last digits depend on the order in which the counts came.
+        if not isclose(one.bits_per_person, said["bits_per_person"], rel_tol=1e-9, abs_tol=1e-9):
+            _same(f"{who}: bits a person", one.bits_per_person, said["bits_per_person"])
+    return f"{len(found)} coalitions, each recomputed from what its members saw"
+
+
+def repeat(evidence: Evidence) -> str:
+    """A seeded run, run again, gives the same."""
+    seed, users = evidence.result["seed"], evidence.result["users"]
+    if seed is None:
+        raise NoGround("system randomness was used, so the run cannot be repeated")
+    if evidence.again is False:
+        raise NoGround("not asked for")
+    if evidence.again is None and users > REPLAYED:
+        raise NoGround(f"{users:,} people; ask for it with --replay")
+    try:
+        found = evidence.repeated.result()
+    except LocalError as gone:
+        raise NoGround(f"its people cannot be read any more: {gone}") from None
+    said = evidence.result
+    for key in ("marginals", "decision", "release", "burned"):
+        _same(key, found[key], said[key])
+    from ..crypto.suites import SUITES
+
+    suite = SUITES[evidence.run.scenario.mix.suite]
+    if not suite.reproducible and said["mode"] == "real":
+        return f"same decision and release; {suite.name} draws keys anew, so digests differ"
+    _same("digest", found["digest"], said["digest"])
+    return f"run again with seed {seed}: the same digest"
+
+
+CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
+    ("board", "posts are legal under the phases table", board),
+    ("digest", "posts hash to the digest", digest),
+    ("batches", "every batch's counts add up", batches),
+    ("terms", "the announcement is the scenario's", terms),
+    ("decision", "decision and certificate follow from the counts", decision),
+    ("release", "columns and sums are right", release),
+    ("exposure", "true and promised, recomputed", exposure),
+    ("result", "all files say the same", result),
+    ("coalitions", "what each learnt, recomputed", coalitions),
+    ("replay", "run again, the same comes out", repeat),
+)
