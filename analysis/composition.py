@@ -10,10 +10,10 @@ values:
 
 The refined bound is what the proof of Theorem 3 gives before it replaces # by 1/t_j: everybody
 without a rare value is in one of prod # cells, and the exposed ones among these hold less than s
-each. It implies Theorem 3 (# <= 1/t_j) and Theorem 2 (# <= |V_j|, and t_p # <= 1 for the pivot).
-The coverage bound (coverage.py) is smaller still. `best_bound` is the exact minimum of one of them
-over all thresholds, as a certificate; `lower_bound` says how many people must be exposed whatever
-the joint.
+each. It implies Theorem 3 (# <= 1/t_j) and, for two columns or more, Theorem 2: every t_j # is at
+most 1, so their product is at most that of one column besides the pivot, and # <= |V_j|. The
+coverage bound (coverage.py) is smaller still. `best_bound` is the exact minimum of one of them over
+all thresholds, as a certificate; `lower_bound` says how many people must be exposed in any joint.
 """
 
 from collections.abc import Sequence

@@ -11,16 +11,11 @@ columns or redacts them. No bound rises when a column is dropped:
 So safe sets are downward closed: a set that holds an unsafe set is unsafe. The choice is exact: the
 largest total weight; of equal weights the most columns, then the lowest bound, then the first set
 in lexicographic order.
-
-A bound rises with k: so a dropped column is explained by the LARGEST k that would admit it at this
-target, and by the SMALLEST target that would admit it at this k.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, lcm
-from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,99 +24,17 @@ from ..errors import ParameterError
 from .breakpoints import Integers, Steps, as_integer, as_marginals
 from .cells import as_columns
 from .certificate import Certificate, Rule
+from .column_choice import ColumnChoice, Considered, Dropped, Promise, RuleFunction
 from .composition import RULES, RuleName, best_bound
 from .coverage import least_coverage
 from .packing import MAX_COLUMNS, Packing
 from .set_bounds import bounds_of_all_sets
+from .weights import as_gains, as_weights
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
 
-SHOWN = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}  # columns
-DIGITS = 2**52  # a total weight is at most this many units
-
-
-class Promise(Protocol):
-    """What a rule returns: a bound on the share of exposed people."""
-
-    @property
-    def value(self) -> float:
-        """At most this share of the people is exposed."""
-        ...
-
-
-RuleFunction = Callable[[list[Integers], int], Promise]
-
-
-@dataclass(frozen=True, slots=True)
-class Considered:
-    """A set of columns, the share its bound allows to be exposed, and whether that is safe."""
-
-    columns: tuple[int, ...]
-    value: float
-    safe: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A column that is not kept: what keeping it besides the kept ones would take.
-
-    `value` is the bound with it at this k, which is also `smallest_target`, the smallest target
-    that admits it. `largest_k` is the largest k >= 1 that admits it at this target (at k = 1 nobody
-    is exposed); None when the rule is a function, which is not asked about other k.
-    """
-
-    column: int
-    value: float
-    largest_k: int | None
-    forbidden: bool
-
-    @property
-    def smallest_target(self) -> float:
-        """The smallest target that would admit the column at this k: the bound with it."""
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnChoice:
-    """The kept columns with the certificate of their bound, and why the others were dropped.
-
-    `certificate` is a `Certificate`, or what the caller's rule returned. `considered` holds every
-    non-empty set where there are few columns, otherwise the kept set and it with one more column.
-    """
-
-    kept: tuple[int, ...]
-    weight: float
-    certificate: Promise
-    k: int
-    target: float
-    dropped: tuple[Dropped, ...]
-    considered: tuple[Considered, ...]
-
-    def __repr__(self) -> str:
-        total = len(self.kept) + len(self.dropped)
-        if not self.kept:
-            return (
-                f"<ColumnChoice of {total} columns: nothing is safe at k = {self.k}, "
-                f"target {self.target:.4g}; no column is kept>"
-            )
-        return (
-            f"<ColumnChoice of {total} columns: keep {', '.join(map(str, self.kept))}; at most "
-            f"{self.certificate.value:.4g} exposed at k = {self.k}, target {self.target:.4g}>"
-        )
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the bound of each considered set against the target on `ax` or a new figure."""
-        if ax is None:
-            from matplotlib import pyplot as plt
-
-            ax = plt.subplots()[1]
-        names = [" ".join(map(str, one.columns)) for one in self.considered]
-        colours = ["tab:green" if one.safe else "tab:red" for one in self.considered]
-        ax.barh(names, [one.value for one in self.considered], color=colours)
-        ax.axvline(self.target, color="black", linestyle="--")
-        ax.set(xlabel=f"share that may be exposed at k = {self.k}", ylabel="columns", xlim=(0, 1))
-        return ax
+# Up to so many columns, the bound of every set is worked out and shown.
+SHOWN = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
 
 
 def choose_columns(
@@ -201,9 +114,9 @@ class _Problem:
                 f"marginals: {len(columns) - len(never)} columns to choose from; "
                 f"at most {MAX_COLUMNS} are accepted (forbid some)"
             )
-        exact = _weights(weights, len(columns))
+        exact = as_weights(weights, len(columns))
         wanted = as_integer(k, "k")
-        gains = _gains(exact)
+        gains = as_gains(exact)
         return cls(columns, wanted, float(target), exact, gains, rule, must, frozenset(never), {})
 
     @property
@@ -339,32 +252,3 @@ class _Problem:
             asked = [kept] if kept else []
             asked += [tuple(sorted((*kept, j))) for j in others]
         return [Considered(s, self.promise(s).value, self.safe(s)) for s in asked]
-
-
-def _weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
-    """The weights as the decimal numbers they are written as."""
-    given: Sequence[Any] = [1] * columns if weights is None else list(weights)
-    if len(given) != columns:
-        raise ParameterError(f"weights: found {len(given)} for {columns} columns")
-    exact = []
-    for weight in given:
-        number = isinstance(weight, (int, float, Fraction, np.integer, np.floating))
-        if not number or isinstance(weight, bool) or not isfinite(weight) or weight < 0:
-            raise ParameterError(
-                f"weights: found {weight!r}; finite numbers of at least 0 are accepted"
-            )
-        exact.append(weight if isinstance(weight, Fraction) else Fraction(str(weight)))
-    return exact
-
-
-def _gains(weights: list[Fraction]) -> list[int]:
-    """Integers with the same order of sums, plus one a column so that more columns break ties.
-
-    Exact when the total is at most 2^52 of the smallest common unit; rounded to that many units of
-    the total otherwise.
-    """
-    total = sum(weights, Fraction(0))
-    unit = Fraction(1, lcm(*(weight.denominator for weight in weights)))
-    if total > DIGITS * unit:
-        unit = total / DIGITS
-    return [round(weight / unit) * (len(weights) + 1) + 1 for weight in weights]
