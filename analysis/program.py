@@ -53,6 +53,10 @@ class Program:
         parts = [-np.ones(self.tables.cells), np.zeros(2 * len(self.free))]
         return np.concatenate(parts)
 
+    def count(self) -> Floats:
+        """The number of cells that are not exposed, as an objective."""
+        return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
+
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the variables."""
         top = np.r_[self.most, self.caps[self.free], np.ones(len(self.free))].astype(np.float64)
@@ -124,7 +128,7 @@ def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], f
     for _ in range(ROUNDS):
         if perf_counter() > half:
             break
-        result = solve(program, cuts, ceiling, deadline, whole_numbers=False)
+        result = solve(program, cuts, ceiling, deadline)
         if result.x is None:
             break
         value = -float(result.fun)
@@ -138,16 +142,39 @@ def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], f
 
 
 def solve(
-    program: Program, cuts: Sequence[Cut], ceiling: int, deadline: float, *, whole_numbers: bool
+    program: Program,
+    cuts: Sequence[Cut],
+    ceiling: int,
+    deadline: float,
+    *,
+    whole_numbers: bool = False,
+    minimise: Floats | None = None,
+    covered: tuple[float, float] = (0, np.inf),
+    more_than: int = -1,
 ) -> Any:
-    """HiGHS on the program with these cuts; its OptimizeResult. Relaxed unless whole numbers."""
-    from scipy.optimize import Bounds, milp
+    """HiGHS on the program with these cuts; SciPy's OptimizeResult.
 
-    left = max(deadline - perf_counter(), 0.01)
+    Args:
+        program: variables and constraints.
+        cuts: inequalities to add.
+        ceiling: exposed people at most.
+        deadline: `perf_counter` time to stop at.
+        whole_numbers: the integer program; else its relaxation.
+        minimise: another objective than minus the exposed people.
+        covered: least and most cells that are not exposed.
+        more_than: only solutions with more exposed people.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    objective = program.objective() if minimise is None else minimise
+    narrow = [
+        LinearConstraint(program.count(), *covered),
+        LinearConstraint(-program.objective(), more_than + 1, np.inf),
+    ]
     return milp(
-        program.objective(),
-        constraints=program.constraints(cuts, ceiling),
+        objective,
+        constraints=[*program.constraints(cuts, ceiling), *narrow],
         bounds=Bounds(*program.bounds()),
         integrality=np.full(program.size, int(whole_numbers)),
-        options={"time_limit": left, "mip_rel_gap": 0},
+        options={"time_limit": max(deadline - perf_counter(), 0.01), "mip_rel_gap": 0},
     )

@@ -17,12 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError, VerificationError
-from .arguments import Counts, as_marginals, whole
+from .arguments import Counts, Floats, as_marginals, whole
 from .frechet import FrechetClass, Known, Table, frechet_class, staircase
+from .ladder import INFEASIBLE, climb
 from .program import TOLERANCE, Program, relax, solve
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
+# Share of the time for plain branching; the ladder (`ladder.py`) has the rest.
+FIRST_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,17 +152,28 @@ def _solve(tables: FrechetClass, k: int, ceiling: int, deadline: float) -> tuple
     program = Program(tables, k)
     cuts, value = relax(program, ceiling, deadline)
     ceiling = min(ceiling, floor(value + TOLERANCE))
-    result = solve(program, cuts, ceiling, deadline, whole_numbers=True)
-    if result.status == 2:  # SciPy: infeasible
+    pause = perf_counter() + FIRST_SHARE * (deadline - perf_counter())
+    result = solve(program, cuts, ceiling, pause, whole_numbers=True)
+    if result.status == INFEASIBLE:
         raise ParameterError("known: no table has all of these counts")
     if result.mip_dual_bound is not None:
         ceiling = min(ceiling, floor(-result.mip_dual_bound + TOLERANCE))
-    if result.x is None:
-        return None, ceiling
-    people = program.people(result.x)
-    A, b = tables.equations()
+    table = _table(program, result.x)
+    best = -1 if table is None else table.exposed(k)
+    if best < ceiling:
+        better, ceiling = climb(program, cuts, best, ceiling, deadline)
+        table = _table(program, better) or table
+    return table, ceiling
+
+
+def _table(program: Program, solution: Floats | None) -> Table | None:
+    """The table of a solution, if it has exactly the given margins once rounded."""
+    if solution is None:
+        return None
+    people = program.people(solution)
+    A, b = program.tables.equations()
     exact = np.array_equal(A.astype(np.int64) @ people, b) and people.min() >= 0
-    return (tables.table(people) if exact else None), ceiling
+    return program.tables.table(people) if exact else None
 
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
