@@ -23,7 +23,7 @@ from math import lgamma, log, log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..protocol.view import CountsSeen, View
+    from ..protocol.view import CountsSeen, Row, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,37 +70,36 @@ class Received:
 
 def received(view: "View", sizes: Sequence[int]) -> Received:
     """Score a view. sizes: the number of values of each column, at least 1."""
-    known = _Known(view, sizes)
-    bits, exact = known.bits()
+    parts = [_Part.of(one, sizes) for one in _crowds(view)]
+    scored = [part.bits() for part in parts]
     return Received(
         tuple(sorted(view.parties)),
         view.users,
         view.users * len(sizes),
-        users_linked(view),
-        cells_certain(view, sizes),
-        bits,
-        exact,
-        min(anonymity_sets(view), default=view.users),
+        sum(part.linked for part in parts),
+        sum(part.cells_certain for part in parts),
+        sum(bits for bits, _ in scored),
+        all(exact for _, exact in scored) and sum(part.users for part in parts) == view.users,
+        min((1 if part.linked else part.users for part in parts), default=view.users),
     )
 
 
 def users_linked(view: "View") -> int:
     """How many people the coalition can pin a value on, members of the coalition included."""
-    everybody = max(
-        (seen.people for seen in view.counted if seen.round in view.everybody), default=0
-    )
-    return max(len(view.pinned), everybody)
+    return sum(_linked(crowd) for crowd in _crowds(view))
 
 
 def anonymity_sets(view: "View") -> list[int]:
-    """Per person, the number of people among whom the coalition cannot tell it apart (from 1).
+    """Per person counted, the number of people among whom the coalition cannot tell it apart.
 
-    Whoever is not linked hides among all others who are not: a batch leaves an honest shuffler in
-    sorted order, so nothing distinguishes one origin from another.
+    Whoever is linked is alone (1). Everybody else hides among all others of the same round who are
+    not: a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins.
     """
-    linked = users_linked(view)
-    hidden = view.users - linked
-    return [1] * linked + [hidden] * hidden
+    sets: list[int] = []
+    for crowd in _crowds(view):
+        linked = _linked(crowd)
+        sets += [1] * linked + [crowd.users - linked] * (crowd.users - linked)
+    return sets
 
 
 def cells_certain(view: "View", sizes: Sequence[int]) -> int:
@@ -109,75 +108,126 @@ def cells_certain(view: "View", sizes: Sequence[int]) -> int:
     A value is certain if it is pinned on the person, or if all people who are not pinned in that
     column agree in the counts the coalition has read (or the column has a single value).
     """
-    known = _Known(view, sizes)
-    return sum(known.certain(column) for column in range(len(sizes)))
+    return sum(_Part.of(crowd, sizes).cells_certain for crowd in _crowds(view))
 
 
 def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
     """Bits received in all, and whether that is exact (else at least so many)."""
-    return _Known(view, sizes).bits()
+    found = received(view, sizes)
+    return found.bits, found.exact
 
 
-class _Known:
-    """A view, arranged by column: what is pinned, and which counts are left for the others."""
+@dataclass(frozen=True, slots=True)
+class _Crowd:
+    """People of whom the same questions were asked, and what a view holds about them."""
 
-    def __init__(self, view: "View", sizes: Sequence[int]) -> None:
-        self.view = view
-        self.sizes = sizes
-        self.whole = {column for columns in view.everybody.values() for column in columns}
-        self.joints = _disjoint(view.counted)
+    users: int
+    pinned: "Mapping[int, Row]"
+    counted: "Sequence[CountsSeen]"
+    whole: frozenset[int]  # columns in which everybody who came is pinned (summary form)
 
-    def certain(self, column: int) -> int:
-        if column in self.whole or self.sizes[column] == 1:
-            return self.view.users
-        pinned = sum(column in row for row in self.view.pinned.values())
-        for seen in self.view.counted:
-            if column in seen.columns and seen.people == self.view.users:
-                place = seen.columns.index(column)
-                rest: Counter[str] = Counter()
-                for values, people in seen.counts.items():
-                    rest[values[place]] += people
-                rest.subtract(row[column] for row in self.view.pinned.values() if column in row)
+    @property
+    def present(self) -> int:
+        """How many of them came."""
+        return max((seen.people for seen in self.counted), default=len(self.pinned))
+
+
+def _crowds(view: "View") -> list[_Crowd]:
+    """The people of a view: all of them, or of other people in every round, round by round."""
+    if view.fixed:
+        whole = frozenset(column for columns in view.everybody.values() for column in columns)
+        return [_Crowd(view.users, view.pinned, view.counted, whole)]
+    rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
+    crowds = []
+    for number in rounds:
+        counted = [seen for seen in view.counted if seen.round == number]
+        pinned = view.by_round.get(number, {})
+        people = max((seen.people for seen in counted), default=len(pinned))
+        whole = frozenset(view.everybody.get(number, ()))
+        crowds.append(_Crowd(people, pinned, counted, whole))
+    return crowds
+
+
+def _linked(crowd: _Crowd) -> int:
+    return crowd.present if crowd.whole else len(crowd.pinned)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A crowd, scored against the number of values of each column."""
+
+    crowd: _Crowd
+    sizes: Sequence[int]
+
+    @classmethod
+    def of(cls, crowd: _Crowd, sizes: Sequence[int]) -> "_Part":
+        return cls(crowd, sizes)
+
+    @property
+    def users(self) -> int:
+        return self.crowd.users
+
+    @property
+    def linked(self) -> int:
+        return _linked(self.crowd)
+
+    @property
+    def cells_certain(self) -> int:
+        return sum(self._certain(column) for column in range(len(self.sizes)))
+
+    def _certain(self, column: int) -> int:
+        if self.sizes[column] == 1:
+            return self.users
+        if column in self.crowd.whole:
+            return self.crowd.present
+        rows = [row[column] for row in self.crowd.pinned.values() if column in row]
+        for seen in self.crowd.counted:
+            if column in seen.columns and seen.people == self.users:
+                rest = _single(seen, column)
+                rest.subtract(rows)
                 if sum(people > 0 for people in rest.values()) <= 1:
-                    return self.view.users
-        return pinned
+                    return self.users
+        return len(rows)
 
     def bits(self) -> tuple[float, bool]:
+        """Bits received about this crowd, and whether all of them are counted."""
         total, exact = 0.0, True
         covered: set[int] = set()
-        for seen in self.joints:
+        for seen in _disjoint(self.crowd.counted):
             bits, sound = self._joint(seen)
             total, exact = total + bits, exact and sound
             covered.update(seen.columns)
-        for column in range(len(self.sizes)):
-            if column not in covered:
-                people = self.view.users if column in self.whole else self._pinned(column)
-                total += people * log2(self.sizes[column])
-        totals = {seen.people for seen in self.view.counted}
-        return total, exact and totals <= {self.view.users}
-
-    def _pinned(self, column: int) -> int:
-        return sum(column in row for row in self.view.pinned.values())
+        for column in set(range(len(self.sizes))) - covered:
+            pinned = sum(column in row for row in self.crowd.pinned.values())
+            people = self.crowd.present if column in self.crowd.whole else pinned
+            total += people * log2(self.sizes[column])
+        return total, exact and {seen.people for seen in self.crowd.counted} <= {self.users}
 
     def _joint(self, seen: "CountsSeen") -> tuple[float, bool]:
         """Bits of one joint with the people pinned in it; exact if they are pinned in all of it."""
         each = sum(log2(self.sizes[column]) for column in seen.columns)
-        if self.whole.issuperset(seen.columns):
+        if self.crowd.whole.issuperset(seen.columns):
             return seen.people * each, True
         rest = Counter(dict(seen.counts))
-        complete, partly = 0, bool(self.whole.intersection(seen.columns))
-        for row in self.view.pinned.values():
+        complete, partly = 0, bool(self.crowd.whole.intersection(seen.columns))
+        for row in self.crowd.pinned.values():
             held = [column for column in seen.columns if column in row]
-            if len(held) == len(seen.columns):
-                cell = tuple(row[column] for column in seen.columns)
-                if rest[cell] > 0:
-                    rest[cell] -= 1
-                    complete += 1
+            cell = tuple(row[column] for column in held)
+            if len(held) == len(seen.columns) and rest[cell] > 0:
+                rest[cell] -= 1
+                complete += 1
             elif held:
                 partly = True
-        left = seen.people - complete
-        bits = complete * each + left * each - log2_multinomial(rest.values())
-        return bits, not partly
+        return seen.people * each - log2_multinomial(rest.values()), not partly
+
+
+def _single(seen: "CountsSeen", column: int) -> Counter[str]:
+    """The counts of one column of a joint."""
+    place = seen.columns.index(column)
+    counts: Counter[str] = Counter()
+    for values, people in seen.counts.items():
+        counts[values[place]] += people
+    return counts
 
 
 def _disjoint(counted: Iterable["CountsSeen"]) -> list["CountsSeen"]:

@@ -7,6 +7,7 @@ so whoever was told something else seals messages that do not open: absent, not 
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from ..crypto.keys import PublicKey, SuiteCode
 from ..errors import ParameterError, Reason, Refused
@@ -17,13 +18,25 @@ from .wire import Reader, Writer, decode
 LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
 MAX_SHUFFLERS = 64
+Name = TypeVar("Name", bound=StrEnum)
+
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
+
+
+class Setting(StrEnum):
+    """Who answers the second round: the same people as the first, or others of one population."""
+
+    FIXED = "fixed"
+    STATISTICAL = "statistical"
 
 
 class Program(StrEnum):
     """The sequence of questions a session asks."""
 
     TWO_ROUND = "two-round"
+
+
+UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +46,16 @@ class Policy:
     k: people in the smallest crowd wanted, at least 1. max_exposure: the share (0 to 1) of people
     who may be in a smaller one. rule: the name of the decision rule (`coverage`, `fixed`, ...).
     publish_marginals: whether round 1's counts go on the board, so that anyone can decide again.
+    setting: who answers round 2. delta: in the statistical setting, the probability (0 to 1,
+    exclusive) with which the promise may fail; 0 in the fixed setting, where it cannot.
     """
 
     k: int
     max_exposure: float
     rule: str = "coverage"
     publish_marginals: bool = False
+    setting: Setting = Setting.FIXED
+    delta: float = 0.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= MAX_ANSWERS:
@@ -46,6 +63,11 @@ class Policy:
         if not 0 <= self.max_exposure <= 1:
             raise ParameterError(
                 f"max_exposure: found {self.max_exposure}; a share from 0 to 1 is accepted"
+            )
+        if not (0 < self.delta < 1 if self.setting is Setting.STATISTICAL else self.delta == 0):
+            raise ParameterError(
+                f"delta: found {self.delta} in the {self.setting} setting; a probability between "
+                "0 and 1 is accepted in the statistical one, 0 in the fixed one"
             )
 
 
@@ -130,6 +152,7 @@ class Announcement:
         out.many(self.schema.features, _write_feature)
         out.u32(self.policy.k).f64(self.policy.max_exposure)
         out.text(self.policy.rule).flag(self.policy.publish_marginals)
+        out.text(self.policy.setting).f64(self.policy.delta)
         out.u32(self.rules.deadline).u32(self.rules.min_batch).u32(self.rules.min_dropout)
         out.flag(self.rules.padded).flag(self.rules.salted).flag(self.rules.ordered)
         out.flag(self.rules.lesson)
@@ -163,17 +186,18 @@ def _read_key(data: Reader) -> PublicKey:
     return PublicKey.decode(data.blob())
 
 
-def _read_program(data: Reader) -> Program:
+def _read_name(data: Reader, names: type[Name]) -> Name:
     name = data.text()
-    if name not in set(Program):
-        raise ParameterError(f"program {name!r} is unknown")
-    return Program(name)
+    if name not in set(names):
+        raise Refused(Reason.MALFORMED)
+    return names(name)
 
 
 def _read(data: Reader) -> Announcement:
-    title, program, nonce = data.text(), _read_program(data), data.raw(NONCE)
+    title, program, nonce = data.text(), _read_name(data, Program), data.raw(NONCE)
     schema = Schema(data.many(_read_feature))
-    policy = Policy(data.u32(), data.f64(), data.text(), data.flag())
+    promise = (data.u32(), data.f64(), data.text(), data.flag())
+    policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
     rules = Rules(*numbers, data.flag(), data.flag(), data.flag(), data.flag())
     shufflers = data.many(_read_key)

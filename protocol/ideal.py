@@ -6,7 +6,7 @@ Every run of the real protocol must give the same marginals, decision and releas
 have a million rows: the only place in this room that uses numpy.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from ..errors import RoundBurned
 from . import parties
-from .announcement import Rules
-from .ledger import check_batch_size, check_dropout
+from .announcement import UNPROMISED, Policy, Rules, Setting
+from .ledger import check_batch_size, check_dropout, check_promise
 from .messages import Call, Counts, Decision
 from .parties import Role
 from .schema import Schema
@@ -41,16 +41,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """What comes out: counts per round and question, decision, release, or why there is none.
-
-    missing: people who left between the rounds (0 where there was one round).
-    """
+    """What comes out: counts per round and question, decision, release, or why there is none."""
 
     tallies: tuple[tuple[Counts, ...], ...]
     decision: Decision | None
     release: Counts | None
     burned: str | None
-    missing: int = 0
 
 
 def single_columns(schema: Schema) -> Call:
@@ -85,33 +81,43 @@ def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], i
 
 def two_round(
     schema: Schema,
-    table: Table,
+    rounds: tuple[Table, Table],
+    policy: Policy,
     rules: Rules,
     decide: DecisionRule,
-    absent: Mapping[int, Collection[int]] | None = None,
 ) -> Ideal:
-    """Play the program `two-round` without a message; `absent[r]` are rows missing in round r."""
+    """Play the program `two-round` without a message; `rounds` are the people who answer in each.
+
+    In the fixed setting the second table is the first, less those who are missing.
+    """
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
-    missing = 0
+    first, second = rounds
     try:
-        first = _present(table, 1, absent)
         check_batch_size(len(first.codes), rules.min_batch)
         tallies.append(answer(first, single_columns(schema)))
         decision = decide(schema, *marginals(tallies[0]))
         if not decision.kept:
             return Ideal(tuple(tallies), decision, None, None)
-        second = _present(table, 2, absent, also=1)
         check_batch_size(len(second.codes), rules.min_batch)
-        missing = check_dropout(len(first.codes), len(second.codes), rules.min_dropout)
+        _check_people(policy, rules, decision, len(first.codes), len(second.codes))
         tallies.append(answer(second, release_columns(decision)))
     except RoundBurned as burned:
-        return Ideal(tuple(tallies), decision, None, str(burned), missing)
-    return Ideal(tuple(tallies), decision, tallies[1][0], None, missing)
+        return Ideal(tuple(tallies), decision, None, str(burned))
+    return Ideal(tuple(tallies), decision, tallies[1][0], None)
+
+
+def _check_people(policy: Policy, rules: Rules, decision: Decision, before: int, now: int) -> None:
+    """What the first shuffler and the analyst check about who came to the second round."""
+    proof = decision.certificate
+    if policy.setting is Setting.FIXED:
+        check_dropout(before, now, rules.min_dropout)
+    elif policy.rule not in UNPROMISED:
+        check_promise(proof.people, proof.n, proof.k, now, policy.max_exposure)
 
 
 def ideal_view(
-    users: int, ideal: Ideal, shufflers: int, members: Iterable[str], *, marginals_public: bool
+    users: int, ideal: Ideal, policy: Policy, shufflers: int, members: Iterable[str]
 ) -> View:
     """What these parties would know together, were the mix network ideal.
 
@@ -125,7 +131,7 @@ def ideal_view(
         CountsSeen(call.round, columns, counts)
         for call, tally in zip(calls, ideal.tallies, strict=True)
         for columns, counts in zip(call.asks, tally, strict=True)
-        if call.reader in coalition or call.reader is Role.ANALYST or marginals_public
+        if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals
     ]
     opened = {
         call.round: (shufflers + 1 if chain | {call.reader} <= coalition else 0, shufflers + 1)
@@ -136,8 +142,9 @@ def ideal_view(
         for call in calls
         if chain | {call.reader} <= coalition
     }
+    fixed = policy.setting is Setting.FIXED
     transcript = Transcript(users, summary=True)
-    return View(coalition, users, {}, tuple(counted), opened, everybody, transcript)
+    return View(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript)
 
 
 def _calls(ideal: Ideal) -> list[Call]:
@@ -149,17 +156,3 @@ def _calls(ideal: Ideal) -> list[Call]:
     if len(ideal.tallies) == 1 or ideal.decision is None:
         return [first]
     return [first, release_columns(ideal.decision)]
-
-
-def _present(
-    table: Table, number: int, absent: Mapping[int, Collection[int]] | None, also: int | None = None
-) -> Table:
-    """The people who answer in a round: of a fixed database, only those who answered before."""
-    if not absent:
-        return table
-    gone = set(absent.get(number, ())) | set(absent.get(also, ()) if also else ())
-    if not gone:
-        return table
-    here = np.ones(len(table.codes), dtype=bool)
-    here[list(gone)] = False
-    return Table(table.values, table.codes[here])

@@ -23,6 +23,27 @@ def check_dropout(before: int, now: int, least: int) -> int:
     return missing
 
 
+def carried_over(promised: int, asked: int, k: int, now: int) -> int:
+    """Anybody: how many people a promise made for `asked` people allows to be exposed among `now`.
+
+    Whoever is missing can expose the at most k - 1 others of its cell; whoever came besides can at
+    most be exposed itself.
+    """
+    if now < asked:
+        return min(now, promised + (asked - now) * max(k - 1, 0))
+    return promised + now - asked
+
+
+def check_promise(promised: int, asked: int, k: int, now: int, max_exposure: float) -> None:
+    """Analyst: RoundBurned if too few people came for what was promised (statistical setting)."""
+    worst = carried_over(promised, asked, k, now)
+    if worst > max_exposure * now:
+        raise RoundBurned(
+            f"{now} people came where the promise was made for {asked}: now up to {worst} of them "
+            f"could be in a crowd smaller than {k}, more than the {max_exposure:.4g} promised"
+        )
+
+
 def check_batch_size(people: int, least: int) -> None:
     """First shuffler: RoundBurned below the minimum batch, in which nobody would be hidden."""
     if people < least:

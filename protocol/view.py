@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import parties
+from .announcement import Setting
 from .board import Board, replay
 from .messages import Counts, Kind
 from .session import open_round
@@ -37,7 +38,8 @@ class CountsSeen:
 class View:
     """What the parties together have seen, read and can pin on single people.
 
-    pinned: per person (by index) the values that the coalition knows to be that person's. counted:
+    fixed: whether the rounds ask the same people. by_round: per round and person (by index) the
+    values that the coalition knows to be that person's; `pinned` has all rounds together. counted:
     what its members have read, or anybody may. opened: per round, how many layers of a submission
     the coalition can open, of how many. everybody: in the summary form, the rounds in which each
     participant's answers are pinned, though single people are not recorded.
@@ -45,11 +47,21 @@ class View:
 
     parties: frozenset[str]
     users: int
-    pinned: Mapping[int, Row]
+    fixed: bool
+    by_round: Mapping[int, Mapping[int, Row]]
     counted: tuple[CountsSeen, ...]
     opened: Mapping[int, tuple[int, int]]
     everybody: Mapping[int, tuple[int, ...]]
     transcript: Transcript
+
+    @property
+    def pinned(self) -> Mapping[int, Row]:
+        """Per person, by index, the values that the coalition knows to be that person's."""
+        rows: dict[int, dict[int, str]] = {}
+        for people in self.by_round.values():
+            for person, row in people.items():
+                rows.setdefault(person, {}).update(row)
+        return rows
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -77,6 +89,7 @@ def view(transcript: Transcript, members: Iterable[str], board: Board | None = N
     return View(
         coalition,
         transcript.users,
+        board.announcement is None or board.announcement.policy.setting is Setting.FIXED,
         _pinned(transcript, coalition, broken, asks),
         tuple(_counted(transcript, coalition, board)),
         opened,
@@ -112,17 +125,18 @@ def _pinned(
     coalition: frozenset[str],
     broken: set[int],
     asks: Mapping[int, tuple[tuple[int, ...], ...]],
-) -> dict[int, dict[int, str]]:
-    """Per person, the values that the coalition can follow to that person."""
+) -> dict[int, dict[int, Row]]:
+    """Per round and person, the values that the coalition can follow to that person."""
     seen = _envelopes_seen(transcript, coalition, broken)
-    pinned: dict[int, dict[int, str]] = {}
+    pinned: dict[int, dict[int, Row]] = {}
     for made in transcript.made:
         own = parties.user(made.user) in coalition
         if not own and (made.round not in broken or seen.get(made.envelope) != made.user):
             continue
-        row = pinned.setdefault(made.user, {})
+        row: dict[int, str] = {}
         for ask, values in made.answers:
             row.update(zip(asks[made.round][ask], values, strict=True))
+        pinned.setdefault(made.round, {})[made.user] = row
     return pinned
 
 

@@ -3,7 +3,8 @@
 import trio
 
 from ..errors import RoundBurned
-from ..protocol.ledger import check_dropout
+from ..protocol.announcement import UNPROMISED, Setting
+from ..protocol.ledger import check_dropout, check_promise
 from ..protocol.messages import Tally
 from ..protocol.parties import Role
 from ..protocol.session import Round
@@ -34,6 +35,12 @@ async def analyst(
 
 
 def _check(me: Endpoint, plan: Round, reading: Reading) -> None:
-    """RoundBurned if a few people have gone missing between the rounds, whoever lost them."""
-    before = me.board.decision.certificate.n if me.board.decision else reading.totals[0]
-    check_dropout(before, max(reading.totals), plan.announcement.rules.min_dropout)
+    """RoundBurned if people are missing so that a few stand out, or the promise does not hold."""
+    if me.board.decision is None:
+        return
+    proof, people = me.board.decision.certificate, max(reading.totals)
+    policy = plan.announcement.policy
+    if policy.setting is Setting.FIXED:
+        check_dropout(proof.n, people, plan.announcement.rules.min_dropout)
+    elif policy.rule not in UNPROMISED:
+        check_promise(proof.people, proof.n, proof.k, people, policy.max_exposure)

@@ -1,6 +1,6 @@
 """One session, played: all parties in one nursery, until the curator closes it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import trio
@@ -31,7 +31,8 @@ COHORT = 512  # people per task
 class Cast:
     """Everything a session starts from.
 
-    row: the values of the person with an index from 0 to people - 1. faults: what a party, by name,
+    row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
+    person is asked. faults: what a party, by name,
     does wrong. entropy: the source of every key, salt and nonce.
     """
 
@@ -45,6 +46,7 @@ class Cast:
     row: Callable[[int], Row]
     decide: DecisionRule
     entropy: Entropy
+    rounds: Callable[[int], Collection[int]] = lambda _: (1, 2)
     faults: Mapping[str, Fault] = field(default_factory=dict)
     threads: int | None = None
 
@@ -130,7 +132,8 @@ def _start_users(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nur
     seat, sealers = _seat(cast, network), Sealers()
 
     def person(index: int) -> Person:
-        return Person(index, cast.row(index), cast.entropy.fork(parties.user(index)))
+        fresh = cast.entropy.fork(parties.user(index))
+        return Person(index, cast.row(index), fresh, cast.rounds(index))
 
     everybody = range(cast.people)
     many = cast.people > COHORT_ABOVE

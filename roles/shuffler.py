@@ -9,6 +9,7 @@ import trio
 from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
+from ..protocol.announcement import Setting
 from ..protocol.ledger import check_batch_size, check_dropout
 from ..protocol.messages import Batch, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
@@ -22,9 +23,25 @@ Inbox = trio.MemoryReceiveChannel[Letter]
 
 @dataclass(slots=True)
 class _Memory:
-    """What the first shuffler keeps from round to round: who took part."""
+    """What the first shuffler keeps from round to round: who took part in the last, and in any."""
 
     people: set[str] | None = None
+    ever: set[str] = field(default_factory=set)
+
+    def invites(self, plan: Round, sender: str) -> bool:
+        """Whether a round is for this user: those of round 1, or (statistical) only new ones."""
+        if plan.announcement.policy.setting is Setting.STATISTICAL:
+            return sender not in self.ever
+        return self.people is None or sender in self.people
+
+    def note(self, plan: Round, people: set[str]) -> None:
+        """Remember who took part; RoundBurned if so few have left that they stand out."""
+        rules = plan.announcement.rules
+        check_batch_size(len(people), rules.min_batch)
+        if self.people is not None and plan.announcement.policy.setting is Setting.FIXED:
+            check_dropout(len(self.people), len(people), rules.min_dropout)
+        self.people = people
+        self.ever |= people
 
 
 @dataclass(slots=True)
@@ -72,8 +89,8 @@ async def _first(
     memory: _Memory,
 ) -> None:
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
-    rules = plan.announcement.rules
-    collected = await _collect(me, plan, inbox, memory, trio.current_time() + rules.deadline)
+    close = trio.current_time() + plan.announcement.rules.deadline
+    collected = await _collect(me, plan, inbox, memory, close)
     senders = list(collected.envelopes)
     work = partial(open_envelopes, plan, secret)
     opened = await workshop.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
@@ -85,10 +102,7 @@ async def _first(
         else:
             people.add(sender)
             onions.extend(inside)
-    check_batch_size(len(people), rules.min_batch)
-    if memory.people is not None:
-        check_dropout(len(memory.people), len(people), rules.min_dropout)
-    memory.people = people
+    memory.note(plan, people)
     await _forward(me, plan, 1, onions, collected, len(people))
 
 
@@ -127,14 +141,14 @@ async def _collect(
 def _take(
     me: Endpoint, plan: Round, letter: Letter, memory: _Memory, collected: _Collected
 ) -> None:
-    """Accept one submission; Refused if wrong, a repeat, or from nobody of the first round."""
+    """Accept one submission; Refused if wrong, a repeat, or from somebody not invited."""
     sender, _ = letter
     body = me.accept(plan, letter).body
     if not isinstance(body, Submission):
         raise Refused(Reason.UNEXPECTED)
     if sender in collected.envelopes:
         raise Refused(Reason.DUPLICATE)
-    if memory.people is not None and sender not in memory.people:
+    if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
     collected.envelopes[sender] = body.envelope
 

@@ -1,6 +1,6 @@
 """A user: answers each question that is called, in one envelope, and never sees anybody else's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,11 +19,15 @@ Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part: an index from 0, a value per feature, and a source of randomness."""
+    """Somebody who takes part: an index from 0, a value per feature, and a source of randomness.
+
+    rounds: those the person is asked in.
+    """
 
     index: int
     row: Row
     entropy: Entropy
+    rounds: Collection[int] = (1, 2)
 
     def __repr__(self) -> str:
         return f"Person({self.index})"
@@ -32,6 +36,8 @@ class Person:
 async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Sealers") -> None:
     """Read each call, seal an answer to every question of it, send one envelope."""
     async for plan in me.rounds():
+        if plan.call.round not in person.rounds:
+            continue
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         job = (person.index, person.row, fresh)
         envelope, made = await workshop.share(sealers.of(plan), job)
@@ -44,13 +50,13 @@ async def cohort(
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
     async for plan in members[0][0].rounds():
+        asked = [(me, one) for me, one in members if plan.call.round in one.rounds]
         jobs = [
-            (person.index, person.row, person.entropy.fork(f"round-{plan.call.round}"))
-            for _, person in members
+            (one.index, one.row, one.entropy.fork(f"round-{plan.call.round}")) for _, one in asked
         ]
         pieces = await workshop.spread("users seal", sealers.of(plan), jobs)
         sealed = [one for piece in pieces for one in piece]
-        for (me, _), (envelope, made) in zip(members, sealed, strict=True):
+        for (me, _), (envelope, made) in zip(asked, sealed, strict=True):
             me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
             await me.send(plan, plan.openers[0], Submission(envelope))
 

@@ -8,7 +8,7 @@ from .model import Scenario
 from .problems import Problem, found, listed, problem
 
 AVAILABLE: dict[str, tuple[object, ...]] = {
-    "population.setting": ("fixed",),
+    "population.setting": ("fixed", "statistical"),
     "policy.kind": ("exposure", "fixed", "all"),
     "local.mechanism": ("none",),
     "fault.attack": ("absent", "late", "malformed", "duplicate"),

@@ -9,85 +9,141 @@ Whatever is kept, the certificate says what the rule proves of it.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import VerificationError
 from ..protocol.ideal import DecisionRule
 from ..protocol.messages import Certificate, Decision
 from ..protocol.schema import Schema
 from .model import Policy
 from .worth import worth
 
+if TYPE_CHECKING:
+    from ..analysis.certificate import Certificate as Proof
+
+STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
 
 
-def decision_rule(policy: Policy) -> DecisionRule:
-    """Give the rule by which a policy decides, for the curator and for the ideal functionality."""
+def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
+    """Give the rule by which a policy decides, for the curator and for the ideal functionality.
+
+    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
-        kept, proof = _decide(policy, schema, counts)
-        return Decision(kept, as_certificate(proof, policy.k, people))
+        rule = named_rule(policy, others, len(counts))
+        kept, proof = _decide(policy, rule, schema, counts)
+        return Decision(kept, as_certificate(proof, policy, others or people))
 
     return decide
 
 
 def _decide(
-    policy: Policy, schema: Schema, counts: Sequence[Sequence[int]]
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, ...], Any]:
     from ..analysis.suppression import choose_columns
 
     if policy.kind == "exposure":
         weights = worth(policy, schema.names)
-        choice = choose_columns(
-            counts, policy.k, policy.max_exposure, weights, named_rule(policy.rule)
-        )
+        choice = choose_columns(counts, policy.k, policy.max_exposure, weights, rule)
         return choice.kept, choice.certificate
     names = schema.names if policy.kind == "all" else policy.keep
     kept = tuple(sorted(schema.column(name) for name in names))
-    return kept, bound(policy, [counts[column] for column in kept])
+    return kept, bound(rule, [counts[column] for column in kept], policy.k)
 
 
-def named_rule(rule: str) -> Any:
-    """Give a rule as the analysis takes it: its name, or a function for the exact worst case."""
-    if rule != "worst-case":
-        return rule
+def named_rule(policy: Policy, others: int | None, columns: int) -> Any:
+    """Give a rule as the analysis takes it: its name, or a function of marginals and k.
+
+    In the statistical setting delta is shared out over all columns of the schema, so that what is
+    promised of every set of them holds at once, and one may choose after looking.
+    """
+    if others is not None:
+        return lambda marginals, k: statistical(
+            policy.rule, marginals, k, others, policy.delta * len(marginals) / columns
+        )
+    if policy.rule != "worst-case":
+        return policy.rule
     from ..analysis.worst_case import worst_case
 
     return lambda marginals, k: worst_case(marginals, k, WORST_CASE_SECONDS)
 
 
-def bound(policy: Policy, counts: Sequence[Sequence[int]]) -> Any:
-    """What the policy's rule proves of columns with these counts."""
+def statistical(
+    rule: str, counts: Sequence[Sequence[int]], k: int, released: int, delta: float
+) -> Any:
+    """What a rule promises, with confidence 1 - delta, of people who were not counted."""
+    from ..analysis.two_rounds import statistical_bound
+
+    name: Any = rule
+    return statistical_bound(counts, k, released, delta, name)
+
+
+def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
+    """What a rule proves of columns with these counts."""
     from ..analysis.composition import best_bound
 
-    rule = named_rule(policy.rule)
-    return rule(counts, policy.k) if callable(rule) else best_bound(counts, policy.k, rule)
+    return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
 
-def as_certificate(proof: Any, k: int, people: int) -> Certificate:
-    """Write down a bound of the analysis as the protocol's plain data."""
+def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
+    """Write down a bound of the analysis as the protocol's plain data.
+
+    A promise for people who were not counted is called `statistical-...`, and its slack is the
+    probability with which it may fail.
+    """
+    confidence = getattr(proof, "confidence", None)
+    if confidence is not None:
+        name = f"{STATISTICAL}{proof.rule}"
+        return Certificate(name, policy.k, people, proof.people, (), None, policy.delta)
     exposed = proof.upper if hasattr(proof, "upper") else proof.people
     thresholds = tuple(float(t) for t in getattr(proof, "thresholds", ()))
     slack = getattr(proof, "c", None)
     return Certificate(
-        str(proof.rule), k, people, exposed, thresholds, getattr(proof, "pivot", None), slack
+        str(proof.rule),
+        policy.k,
+        people,
+        exposed,
+        thresholds,
+        getattr(proof, "pivot", None),
+        slack,
     )
 
 
-def verify_certificate(certificate: Certificate, counts: Sequence[Sequence[int]]) -> None:
-    """Recompute a certificate from the marginals; VerificationError if it claims something else."""
-    from ..analysis.certificate import Certificate as Proof
-    from ..analysis.certificate import Rule
-    from ..errors import VerificationError
+def verify_certificate(
+    certificate: Certificate, counts: Sequence[Sequence[int]], columns: int | None = None
+) -> None:
+    """Recompute a certificate from the marginals of the kept columns, of `columns` in all.
 
-    if certificate.rule == "worst-case":
+    Raises VerificationError if it claims less than can be proved.
+    """
+    rule, k = certificate.rule, certificate.k
+    if rule.startswith(STATISTICAL):
+        delta = (certificate.slack or 0.0) * len(counts) / (columns or len(counts))
+        again = statistical(rule.removeprefix(STATISTICAL), counts, k, certificate.n, delta)
+        _compare(certificate, again.people, str(again))
+    elif rule == "worst-case":
         from ..analysis.worst_case import worst_case
 
-        found = worst_case(counts, certificate.k, WORST_CASE_SECONDS)
-        if found.upper > certificate.people:
-            raise VerificationError(f"certificate: claims {certificate.people:,} people; {found}")
-        return
+        worst = worst_case(counts, k, WORST_CASE_SECONDS)
+        _compare(certificate, worst.upper, str(worst))
+    else:
+        _as_proof(certificate).verify(counts)
+
+
+def _compare(certificate: Certificate, people: int, found: str) -> None:
+    if people > certificate.people:
+        raise VerificationError(f"certificate: claims {certificate.people:,} people; {found}")
+
+
+def _as_proof(certificate: Certificate) -> "Proof":
+    """The certificate as the analysis checks it: whole thresholds are integers there."""
+    from ..analysis.certificate import Certificate as Proof
+    from ..analysis.certificate import Rule
+
     thresholds = tuple(int(t) if t.is_integer() else t for t in certificate.thresholds)
-    Proof(
+    return Proof(
         Rule(certificate.rule),
         certificate.k,
         certificate.n,
@@ -95,4 +151,4 @@ def verify_certificate(certificate: Certificate, counts: Sequence[Sequence[int]]
         thresholds,
         certificate.pivot,
         certificate.slack,
-    ).verify(counts)
+    )

@@ -12,6 +12,7 @@ from .populations.build import Offer, known, offer, table
 from .populations.generated import NAMES, PRESENCE
 from .populations.people import Table, misfit
 from .problems import Problem, did_you_mean, listed, problem, quoted
+from .samples import wanted
 
 USERS = ("population", "users")
 
@@ -20,12 +21,14 @@ USERS = ("population", "users")
 class Facts:
     """people: how many take part; features: the columns asked about; shufflers: how many.
 
-    None: not known, because what says so is itself wrong.
+    asked: the people of the smaller round: fewer than all in the statistical setting only. None:
+    not known, because what says so is itself wrong.
     """
 
     people: int | None = None
     features: tuple[str, ...] | None = None
     shufflers: int | None = None
+    asked: int | None = None
 
 
 def domains(scenario: Scenario) -> Iterator[Problem]:
@@ -80,7 +83,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
         what = offer(scenario.population, base)
         problems = [*_columns(scenario, what), *_levels(scenario, what)]
         if what.generated:
-            facts = Facts(scenario.population.users or what.users, asked or what.columns or NAMES)
+            facts = _facts(scenario, what.users, asked or what.columns or NAMES)
             return facts, [*problems, *_generated(scenario, what)]
         if problems:
             return Facts(None, asked), problems
@@ -88,11 +91,24 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     except DataError as bad:
         return Facts(None, asked), [problem(("population", "source"), str(bad))]
     problems = list(_contradictions(scenario, whole))
-    if (scenario.population.users or 0) > len(whole.codes):
+    facts = _facts(scenario, len(whole.codes), whole.columns)
+    if (facts.people or 0) > len(whole.codes):
         says = f"{whole.name} has only {len(whole.codes):,} people to draw from"
-        problems.append(problem(USERS, f"found {scenario.population.users:,}; {says}"))
+        problems.append(problem(USERS, f"found {facts.people:,}; {says}"))
         return Facts(None, whole.columns), problems
-    return Facts(scenario.population.users or len(whole.codes), whole.columns), problems
+    return facts, problems
+
+
+def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> Facts:
+    """Say who takes part, in all and in the smaller round."""
+    section = scenario.population
+    if section.setting == "fixed":
+        people = section.users or available
+        return Facts(people, features, asked=people)
+    if section.users is None and available is None:
+        return Facts(None, features)
+    first, second = wanted(section, available)
+    return Facts(first + second, features, asked=min(first, second))
 
 
 def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from ..analysis.exposure import users_below
 from ..protocol.messages import Counts
 from ..protocol.parties import CURATOR
-from ..protocol.schema import Schema
 from ..protocol.tallying import marginals as as_marginals
-from .decide import bound
+from .decide import bound, named_rule
 from .model import Scenario
 from .outcome import Considered, Exposure, Outcome, WorstCase
+from .samples import Samples
 
 if TYPE_CHECKING:
     from .play import Played
@@ -21,25 +21,30 @@ SHOWN = 6  # columns; with more, not every set is listed
 
 
 def considered(
-    scenario: Scenario, schema: Schema, tally: tuple[Counts, ...] | None
+    scenario: Scenario, crowd: Samples, tally: tuple[Counts, ...] | None
 ) -> tuple[Considered, ...]:
     """Every set of columns, with what could be promised of it; () with more than 6 columns."""
+    schema = crowd.people.schema
     if tally is None or len(schema.names) > SHOWN:
         return ()
     counts, _ = as_marginals(tally)
     policy = scenario.policy
+    rule = named_rule(policy, crowd.others, len(counts))
     found = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):
-            proof = bound(policy, [counts[column] for column in columns])
+            proof = bound(rule, [counts[column] for column in columns], policy.k)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
             found.append(Considered(names, proof.value, str(proof.rule), safe))
     return tuple(found)
 
 
-def measure(played: "Played", seconds: float) -> Exposure:
-    """The exposure of a release: true, promised, and the worst that the marginals allow."""
+def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
+    """The exposure of a release: true, promised, and the worst that the marginals allow.
+
+    In the statistical setting the marginals are other people's, and allow anything.
+    """
     decision = played.decision
     if decision is None or played.release is None:
         promised = decision.certificate.value if decision else 0.0
@@ -51,7 +56,7 @@ def measure(played: "Played", seconds: float) -> Exposure:
     return Exposure(
         true,
         decision.certificate.value,
-        _worst(counts, decision.certificate.k, seconds),
+        _worst(counts, decision.certificate.k, seconds if crowd.fixed else 0.0),
         decision.certificate.n,
     )
 

@@ -18,6 +18,7 @@ from .structure import misfit, settings, type_at
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
+CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
 PEOPLE = (("population",), ("feature",))
 
 
@@ -66,10 +67,10 @@ def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a batch larger than everybody together."""
     least = scenario.mix.min_batch
-    if facts.people is not None and least > facts.people:
+    if facts.asked is not None and least > facts.asked:
         yield problem(
             ("mix", "min_batch"),
-            f"min_batch = {least} is larger than the {facts.people:,} people taking part, so every "
+            f"min_batch = {least} is larger than the {facts.asked:,} people taking part, so every "
             "round would be burned; lower min_batch or raise population.users",
         )
 
@@ -77,12 +78,12 @@ def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a crowd larger than everybody together."""
     k, policy = scenario.policy.k, scenario.policy
-    if facts.people is None or policy.kind in ("fixed", "all") or policy.max_exposure >= 1:
+    if facts.asked is None or policy.kind in ("fixed", "all") or policy.max_exposure >= 1:
         return
-    if k > facts.people:
+    if k > facts.asked:
         yield problem(
             ("policy", "k"),
-            f"k = {k} is larger than the {facts.people:,} people taking part, so nothing can ever "
+            f"k = {k} is larger than the {facts.asked:,} people taking part, so nothing can ever "
             "be released; lower k or raise population.users",
         )
 
@@ -101,6 +102,22 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if getattr(policy, key) and policy.kind in ("fixed", "all"):
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
             yield problem(("policy", key), message)
+
+
+def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what only one of the two settings reads, or can promise."""
+    population, policy = scenario.population, scenario.policy
+    if population.setting == "fixed":
+        if population.round2_users is not None:
+            message = 'only setting = "statistical" asks other people in round 2; leave it out'
+            yield problem(("population", "round2_users"), message)
+        return
+    if policy.rule not in CARRIED_OVER:
+        yield problem(
+            ("policy", "rule"),
+            f"{quoted(policy.rule)} promises nothing about people who were not counted; "
+            f'setting = "statistical" takes {listed(CARRIED_OVER)}',
+        )
 
 
 def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
@@ -176,6 +193,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("mix", "min_batch"),), batch),
     ((("policy", "k"), ("policy", "kind")), crowd),
     ((("policy", "kind"), ("policy", "keep")), choice),
+    ((("population", "setting"), ("policy", "rule")), setting),
     ((("feature",),), names),
     ((), coalitions),
     ((), faults),

@@ -56,7 +56,9 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     source: `builtin:NAME`, or a CSV or Parquet file. users: how many people are generated, or drawn
     from a table without replacement (None: all of it). columns: our name -> column of the table.
-    missing: what the empty cell is called, or `drop-row`.
+    missing: what the empty cell is called, or `drop-row`. setting: `fixed`, the same people in both
+    rounds, or `statistical`: `users` in round 1 and `round2_users` others (None: as many; without
+    `users` a table is split in halves) in round 2, all drawn from one population.
     """
 
     source: Text
@@ -64,6 +66,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     columns: dict[str, Text] = {}
     missing: Text = "(missing)"
     setting: Setting = "fixed"
+    round2_users: People | None = None
 
 
 class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -98,12 +101,14 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
     smaller one. prefer, weights: which columns are worth most, see `worth`. keep: the columns that
-    `kind = "fixed"` releases.
+    `kind = "fixed"` releases. delta: in the statistical
+    setting, the probability with which the promise may fail.
     """
 
     kind: Kind = "exposure"
     k: People = 5
     max_exposure: Share = 0.01
+    delta: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     rule: Rule = "coverage"
     prefer: tuple[Text, ...] = ()
     weights: dict[str, Annotated[float, Meta(gt=0, le=1e9)]] = {}

@@ -8,14 +8,14 @@ release.
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..errors import ParameterError
-from ..protocol.announcement import Policy, Rules
+from ..protocol.announcement import Policy, Rules, Setting
 from ..protocol.ideal import Table, ideal_view, two_round
 from ..protocol.messages import Counts, Decision
 from ..protocol.parties import user
@@ -31,7 +31,7 @@ from .judge import considered, expectations, measure
 from .load import load, resolve
 from .model import Scenario
 from .outcome import Outcome
-from .populations import Population, population
+from .samples import Samples, samples
 
 Mode = Literal["real", "ideal"]
 Report = Callable[[str], None]
@@ -82,16 +82,16 @@ def run(
         raise ParameterError(f"mode: found {mode!r}; real or ideal is accepted")
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     seed = chosen.scenario.seed if seed is None else seed
-    people = population(chosen.population, chosen.feature, seed)
-    chosen = resolve(chosen, people.n, people.schema.names)
-    faults = draw_faults(chosen, people.n, seed)
+    crowd = samples(chosen, seed)
+    chosen = resolve(chosen, crowd.first, crowd.people.schema.names)
+    faults = draw_faults(chosen, crowd.people.n, seed)
     started = time.perf_counter()
     if mode == "real":
-        played = play_real(chosen, people, faults, seed, instruments, report)
+        played = play_real(chosen, crowd, faults, seed, instruments, report)
     else:
-        played = play_ideal(chosen, people, faults)
+        played = play_ideal(chosen, crowd, faults)
     seconds = time.perf_counter() - started
-    return _outcome(chosen, people, seed, mode, played, seconds, worst_case_seconds)
+    return _outcome(chosen, crowd, seed, mode, played, seconds, worst_case_seconds)
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
@@ -111,7 +111,9 @@ def announced_policy(scenario: Scenario) -> Policy:
     """What the curator announces of a scenario's policy."""
     policy = scenario.policy
     rule = policy.rule if policy.kind == "exposure" else policy.kind
-    return Policy(policy.k, policy.max_exposure, rule, policy.publish_marginals)
+    setting = Setting(scenario.population.setting)
+    delta = policy.delta if setting is Setting.STATISTICAL else 0.0
+    return Policy(policy.k, policy.max_exposure, rule, policy.publish_marginals, setting, delta)
 
 
 def announced_rules(scenario: Scenario) -> Rules:
@@ -130,13 +132,14 @@ def announced_rules(scenario: Scenario) -> Rules:
 
 def play_real(
     scenario: Scenario,
-    people: Population,
+    crowd: Samples,
     faults: Faults,
     seed: int | None,
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
 ) -> Played:
     """Send every message through the mix."""
+    people = crowd.people
     transcript = Transcript.sized(people.n)
     entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     cast = Cast(
@@ -148,8 +151,9 @@ def play_real(
         scenario.mix.shufflers,
         people.n,
         people.row,
-        decision_rule(scenario.policy),
+        decision_rule(scenario.policy, crowd.others),
         entropy,
+        crowd.rounds,
         {user(index): faulty(attacks) for index, attacks in faults.items()},
     )
     board = play(cast, [Recorder(transcript), *instruments], report)
@@ -169,18 +173,15 @@ def play_real(
     )
 
 
-def play_ideal(scenario: Scenario, people: Population, faults: Faults) -> Played:
+def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
     """Answer the same questions without a message."""
-    absent = {
-        number: [i for i, attacks in faults.items() if attacks.get(number) in SILENCING]
-        for number in ROUNDS
-    }
+    policy = announced_policy(scenario)
     ideal = two_round(
-        people.schema,
-        Table(people.values, people.codes),
+        crowd.people.schema,
+        _present(crowd, faults),
+        policy,
         announced_rules(scenario),
-        decision_rule(scenario.policy),
-        absent,
+        decision_rule(scenario.policy, crowd.others),
     )
     digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
     return Played(
@@ -190,19 +191,33 @@ def play_ideal(scenario: Scenario, people: Population, faults: Faults) -> Played
         ideal.burned,
         {},
         digest.digest(),
-        lambda members: ideal_view(
-            people.n,
-            ideal,
-            scenario.mix.shufflers,
-            members,
-            marginals_public=scenario.policy.publish_marginals,
-        ),
+        lambda members: ideal_view(crowd.people.n, ideal, policy, scenario.mix.shufflers, members),
     )
+
+
+def _present(crowd: Samples, faults: Faults) -> tuple[Table, Table]:
+    """The people who answer in each round; in the fixed setting, round 2 only those of round 1."""
+    here = [
+        {
+            index
+            for index in range(crowd.people.n)
+            if number in crowd.rounds(index) and faults.get(index, {}).get(number) not in SILENCING
+        }
+        for number in ROUNDS
+    ]
+    second = here[0] & here[1] if crowd.fixed else here[1]
+    return _table(crowd, here[0]), _table(crowd, second)
+
+
+def _table(crowd: Samples, people: Collection[int]) -> Table:
+    """The rows of some people."""
+    codes = crowd.people.codes
+    return Table(crowd.people.values, codes if len(people) == len(codes) else codes[sorted(people)])
 
 
 def _outcome(
     scenario: Scenario,
-    people: Population,
+    crowd: Samples,
     seed: int | None,
     mode: Mode,
     played: Played,
@@ -210,6 +225,7 @@ def _outcome(
     worst_case_seconds: float,
 ) -> Outcome:
     """Score what was played."""
+    people = crowd.people
     sizes = tuple(len(texts) for texts in people.values)
     marginals = played.tallies[0] if played.tallies else None
     outcome = Outcome(
@@ -221,10 +237,10 @@ def _outcome(
         sizes=sizes,
         marginals=marginals,
         decision=played.decision,
-        considered=considered(scenario, people.schema, marginals),
+        considered=considered(scenario, crowd, marginals),
         release=played.release,
         burned=played.burned,
-        exposure=measure(played, worst_case_seconds),
+        exposure=measure(played, crowd, worst_case_seconds),
         coalitions=learnt(scenario, played.look, sizes),
         refused=played.refused,
         digest=played.digest.hex(),
