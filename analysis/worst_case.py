@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..errors import ParameterError, VerificationError
 from .arguments import Counts, Floats, as_marginals, whole
+from .fill import filled
 from .frechet import FrechetClass, Known, Table, frechet_class, staircase
 from .ladder import INFEASIBLE, climb
 from .program import TOLERANCE, Program, relax, solve
@@ -137,18 +138,20 @@ def worst_case(
     n = int(columns[0].sum())
     ceiling = _ceiling(columns, tables, k)
     table = None if known else staircase(columns)
+    if table is not None and tables.cells <= MOST_CELLS:
+        table = max(table, filled(tables, max(k, 1)), key=lambda each: each.exposed(k))
     floor_people = _unavoidable(tables, k)
     if tables.cells <= MOST_CELLS and (table is None or table.exposed(k) < ceiling):
         # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0.
-        found, ceiling = _solve(tables, max(k, 1), ceiling, start + time_limit)
-        if found is not None and (table is None or found.exposed(k) > table.exposed(k)):
-            table = found
+        table, ceiling = _solve(tables, max(k, 1), table, ceiling, start + time_limit)
     people = floor_people if table is None else table.exposed(k)
     return WorstCase(people, max(ceiling, people), n, k, perf_counter() - start, table)
 
 
-def _solve(tables: FrechetClass, k: int, ceiling: int, deadline: float) -> tuple[Table | None, int]:
-    """The worst table found by the deadline, and the proven ceiling."""
+def _solve(
+    tables: FrechetClass, k: int, start: Table | None, ceiling: int, deadline: float
+) -> tuple[Table | None, int]:
+    """The worst table found by the deadline, `start` or better, and the proven ceiling."""
     program = Program(tables, k)
     cuts, value = relax(program, ceiling, deadline)
     ceiling = min(ceiling, floor(value + TOLERANCE))
@@ -158,12 +161,18 @@ def _solve(tables: FrechetClass, k: int, ceiling: int, deadline: float) -> tuple
         raise ParameterError("known: no table has all of these counts")
     if result.mip_dual_bound is not None:
         ceiling = min(ceiling, floor(-result.mip_dual_bound + TOLERANCE))
-    table = _table(program, result.x)
+    table = _worse(start, _table(program, result.x), k)
     best = -1 if table is None else table.exposed(k)
     if best < ceiling:
-        better, ceiling = climb(program, cuts, best, ceiling, deadline)
-        table = _table(program, better) or table
+        solution, ceiling = climb(program, cuts, best, ceiling, deadline)
+        table = _worse(table, _table(program, solution), k)
     return table, ceiling
+
+
+def _worse(one: Table | None, other: Table | None, k: int) -> Table | None:
+    """The table that exposes more, the first on a tie."""
+    found = [table for table in (one, other) if table is not None]
+    return max(found, key=lambda table: table.exposed(k), default=None)
 
 
 def _table(program: Program, solution: Floats | None) -> Table | None:

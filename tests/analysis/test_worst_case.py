@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.cover import Cuts
+from veilmix.analysis.fill import filled
 from veilmix.analysis.frechet import frechet_class, staircase
 from veilmix.analysis.ladder import climb
 from veilmix.analysis.program import Program, relax
@@ -240,6 +241,20 @@ def test_the_witness_as_csv() -> None:
     plain = io.StringIO(newline="")
     found.write_csv(plain)
     assert plain.getvalue().startswith("column 0,column 1,count,exposed")
+
+
+@given(tables_of((2, 3), (3, 3), (2, 2, 2), people=40), st.integers(1, 6))
+def test_a_filled_table_has_its_marginals(table: np.ndarray, k: int) -> None:
+    marginals = marginals_of(table)
+    found = filled(frechet_class(marginals, k), k)
+    for j, counts in enumerate(marginals):
+        assert np.array_equal(found.margin((j,), (len(counts),)), counts)
+
+
+def test_a_filled_table_is_near_the_worst_where_there_is_no_time() -> None:
+    found = worst_case(CENSUS, 10, time_limit=0.01)
+    found.verify(CENSUS)
+    assert 1000 < found.people <= 1191 <= found.upper <= 1218
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any), st.integers(1, 4))
