@@ -2,38 +2,22 @@
 
 from itertools import combinations
 
-import numpy as np
 import pytest
-from veilmix.analysis.suppression import choose_columns
-from veilmix.scenarios.load import load, shipped
+from veilmix.scenarios.load import shipped
 from veilmix.scenarios.model import Policy
-from veilmix.scenarios.populations import population
+from veilmix.scenarios.play import run
 from veilmix.scenarios.worth import worth
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_what_a_shipped_scenario_expects_comes_out(name: str) -> None:
-    scenario = load(name)
-    people = population(scenario.population, scenario.feature, scenario.scenario.seed)
-    names = people.schema.names
-    marginals = [
-        np.bincount(people.codes[:, j], minlength=len(texts))
-        for j, texts in enumerate(people.values)
-    ]
-    policy, expect = scenario.policy, scenario.expect
-    choice = choose_columns(marginals, policy.k, policy.max_exposure, worth(policy, names))
-    kept = {names[j] for j in choice.kept}
-    _, counts = np.unique(people.codes[:, list(choice.kept)], axis=0, return_counts=True)
-    exposure = counts[counts < policy.k].sum() / people.n
-    assert kept
-    assert expect.kept is None or kept == set(expect.kept)
-    assert expect.suppressed is None or kept == set(names) - set(expect.suppressed)
-    assert len(kept) >= (expect.kept_at_least or 1)
-    assert expect.promised_at_most is not None
-    assert choice.certificate.value <= expect.promised_at_most
-    assert exposure <= (expect.true_exposure_at_most or choice.certificate.value)
-    assert expect.curator_links_at_most == 0
+    outcome = run(name, mode="ideal", worst_case_seconds=0)
+    assert outcome.released
+    assert outcome.failed == ()
+    assert (
+        outcome.exposure.true <= outcome.exposure.promised <= outcome.scenario.policy.max_exposure
+    )
 
 
 def test_preference_decides_between_equals_and_never_costs_a_column() -> None:
