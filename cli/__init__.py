@@ -3,3 +3,16 @@
 May import everything. Must never know protocol details: it calls `scenarios` and prints. Heavy
 libraries are imported inside the commands, so that `--help` answers at once.
 """
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (None: the process's own); returns the exit code.
+
+    0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, nothing could be
+    released, or a run does not verify; 130 Ctrl-C.
+    """
+    from .app import start
+
+    return start(arguments)

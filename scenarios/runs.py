@@ -35,7 +35,7 @@ from msgspec.structs import replace
 from ..errors import StorageError
 from ..protocol.transcript import Transcript
 from .dump import dump
-from .model import Scenario
+from .model import Population, Scenario
 from .outcome import SCHEMA, Outcome
 from .plainjson import pretty
 from .structure import examine
@@ -156,13 +156,24 @@ def default_name(outcome: Outcome) -> str:
 def contents(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a run folder, each with its bytes."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
-    yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
+    yield (
+        SCENARIO,
+        dump(replace(outcome.scenario, scenario=about, population=_asked(outcome))).encode(),
+    )
     yield TRANSCRIPT, encode(outcome.transcript, outcome.users, outcome.sizes)
     result = outcome.result()
     yield RESULT, pretty(result).encode()
     if result["release"] is not None:
         yield RELEASE, release_csv(result["release"]).encode()
     yield VERSIONS, pretty(versions()).encode()
+
+
+def _asked(outcome: Outcome) -> Population:
+    """The people of a run: in the statistical setting, how many were asked in either round."""
+    people = outcome.scenario.population
+    if people.setting == "fixed" or people.users is None:
+        return people
+    return replace(people, round2_users=outcome.users - people.users)
 
 
 def release_csv(release: Mapping[str, Any]) -> str:

@@ -269,13 +269,20 @@ def decision(evidence: Evidence) -> str:
     tallies, whose = evidence.counts(1)
     counts, people = marginals(tallies)
     scenario = evidence.run.scenario
-    found = decision_rule(scenario.policy)(_schema(evidence), counts, people)
+    others = scenario.population.round2_users if _statistical(evidence) else None
+    found = decision_rule(scenario.policy, others)(_schema(evidence), counts, people)
     names = evidence.result["features"]
     _same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
-    verify_certificate(claimed.certificate, [counts[column] for column in claimed.kept])
+    kept = [counts[column] for column in claimed.kept]
+    verify_certificate(claimed.certificate, kept, len(counts))
     if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
         _same("certificate", found.certificate, claimed.certificate)
     return f"decided again from {whose}: {_columns(evidence, claimed)}"
+
+
+def _statistical(evidence: Evidence) -> bool:
+    """Whether round 2 asked other people than round 1."""
+    return evidence.run.scenario.population.setting != "fixed"
 
 
 def _columns(evidence: Evidence, decision: Decision) -> str:
@@ -305,7 +312,7 @@ def release(evidence: Evidence) -> str:
         _same("people released", (sum(joint.values()),), evidence.board.tallies[1].totals)
     singles, _ = evidence.counts(1)
     now, before = sum(joint.values()), {sum(count.values()) for count in singles}
-    if before != {now}:
+    if before != {now} or _statistical(evidence):
         return f"{now:,} people, from {whose}; others answered round 1, so sums are not compared"
     for place, column in enumerate(claimed.kept):
         sums: Counter[tuple[str, ...]] = Counter()
@@ -341,7 +348,9 @@ def result(evidence: Evidence) -> str:
     said, scenario = evidence.result, evidence.run.scenario
     _same("scenario", scenario.scenario.name, said["scenario"])
     _same("seed", scenario.scenario.seed, said["seed"])
-    _same("users", scenario.population.users, said["users"])
+    asked = scenario.population
+    others = (asked.round2_users or 0) if _statistical(evidence) else 0
+    _same("users", (asked.users or 0) + others, said["users"])
     _same("features", [one.name for one in scenario.feature], said["features"])
     table = None if said["release"] is None else release_csv(said["release"])
     _same("release.csv", evidence.run.release, table)

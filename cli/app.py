@@ -1,0 +1,129 @@
+"""The group `veilmix`, and the one place where exceptions become exit codes.
+
+0    done
+1    a bug in veilmix: anything not raised on purpose
+2    LocalError, wrong usage: the scenario, the data, a folder, an option
+3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
+130  Ctrl-C
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from ..errors import LocalError, RoundBurned, VerificationError
+from .lazy import LazyGroup
+
+DONE, BUG, WRONG, UNMET, STOPPED = 0, 1, 2, 3, 130
+COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
+
+COMMANDS = {
+    "new": "Write a scenario of your own, starting from a shipped one.",
+    "check": "Judge a scenario; say what will happen and what it will cost.",
+    "run": "Play a scenario: the release, and how anonymous people are.",
+    "show": "The messages of a run, through the eyes of a party or several.",
+    "leak": "What every coalition of a run saw, linked and knows for certain.",
+    "verify": "Replay a run and check every number from what was recorded.",
+    "doctor": "Check this installation: versions, threads, terminal, folders.",
+}
+
+EPILOG = """\b
+Start with:
+  veilmix run blood-type                          30 people, every message small
+  veilmix leak runs/blood-type-0007               who could have learnt what
+  veilmix new titanic mine.toml                   a scenario to change
+
+\b
+Exit codes: 0 done, 1 a bug, 2 wrong usage, scenario or data, 3 an [expect] failed or nothing
+could be released or a run does not verify, 130 Ctrl-C."""
+
+
+class Unmet(click.ClickException):
+    """A run that ended, but not as it was to end."""
+
+    exit_code = UNMET
+
+
+def _version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's
+    if wanted:
+        from .. import __version__
+
+        click.echo(f"veilmix {__version__}")
+        ctx.exit()
+
+
+group = LazyGroup(
+    name="veilmix",
+    table=COMMANDS,
+    home="veilmix.cli",
+    help="A laboratory for releasing data about people without trusting anyone with the data.",
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+    callback=lambda: None,
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_version,
+            help="Say which version this is.",
+        )
+    ],
+)
+
+
+def start(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _invoke(given)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read us has left, as in `veilmix ... | head`
+        _hang_up()
+        return DONE
+    except (KeyboardInterrupt, click.Abort):
+        _complain("stopped; what was not finished was not written")
+        return STOPPED
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except (LocalError, VerificationError, RoundBurned) as wrong:
+        _complain(str(wrong))
+        return WRONG if isinstance(wrong, LocalError) else UNMET
+    except Exception as bug:
+        from .bug import report
+
+        _complain(report(bug, given))
+        return BUG
+    return code
+
+
+def _invoke(given: list[str]) -> int:
+    if COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "veilmix", COMPLETE, os.environ[COMPLETE])
+    try:
+        with group.make_context("veilmix", list(given)) as ctx:
+            group.invoke(ctx)
+            if ctx.invoked_subcommand is None:
+                click.echo(ctx.get_help())
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return DONE
+
+
+def _complain(text: str) -> None:
+    with suppress(BrokenPipeError):
+        click.echo(text, err=True)
+
+
+def _hang_up() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush has nobody to miss."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

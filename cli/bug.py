@@ -1,0 +1,46 @@
+"""What is printed when veilmix itself is at fault: how to repeat it, and where the details are."""
+
+import platform
+import shlex
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import __version__
+
+
+def report(bug: BaseException, arguments: Sequence[str]) -> str:
+    """Say what happened and how to report it; the traceback goes into a file of its own."""
+    command = shlex.join(["veilmix", *arguments])
+    seeded = "--seed" in command or arguments[:1] != ["run"]
+    lines = [
+        "This is a bug in veilmix, not a mistake of yours. Please report it with these lines:",
+        f"  what     {_last_line(bug)}",
+        f"  command  {command}",
+        f"  version  veilmix {__version__}, {_system()}",
+    ]
+    if not seeded:
+        lines.append("  seed     that of the scenario, if it has one; else try --seed 1, 2, ...")
+    trace = "".join(traceback.format_exception(bug))
+    kept = _kept("\n".join([*lines, "", trace]))
+    return "\n".join([*lines, f"  details  {kept}"] if kept else [*lines, "", trace])
+
+
+def _system() -> str:
+    return f"Python {platform.python_version()}, {platform.platform()}"
+
+
+def _last_line(bug: BaseException) -> str:
+    return "".join(traceback.format_exception_only(bug)).strip().splitlines()[-1]
+
+
+def _kept(text: str) -> Path | None:
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="veilmix-bug-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(text)
+    except OSError:
+        return None
+    return Path(file.name)

@@ -1,0 +1,195 @@
+"""`veilmix check`: is a scenario right, what will happen, and what will it cost."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .page import (
+    Grid,
+    Page,
+    clean,
+    format_option,
+    lay_out,
+    many,
+    page,
+    percent,
+    say,
+    write_csv,
+    write_json,
+)
+from .safety import warnings
+
+if TYPE_CHECKING:
+    from ..scenarios.cost import Cost
+    from ..scenarios.model import Scenario
+    from ..scenarios.populations import Population
+
+
+@click.command("check")
+@click.argument("scenario")
+@format_option
+def command(scenario: str, form: str) -> None:
+    """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
+    from ..scenarios.cost import cost
+    from ..scenarios.load import load
+    from ..scenarios.samples import samples
+
+    loaded = load(scenario)
+    crowd = samples(loaded, loaded.scenario.seed)
+    people = crowd.people
+    price = cost(loaded, people.schema, (crowd.first, crowd.second))
+    if form == "json":
+        write_json(_plain(loaded, people, price))
+    elif form == "csv":
+        write_csv(_rounds(people, price))
+    else:
+        _tell(page(), loaded, people, price, scenario)
+
+
+def _rounds(people: "Population", price: "Cost") -> Grid:
+    """The messages and bytes of each round."""
+    rows = [
+        (
+            one.number,
+            _asked(people, one.columns),
+            one.reader,
+            f"{one.onions:,}",
+            f"{one.layers:,}",
+            "varies" if one.person is None else f"{one.person:,}",
+            "varies" if one.carried is None else f"{one.carried:,}",
+        )
+        for one in price.rounds
+    ]
+    headings = (
+        "round",
+        "asks for",
+        "read by",
+        "onions",
+        "layers",
+        "bytes a person",
+        "bytes in all",
+    )
+    return Grid(headings, rows, (3, 4, 5, 6))
+
+
+def _asked(people: "Population", columns: tuple[tuple[int, ...], ...]) -> str:
+    names = people.schema.names
+    return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
+
+
+def _tell(
+    console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
+) -> None:
+    about, mix, policy = scenario.scenario, scenario.mix, scenario.policy
+    say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
+    say(console)
+    say(console, f"people    {people.n:,}, {clean(people.note)}")
+    for column, texts in zip(people.schema.features, people.values, strict=True):
+        kind = "" if column.values is not None else f", open: up to {column.width} bytes"
+        say(console, f"          {clean(column.name)}: {many(len(texts), 'value')}{kind}")
+    say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
+    say(console)
+    for number, step in enumerate(_steps(scenario, price), start=1):
+        say(console, f"  {number}. {step}")
+    say(console)
+    lay_out(console, _rounds(people, price))
+    if policy.kind not in ("fixed", "all"):
+        say(console, " round 2 at its largest: as if every column were kept", style="dim")
+    say(console)
+    say(console, f"cost      {_price(price, mix.suite)}")
+    if about.repeat > 1:
+        say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
+    say(console, f"promise   {_promise(scenario)}")
+    for line in (*people.warnings, *warnings(scenario)):
+        say(console, f"warning   {clean(line)}", style="yellow")
+    say(console, f"\nnext: veilmix run {called}")
+
+
+def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
+    """What will happen, in the order in which it does."""
+    mix, first = scenario.mix, price.rounds[0]
+    hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), "the curator"]
+    chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
+    answers = many(len(first.columns), "question")
+    onions = many(len(first.columns), "onion")
+    asked = first.onions // len(first.columns)
+    answering = (
+        f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
+        f"{onions}; each onion has a layer for {chain} and the curator."
+    )
+    mixing = (
+        "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
+        f"than {mix.min_batch:,} people the round is given up."
+    )
+    deciding = f"The curator counts each feature by itself and decides: {_decides(scenario)}."
+    again = f"{_again(scenario)}, the kept features together; the analyst counts and publishes."
+    return [answering, mixing, deciding, again]
+
+
+def _again(scenario: "Scenario") -> str:
+    """Who answers in round 2."""
+    if scenario.population.setting == "fixed":
+        return "The same people answer once more"
+    return "Other people of the same kind answer"
+
+
+def _decides(scenario: "Scenario") -> str:
+    policy = scenario.policy
+    if policy.kind == "all":
+        return "it keeps every feature, whatever the bound says"
+    if policy.kind == "fixed":
+        return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
+    return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
+
+
+def _price(price: "Cost", suite: str) -> str:
+    return (
+        f"{price.layers:,} layers to seal and to open: about {_seconds(price.seconds)} of one core "
+        f"({suite}: {price.seal * 1e6:.0f} us to seal, {price.open * 1e6:.0f} us to open, "
+        "measured now)"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+def _promise(scenario: "Scenario") -> str:
+    policy = scenario.policy
+    if policy.kind in ("fixed", "all"):
+        return "none: the columns are chosen beforehand; the bound is printed all the same"
+    sure = ""
+    if scenario.population.setting != "fixed":
+        sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
+    return (
+        f"at most {percent(policy.max_exposure)} of the people share their released values with "
+        f"fewer than k = {policy.k} people, themselves included{sure}"
+    )
+
+
+def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[str, Any]:
+    return {
+        "scenario": scenario.scenario.name,
+        "users": people.n,
+        "features": [
+            {"name": one.name, "values": len(texts), "open": one.values is None}
+            for one, texts in zip(people.schema.features, people.values, strict=True)
+        ],
+        "shufflers": scenario.mix.shufflers,
+        "suite": scenario.mix.suite,
+        "rounds": [
+            {
+                "round": one.number,
+                "reader": one.reader,
+                "onions": one.onions,
+                "layers": one.layers,
+                "bytes_per_person": one.person,
+                "bytes": one.carried,
+            }
+            for one in price.rounds
+        ],
+        "cpu_seconds": price.seconds,
+        "k": scenario.policy.k,
+        "max_exposure": scenario.policy.max_exposure,
+        "warnings": [*people.warnings, *warnings(scenario)],
+    }

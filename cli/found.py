@@ -1,0 +1,27 @@
+"""Finding the run that is meant: a folder, or the name of one in ./runs."""
+
+from pathlib import Path
+
+from ..errors import StorageError
+
+HOME = Path("runs")
+SHOWN = 12
+
+
+def folder(named: str) -> Path:
+    """Give the run folder of that path or name; StorageError that lists those there are."""
+    for path in (Path(named), HOME / named):
+        if path.is_dir():
+            return path
+    from ..scenarios.problems import did_you_mean
+    from ..scenarios.runs import folders
+
+    names = folders(HOME)
+    if not names:
+        hint = f"; there are none in {HOME}/ yet: `veilmix run blood-type` makes one"
+    else:
+        latest = [str(HOME / name) for name in names[-SHOWN:]]
+        more = f", ... ({len(names)} in all)" if len(names) > SHOWN else ""
+        near = did_you_mean(Path(named).name, names)
+        hint = f"{near}; in {HOME}/ there are\n  " + "\n  ".join(latest) + more
+    raise StorageError(f"{named}: no such run{hint}")

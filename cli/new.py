@@ -1,0 +1,73 @@
+"""`veilmix new`: the gallery, and a commented copy of one of its scenarios."""
+
+import contextlib
+import os
+import tempfile
+import tomllib
+from pathlib import Path
+
+import click
+
+from ..errors import StorageError
+from .page import Grid, format_option, lay_out, page, say, write_csv, write_json
+
+
+@click.command("new")
+@click.argument("name", required=False)
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@format_option
+def command(name: str | None, file: Path | None, *, force: bool, form: str) -> None:
+    """Write a commented copy of the shipped scenario NAME to FILE (NAME.toml; - is stdout).
+
+    Without NAME: list the shipped scenarios.
+    """
+    from ..scenarios.load import source
+
+    if name is None:
+        gallery(form)
+        return
+    text = source(name)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    path = file or Path(f"{name}.toml")
+    _write(path, text, force=force)
+    click.echo(f"wrote {path}   next: veilmix check {path}")
+
+
+def gallery(form: str) -> None:
+    """Print the shipped scenarios, a line each."""
+    from ..scenarios.load import shipped, source
+
+    rows = [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in shipped()]
+    grid = Grid(("scenario", "shows"), rows)
+    if form == "json":
+        write_json([{"scenario": name, "title": title} for name, title in rows])
+    elif form == "csv":
+        write_csv(grid)
+    else:
+        lay_out(page(), grid)
+        say(page(), "\nveilmix run NAME plays one; veilmix new NAME writes a copy to change")
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    """Write a file whole or not at all; StorageError if it is there, or cannot be written."""
+    if os.path.lexists(path) and not force:
+        raise StorageError(f"{path}: is there already; name another file, or say --force")
+    if path.is_dir():
+        raise StorageError(f"{path}: is a folder; name a file")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        partial = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+            partial.chmod(0o644)
+            partial.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None

@@ -1,0 +1,107 @@
+"""Where output goes: text and tables for people, JSON and CSV for programs.
+
+On a terminal a table is as wide as the terminal; in a pipe or a file it is as wide as it needs to
+be, and never cut. Colour only on a terminal, and not where NO_COLOR is set.
+"""
+
+import csv
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+PIPED = 100_000  # characters: no table is wider
+FORMATS = ("table", "json", "csv")
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="For people, or for programs.",
+)
+
+
+class Page(Console):
+    """A console that says by an exception that its reader has left."""
+
+    def on_broken_pipe(self) -> None:
+        """Let app.py end the process."""
+        self.quiet = True
+        raise BrokenPipeError
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: a heading a column, rows of text or numbers. `right`: columns flush right."""
+
+    headings: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    right: tuple[int, ...] = ()
+
+
+def page(*, err: bool = False) -> Page:
+    """Give the console for stdout, or stderr."""
+    stream = sys.stderr if err else sys.stdout
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="replace")  # where there is no sign for a letter, show ?
+    width = None if stream.isatty() else PIPED
+    return Page(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
+    """Print a line, or several; what does not fit is left to the terminal to wrap."""
+    console.print(text, style=style, soft_wrap=True)
+
+
+def lay_out(console: Page, grid: Grid) -> None:
+    """Print a table without borders."""
+    table = Table(box=None, pad_edge=True, header_style="bold")
+    for place, heading in enumerate(grid.headings):
+        side = "right" if place in grid.right else "left"
+        table.add_column(heading, justify=side, overflow="fold")  # type: ignore[arg-type]
+    for row in grid.rows:
+        table.add_row(*(cell if isinstance(cell, Text) else clean(str(cell)) for cell in row))
+    with console.capture() as drawn:
+        console.print(table)
+    console.file.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
+
+
+def write_csv(grid: Grid) -> None:
+    """Print a table as CSV, headings first."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(grid.headings)
+    writer.writerows(grid.rows)
+
+
+def write_json(data: Any) -> None:
+    """Print plain data as JSON; escaped where stdout cannot take all of Unicode."""
+    from ..scenarios.plainjson import pretty
+
+    unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") == "utf8"
+    sys.stdout.write(pretty(data, ascii_only=not unicode))
+
+
+def clean(text: str) -> str:
+    """Take out what a terminal would obey instead of showing."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def percent(share: float) -> str:
+    """Write a share; never 0 for what is not nothing, nor 100 for what is not all."""
+    digits = 1
+    while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def many(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

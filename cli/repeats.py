@@ -1,0 +1,104 @@
+"""Several independent runs of one scenario: the mean of each score with its 95 % interval.
+
+The interval is Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the runs as
+a sample and their scores as roughly normal, which the mean of many is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from .page import Grid, lay_out, page, say
+from .story import head, summary
+
+if TYPE_CHECKING:
+    from ..scenarios.outcome import Outcome
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of a score over `runs`, and the ends of its interval (the mean, where all agree)."""
+
+    score: str
+    runs: int
+    mean: float
+    low: float
+    high: float
+
+
+SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
+    ("true exposure", lambda outcome: outcome.exposure.true if outcome.released else None),
+    ("promised exposure", lambda o: o.exposure.promised if o.released else None),
+    ("worst possible exposure", lambda outcome: outcome.exposure.worst_share),
+    ("columns released", lambda outcome: len(outcome.kept) if outcome.released else 0),
+    ("released at all", lambda outcome: float(outcome.released)),
+    ("linked by the curator", lambda outcome: outcome.coalition("curator").linked),
+    ("bits a person, curator", lambda outcome: outcome.coalition("curator").bits_per_person),
+)
+
+
+def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
+    """Estimate each score; a score that some runs have not is taken over those that have it."""
+    found = []
+    for name, score in SCORES:
+        values = [value for value in map(score, outcomes) if value is not None]
+        if values:
+            found.append(estimate(name, values))
+    return found
+
+
+def estimate(name: str, values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval; of one value, the whole interval is that value."""
+    mean = fmean(values)
+    half = 0.0
+    if len(values) > 1 and (spread := stdev(values)):
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * spread / sqrt(len(values))
+    return Estimate(name, len(values), mean, mean - half, mean + half)
+
+
+def grid(outcomes: "Sequence[Outcome]") -> Grid:
+    """The estimates as a table."""
+    rows = [
+        (one.score, f"{one.mean:.4g}", f"{one.low:.4g}", f"{one.high:.4g}", one.runs)
+        for one in estimates(outcomes)
+    ]
+    return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
+
+
+def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+    """The estimates and all results, for programs."""
+    return {
+        "scores": [
+            {
+                "score": one.score,
+                "runs": one.runs,
+                "mean": one.mean,
+                "interval": [one.low, one.high],
+            }
+            for one in estimates(outcomes)
+        ],
+        "released": [
+            {"columns": list(columns), "runs": runs} for columns, runs in summary(outcomes).items()
+        ],
+        "runs": [outcome.result() for outcome in outcomes],
+    }
+
+
+def tell(outcomes: "Sequence[Outcome]") -> None:
+    """Print the report of all runs."""
+    console = page()
+    head(console, outcomes[0])
+    say(console, f"  {len(outcomes):,} independent runs\n")
+    lay_out(console, grid(outcomes))
+    say(console)
+    rows = [
+        (" x ".join(columns) or "nothing", runs)
+        for columns, runs in sorted(summary(outcomes).items(), key=lambda item: -item[1])
+    ]
+    lay_out(console, Grid(("released", "runs"), rows, (1,)))

@@ -1,0 +1,15 @@
+"""What of a scenario is not safe outside a lesson, in words that cannot be overlooked."""
+
+from ..scenarios.model import Scenario
+
+
+def warnings(scenario: Scenario) -> tuple[str, ...]:
+    """Say what is switched off, one line each; nothing for a scenario with every guard."""
+    mix = scenario.mix
+    found = (
+        (mix.suite == "textbook", "textbook encryption: equal answers look equal, anyone can read"),
+        (not mix.pad, "no padding: the length of an answer shows through every layer"),
+        (not mix.salt, "no salt: with a deterministic suite equal answers look equal"),
+        (mix.order == "kept", "shufflers keep the order: they hide nothing from each other"),
+    )
+    return tuple(f"NOT SECURE, for lessons only: {why}" for wrong, why in found if wrong)

@@ -1,0 +1,169 @@
+"""`veilmix show`: the messages of a run, through the eyes of one party or of several together."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .flow import Flow, flows, mermaid
+from .page import Grid, Page, clean, lay_out, many, page, say, write_json
+
+if TYPE_CHECKING:
+    from ..protocol.view import View
+    from ..scenarios.runs import Run
+
+PEOPLE = 10  # whose pinned values are told one by one
+CELLS = 8  # of counts that were read
+
+
+@click.command("show")
+@click.argument("run")
+@click.option(
+    "--as",
+    "eyes",
+    multiple=True,
+    metavar="PARTY[+PARTY...]",
+    help="Whose eyes: curator, analyst, shuffler-1, user-1, network, or several with +.",
+)
+@click.option("--all", "everything", is_flag=True, help="Every message and person, none summed up.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+)
+def command(run: str, eyes: Sequence[str], *, everything: bool, form: str) -> None:
+    """Show the message flow of RUN as PARTY saw it, and what it could open, read and link.
+
+    Without --as: name the parties.
+    """
+    from ..scenarios.eyes import look, present
+    from ..scenarios.runs import read
+    from .found import folder
+
+    record = read(folder(run))
+    members = tuple(dict.fromkeys(name for one in eyes for name in one.split("+")))
+    if not members:
+        users = record.result["users"]
+        parties = [*present(record), "user-1" if users == 1 else f"user-1 ... user-{users}"]
+        _parties(parties, run, form)
+        return
+    seen = look(record, members)
+    if form == "json":
+        write_json(_plain(record, seen))
+    elif form == "mermaid":
+        click.echo(mermaid(flows(seen.events)))
+    else:
+        _tell(page(), record, seen, members, everything=everything)
+
+
+def _parties(parties: Sequence[str], run: str, form: str) -> None:
+    if form == "json":
+        write_json({"parties": list(parties)})
+        return
+    click.echo("parties of this run: " + ", ".join(parties))
+    click.echo(f"next: veilmix show {run} --as curator+shuffler-1")
+
+
+def _tell(
+    console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
+) -> None:
+    say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
+    rows = [_row(flow) for flow in flows(seen.events, each=everything)]
+    headings = ("time", "from", "to", "message", "round", "how many", "bytes each")
+    lay_out(console, Grid(headings, rows, (0, 4, 5, 6)))
+    missed = sum(one.messages for one in seen.transcript.events) - sum(
+        one.messages for one in seen.events
+    )
+    say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
+    for line in (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything)):
+        say(console, clean(line))
+
+
+def _row(flow: Flow) -> tuple[object, ...]:
+    return (
+        f"{flow.time:.0f} s",
+        flow.sender,
+        flow.receiver,
+        flow.kind,
+        flow.round or "",
+        f"{flow.messages:,}",
+        f"{flow.smallest:,}"
+        if flow.smallest == flow.largest
+        else f"{flow.smallest:,}-{flow.largest:,}",
+    )
+
+
+def _opened(seen: "View") -> Iterator[str]:
+    for number, (opened, layers) in seen.opened.items():
+        said = "all" if opened == layers else "none" if not opened else f"the outer {opened}"
+        yield f"opens    round {number}: {said} of the {layers} layers of a submission"
+
+
+def _read(run: "Run", seen: "View") -> Iterator[str]:
+    names = run.result["features"]
+    if not seen.counted:
+        yield "reads    no counts"
+    for one in seen.counted:
+        cells = sorted(one.counts.items())
+        said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
+        more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
+        columns = " x ".join(names[column] for column in one.columns)
+        yield f"reads    round {one.round}: {columns}: {', '.join(said)}{more}"
+
+
+def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
+    from ..analysis.trust import users_linked
+
+    linked, users = users_linked(seen), run.result["users"]
+    who = f"{linked:,} of {many(users, 'person', 'people')}"
+    if not linked:
+        yield f"links    {who}: no value can be pinned on anybody"
+        return
+    yield f"links    {who}"
+    names = run.result["features"]
+    people = sorted(seen.pinned.items())
+    for user, row in people if everything else people[:PEOPLE]:
+        values = "  ".join(f"{names[column]}={row[column]}" for column in sorted(row))
+        yield f"         user-{user + 1}  {values}"
+    if len(people) > PEOPLE and not everything:
+        yield f"         ... and {len(people) - PEOPLE:,} more (--all)"
+
+
+def _plain(run: "Run", seen: "View") -> dict[str, Any]:
+    from ..analysis.trust import users_linked
+
+    names = run.result["features"]
+    return {
+        "parties": sorted(seen.parties),
+        "events": [
+            {
+                "time": one.time,
+                "from": one.sender,
+                "to": one.receiver,
+                "kind": one.kind.name.lower() if one.kind else None,
+                "round": one.round,
+                "bytes": one.size,
+                "messages": one.messages,
+            }
+            for one in seen.events
+        ],
+        "opened": [
+            {"round": number, "layers": opened, "of": layers}
+            for number, (opened, layers) in seen.opened.items()
+        ],
+        "read": [
+            {
+                "round": one.round,
+                "columns": [names[column] for column in one.columns],
+                "counts": [[*values, people] for values, people in sorted(one.counts.items())],
+            }
+            for one in seen.counted
+        ],
+        "linked": users_linked(seen),
+        "pinned": {
+            f"user-{user + 1}": {names[column]: value for column, value in sorted(row.items())}
+            for user, row in sorted(seen.pinned.items())
+        },
+    }

@@ -1,0 +1,260 @@
+"""The report of a run: what went round, what was decided, what was released, who is exposed."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..scenarios.eyes import breaking
+from .page import Grid, Page, clean, lay_out, many, page, percent, say
+from .safety import warnings
+
+if TYPE_CHECKING:
+    from ..protocol.messages import Counts
+    from ..scenarios.outcome import Considered, Outcome
+
+VALUES = 5  # of a feature, told one by one
+SETS = 15  # of columns, told one by one
+CELLS = 20  # of a release
+
+
+def tell(outcome: "Outcome") -> None:
+    """Print the report."""
+    console = page()
+    head(console, outcome)
+    _first_round(console, outcome)
+    _decision(console, outcome)
+    _second_round(console, outcome)
+    _scores(console, outcome)
+    for line in _notes(outcome):
+        say(console, line)
+
+
+def head(console: Page, outcome: "Outcome") -> None:
+    """Print who takes part, and whether any of it is secret."""
+    scenario = outcome.scenario
+    parts = [
+        _people(outcome),
+        many(len(outcome.schema.names), "feature"),
+        many(scenario.mix.shufflers, "shuffler"),
+        "system randomness"
+        if outcome.seed is None
+        else f"seed {outcome.seed} (seeded: reproducible, not secret)",
+    ]
+    say(console, f"{scenario.scenario.name}  {', '.join(parts)}")
+    for line in warnings(scenario):
+        say(console, f"!! {line}", style="bold red")
+    if outcome.mode == "ideal":
+        say(console, "   ideal: the questions are answered without a message", style="yellow")
+
+
+def _people(outcome: "Outcome") -> str:
+    said = many(outcome.users, "person", "people")
+    first, second = asked(outcome)
+    if outcome.users == first:
+        return said
+    return f"{said} ({first:,} in round 1, {second:,} others in round 2)"
+
+
+def asked(outcome: "Outcome") -> tuple[int, int]:
+    """How many people each round asks: the same ones, or in the statistical setting others."""
+    section = outcome.scenario.population
+    first = section.users or outcome.users
+    fixed = section.setting == "fixed"
+    return (outcome.users, outcome.users) if fixed else (first, outcome.users - first)
+
+
+def _first_round(console: Page, outcome: "Outcome") -> None:
+    if outcome.marginals is None:
+        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
+        return
+    ballots = sum(sum(count.values()) for count in outcome.marginals)
+    say(console, f"  round 1  {_onions(outcome, ballots)} -> curator")
+    say(console)
+    rows = [
+        (name, _values(counts), f"{min(counts.values(), default=0):,}")
+        for name, counts in zip(outcome.schema.names, outcome.marginals, strict=True)
+    ]
+    lay_out(console, Grid(("feature", "values (share)", "smallest group"), rows, (2,)))
+    say(console)
+
+
+def _onions(outcome: "Outcome", number: int) -> str:
+    return many(number, "answer" if outcome.mode == "ideal" else "onion")
+
+
+def _values(counts: "Counts") -> str:
+    """Values with their shares: all in order if they are few, else the most frequent."""
+    people = sum(counts.values()) or 1
+    held = sorted(counts.items())
+    shown = held
+    if len(held) > VALUES:
+        shown = sorted(held, key=lambda item: -item[1])[: VALUES - 1]
+    said = [f"{values[0]} {percent(number / people)}" for values, number in shown]
+    if len(held) > len(shown):
+        rest = percent(sum(n for _, n in held if (_, n) not in shown) / people)
+        said.append(f"and {len(held) - len(shown):,} more {rest}")
+    return "  ".join(said)
+
+
+def _decision(console: Page, outcome: "Outcome") -> None:
+    if outcome.decision is None:
+        return
+    policy = outcome.scenario.policy
+    if policy.kind in ("fixed", "all"):
+        say(console, f"curator: releases the columns it was told to ({policy.kind}), at any bound")
+    else:
+        say(
+            console,
+            f"curator: at most {percent(policy.max_exposure)} of people may hide in a crowd "
+            f"smaller than k = {policy.k}",
+        )
+    if not outcome.considered:
+        return
+    sets = list(shown(outcome.considered, outcome.kept))
+    rows = [
+        (" x ".join(one.columns), percent(one.promised), one.rule, _verdict(one, outcome))
+        for one in sets
+    ]
+    say(console)
+    lay_out(console, Grid(("columns", "promised exposure", "by", "decision"), rows, (1,)))
+    if len(sets) < len(outcome.considered):
+        rest = len(outcome.considered) - len(sets)
+        say(
+            console,
+            f" and {rest} more sets: each inside a safe one, or around one that is not",
+            style="dim",
+        )
+
+
+def _verdict(one: "Considered", outcome: "Outcome") -> str:
+    if one.columns == outcome.kept:
+        return "released" if outcome.released else "chosen"
+    return "safe" if one.safe else "suppress"
+
+
+def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterator[Considered]":
+    """All sets if they are few; else the largest safe and smallest unsafe, and the kept one."""
+    if len(considered) <= SETS:
+        yield from considered
+        return
+    safe = [set(one.columns) for one in considered if one.safe]
+    unsafe = [set(one.columns) for one in considered if not one.safe]
+    for one in considered:
+        columns = set(one.columns)
+        edge = (
+            not any(columns < other for other in safe)
+            if one.safe
+            else not any(other < columns for other in unsafe)
+        )
+        if edge or one.columns == kept:
+            yield one
+
+
+def _second_round(console: Page, outcome: "Outcome") -> None:
+    if outcome.decision is None:
+        return
+    suppressed = f"   suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
+    say(console)
+    if not outcome.kept:
+        say(console, f"  round 2  none: no column is safe enough{suppressed}", style="bold red")
+    elif outcome.release is None:
+        say(console, f"  round 2  burned: {outcome.burned}", style="bold red")
+    else:
+        people = sum(outcome.release.values())
+        line = f"  round 2  {_onions(outcome, people)} -> analyst   released: "
+        say(console, line + ", ".join(outcome.kept) + suppressed)
+        say(console)
+        _release(console, outcome)
+    say(console)
+
+
+def _release(console: Page, outcome: "Outcome") -> None:
+    release = outcome.release or {}
+    cells = sorted(release.items())
+    k = outcome.scenario.policy.k
+    rows = [
+        (*values, f"{people:,}", "< k" if people < k else "")
+        for values, people in cells[: CELLS if len(cells) > CELLS + 2 else len(cells)]
+    ]
+    lay_out(console, Grid((*outcome.kept, "people", ""), rows, (len(outcome.kept),)))
+    if len(rows) < len(cells):
+        say(console, f" and {len(cells) - len(rows):,} more, all in release.csv", style="dim")
+
+
+def _scores(console: Page, outcome: "Outcome") -> None:
+    rows = [*_exposures(outcome), *_links(outcome)]
+    rows += [
+        (f"refused: {reason}", f"{number:,}", "messages that were not counted")
+        for reason, number in outcome.refused.items()
+    ]
+    lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
+    say(console)
+    say(console, smallest(breaking(outcome.coalitions)))
+
+
+def smallest(found: Sequence[tuple[str, ...]]) -> str:
+    """Say which coalitions link anyone, none of their parts does."""
+    said = "; ".join(" + ".join(parties) for parties in found) or "none of those looked at"
+    return f"smallest coalitions that link anyone: {said}"
+
+
+def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    exposure = outcome.exposure
+    if not outcome.released or outcome.decision is None:
+        yield "true exposure Q(k/n)", "-", "nothing is released, so nobody is exposed by it"
+        return
+    true = "people in a crowd smaller than k in the release"
+    yield "true exposure Q(k/n)", percent(exposure.true), true
+    same = outcome.scenario.population.setting == "fixed"
+    proved = "what the curator proved from the marginals"
+    if not same:
+        delta = outcome.scenario.policy.delta
+        proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
+    yield "promised", percent(exposure.promised), proved
+    worst = exposure.worst_case
+    if not same:
+        yield "worst possible", "-", "the marginals are other people's"
+    elif worst is None:
+        yield "worst possible", "-", "not sought; --worst-case SECONDS seeks it"
+    elif worst.found == worst.proven:
+        share = percent(worst.proven / exposure.people)
+        yield "worst possible", share, "over all tables with these marginals"
+    else:
+        low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
+        yield (
+            "worst possible",
+            f"{low} to {high}",
+            "over all tables with these marginals; bracketed",
+        )
+
+
+def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
+    whole = {1: "the shuffler", 2: "both shufflers"}.get(
+        len(shufflers), f"all {len(shufflers)} shufflers"
+    )
+    for label, members, meaning in (
+        ("linked by the curator alone", ["curator"], "people whose values can be pinned on them"),
+        ("... by the analyst alone", ["analyst"], "who reads the release"),
+        (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
+        (f"... by curator and {whole}", ["curator", *shufflers], "the trust assumption, broken"),
+    ):
+        linked = outcome.coalition(*members).linked
+        yield label, f"{linked:,} of {outcome.users:,}", meaning
+
+
+def _notes(outcome: "Outcome") -> Iterator[str]:
+    for line in outcome.notes:
+        yield f"data: {clean(line)}"
+    counted = [
+        max((sum(count.values()) for count in outcome.marginals or ()), default=0),
+        sum((outcome.release or {}).values()),
+    ]
+    for number, (due, came) in enumerate(zip(asked(outcome), counted, strict=True), start=1):
+        if 0 < came < due:
+            yield f"missing: {many(due - came, 'person', 'people')} not counted in round {number}"
+
+
+def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
+    """How often each set of columns was released; () is nothing."""
+    return Counter(outcome.kept if outcome.released else () for outcome in outcomes)

@@ -1,0 +1,130 @@
+"""What a scenario will cost, before it is run: messages, bytes, and seconds of cryptography.
+
+With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
+shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
+opened. Sizes are those that the parties themselves work out (protocol/session.py).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from ..crypto.entropy import SystemEntropy
+from ..crypto.layer import open_layer, seal_layer
+from ..crypto.suites import Suite, suite
+from ..protocol.announcement import NONCE, Announcement
+from ..protocol.frames import HEADER
+from ..protocol.ideal import single_columns
+from ..protocol.messages import Call
+from ..protocol.parties import Role
+from ..protocol.schema import Schema
+from ..protocol.session import Round, open_round
+from .model import Scenario
+from .play import announced_policy, announced_rules
+
+MEASURED = 0.02  # seconds for each of sealing and opening
+LENGTH = 4  # bytes before an envelope
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCost:
+    """One round. layers: sealed, and opened again. Sizes in bytes; None where padding is off.
+
+    person: what one person sends. carried: everything that crosses a wire, batches included.
+    """
+
+    number: int
+    reader: str
+    columns: tuple[tuple[int, ...], ...]
+    onions: int
+    layers: int
+    person: int | None
+    carried: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Both rounds; round 2 as if every column that may be kept were kept.
+
+    seal, open: seconds of one core for one layer, measured now on this machine.
+    """
+
+    rounds: tuple[RoundCost, ...]
+    seal: float
+    open: float
+
+    @property
+    def layers(self) -> int:
+        """Layers sealed in all; as many are opened."""
+        return sum(one.layers for one in self.rounds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one core for all the cryptography."""
+        return self.layers * (self.seal + self.open)
+
+
+def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
+    """Work out what a scenario costs with these features, and measure. people: in each round."""
+    scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
+    announcement = _announcement(scenario, schema, scheme)
+    session = announcement.digest()
+    plans = [open_round(announcement, session, call) for call in _calls(scenario, schema)]
+    rounds = tuple(_round(plan, here) for plan, here in zip(plans, people, strict=True))
+    size = max(plans[0].inner) or 256
+    return Cost(rounds, *measure(scheme, size))
+
+
+def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
+    keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
+    return Announcement(
+        scenario.scenario.name,
+        bytes(NONCE),
+        schema,
+        announced_policy(scenario),
+        announced_rules(scenario),
+        tuple(keys[2:]),
+        keys[0],
+        keys[1],
+    )
+
+
+def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
+    fixed = scenario.policy.kind == "fixed"
+    names = scenario.policy.keep if fixed else schema.names
+    joint = tuple(sorted(schema.column(name) for name in names))
+    return [single_columns(schema), Call(2, Role.ANALYST, (joint,))]
+
+
+def _round(plan: Round, people: int) -> RoundCost:
+    shufflers = len(plan.hops) - 1
+    person = carried = None
+    if plan.envelope:
+        person = HEADER + LENGTH + plan.envelope
+        carried = people * (person + plan.slots * sum(plan.inner[2:]))
+    onions = people * plan.slots
+    layers = people * (plan.slots * shufflers + 1)
+    call = plan.call
+    return RoundCost(call.round, call.reader.value, call.asks, onions, layers, person, carried)
+
+
+def measure(scheme: Suite, size: int) -> tuple[float, float]:
+    """Seconds to seal and to open one layer around `size` bytes, on one core, now."""
+    pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
+    entropy = SystemEntropy()
+    sealed = seal_layer(scheme, pair.public, plain, context, entropy)
+    return (
+        _timed(lambda: seal_layer(scheme, pair.public, plain, context, entropy)),
+        _timed(lambda: open_layer(pair.secret, sealed, context)),
+    )
+
+
+def _timed(work: Callable[[], object]) -> float:
+    """Seconds for one call, the best of ten parts of the time that is given."""
+    best, started = float("inf"), perf_counter()
+    while perf_counter() - started < MEASURED:
+        begun = perf_counter()
+        for _ in range(10):
+            work()
+        best = min(best, (perf_counter() - begun) / 10)
+    return best

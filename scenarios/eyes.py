@@ -1,0 +1,65 @@
+"""A recorded run through the eyes of parties: what they saw, opened, read and can pin on people."""
+
+from collections.abc import Iterable, Sequence
+
+from ..analysis.trust import Received, minimal
+from ..errors import ParameterError
+from ..protocol import parties
+from ..protocol.board import Board, replay
+from ..protocol.transcript import Transcript
+from ..protocol.view import View, view
+from .cast import exists
+from .coalitions import learnt, party_names
+from .problems import did_you_mean
+from .runs import Run
+
+
+def present(run: Run) -> tuple[str, ...]:
+    """Name the parties of a run, but for its users, who are `user-1` to `user-n`."""
+    return (*party_names(run.scenario), parties.NETWORK)
+
+
+def look(run: Run, members: Iterable[str]) -> View:
+    """Give what these parties know together. ParameterError for one the run has not."""
+    chosen = tuple(members)
+    for party in chosen:
+        if not exists(party, run.scenario.mix.shufflers, run.result["users"]):
+            hint = did_you_mean(party, present(run))
+            raise ParameterError(
+                f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
+                f"and user-1 to user-{run.result['users']}"
+            )
+    return view(recorded(run), chosen, board(run))
+
+
+def learnt_in(run: Run) -> tuple[Received, ...]:
+    """Score every coalition of a run from what its members saw."""
+    seen, public = recorded(run), board(run)
+    return learnt(run.scenario, lambda members: view(seen, members, public), run.sizes)
+
+
+def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:
+    """The smallest coalitions without users that link anybody: a user knows its own values."""
+    users = parties.Role.USER
+    return minimal(
+        {
+            one.parties: one.linked
+            for one in found
+            if not any(parties.role(party) is users for party in one.parties)
+        }
+    )
+
+
+def recorded(run: Run) -> Transcript:
+    """Give the transcript; ParameterError for an ideal run, in which nobody saw a message."""
+    if run.transcript is None:
+        raise ParameterError(
+            f"{run.folder}: an ideal run, in which nobody sends or sees a message; play the "
+            "scenario with --mode real"
+        )
+    return run.transcript
+
+
+def board(run: Run) -> Board:
+    """Replay the board. Refused if one of its posts is not legal."""
+    return replay(recorded(run).posts)
