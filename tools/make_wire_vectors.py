@@ -21,7 +21,7 @@ from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import HEADER, Message
@@ -61,6 +61,8 @@ ROW = ("AB", "Zürich", "-")
 SINGLES = Call(1, Role.CURATOR, ((0,), (1,), (2,)))
 JOINT = Call(2, Role.ANALYST, ((0, 2),))
 REFUSED = {Reason.WRONG_SIZE: 1, Reason.DUPLICATE: 258}
+
+HALF, ONE = bytes.fromhex("3fe0000000000000"), bytes.fromhex("3ff0000000000000")
 
 Vector = dict[str, Any]
 Named = Iterator[tuple[str, Vector]]
@@ -130,11 +132,13 @@ def announcement(shufflers: int = 2, **changes: Any) -> Announcement:
 
 
 SESSION = announcement().digest()
+STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
 PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
 BODIES: dict[str, tuple[int, Body]] = {
     "key": (0, Key(pair("shuffler-1").public)),
     "announcement": (0, announcement()),
+    "announcement-statistical": (0, announcement(policy=STATISTICAL)),
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
     "call-joint": (2, JOINT),
@@ -155,7 +159,7 @@ BODIES: dict[str, tuple[int, Body]] = {
 def encoded(name: str) -> bytes:
     """Give the positive message of that name as bytes."""
     number, body = BODIES[name]
-    before = name in ("key", "announcement")
+    before = name == "key" or name.startswith("announcement")
     return Message(bytes(32) if before else SESSION, number, body).encode()
 
 
@@ -221,6 +225,8 @@ def shown_announcement(told: Announcement) -> Vector:
         "max_exposure": told.policy.max_exposure,
         "rule": told.policy.rule,
         "publish_marginals": told.policy.publish_marginals,
+        "setting": told.policy.setting.value,
+        "delta": told.policy.delta,
         **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
         **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
         "shufflers": [key.encode().hex() for key in told.shufflers],
@@ -308,6 +314,10 @@ def announcement_faults() -> Iterator[tuple[str, str, bytes]]:
         "exposure-above-1": (policy, policy[:4] + bytes.fromhex("3ff0000000000001")),
         "exposure-negative-zero": (policy, policy[:4] + b"\x80" + bytes(7)),
         "exposure-not-a-number": (policy, policy[:4] + bytes.fromhex("7ff8000000000000")),
+        "setting": (text(b"fixed"), text(b"vague")),
+        "delta-in-a-fixed-setting": (text(b"fixed") + bytes(8), text(b"fixed") + HALF),
+        "no-delta-in-a-statistical-setting": (text(b"fixed"), text(b"statistical")),
+        "delta-1": (text(b"fixed") + bytes(8), text(b"statistical") + ONE),
         "no-deadline": (numbers, bytes(4) + numbers[4:]),
         "no-min-batch": (numbers, numbers[:4] + bytes(4) + numbers[8:]),
         "no-min-dropout": (numbers, numbers[:8] + bytes(4)),

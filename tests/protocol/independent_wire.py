@@ -137,6 +137,9 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     found["k"], found["max_exposure"] = data.number(4), data.double()
     found["rule"], found["publish_marginals"] = data.text(), data.flag()
     require(1 <= found["k"] <= MOST and 0 <= found["max_exposure"] <= 1)
+    found["setting"], found["delta"] = data.text(), data.double()
+    require(found["setting"] in ("fixed", "statistical"))
+    require(0 < found["delta"] < 1 if found["setting"] == "statistical" else found["delta"] == 0)
     for name in ("deadline", "min_batch", "min_dropout"):
         found[name] = data.number(4)
         require(1 <= found[name] <= MOST)

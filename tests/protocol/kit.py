@@ -12,7 +12,7 @@ from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
@@ -146,7 +146,10 @@ def announcements(draw: Any) -> Announcement:
     keys = draw(st.permutations(POOL[name]))[: draw(st.integers(3, 6))]
     public = [key.public for key in keys]
     rules = Rules(*(draw(COUNT) for _ in range(3)), *(draw(st.booleans()) for _ in range(4)))
-    policy = Policy(draw(COUNT), draw(st.floats(0, 1)) + 0.0, draw(TEXTS), draw(st.booleans()))
+    setting = draw(st.sampled_from(Setting))
+    delta = 0.0 if setting is Setting.FIXED else draw(st.floats(0.01, 0.99))
+    share = draw(st.floats(0, 1)) + 0.0
+    policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
     return Announcement(
         draw(TEXTS), nonce, draw(schemas()), policy, rules, tuple(public[2:]), public[0], public[1]

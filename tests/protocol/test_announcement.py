@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Announcement, Policy, Rules, decode_announcement
+from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting, decode_announcement
 from veilmix.protocol.messages import Call
 from veilmix.protocol.mixing import open_envelope, open_layers
 from veilmix.protocol.parties import Role
@@ -51,6 +51,8 @@ CHANGES = {
     "max_exposure": replace(TOLD, policy=replace(TOLD.policy, max_exposure=0.6)),
     "rule": replace(TOLD, policy=replace(TOLD.policy, rule="fixed")),
     "publish_marginals": replace(TOLD, policy=replace(TOLD.policy, publish_marginals=True)),
+    "setting": replace(TOLD, policy=replace(TOLD.policy, setting=Setting.STATISTICAL, delta=0.1)),
+    "delta": replace(TOLD, policy=replace(TOLD.policy, setting=Setting.STATISTICAL, delta=0.2)),
     "deadline": replace(TOLD, rules=replace(TOLD.rules, deadline=61)),
     "min_batch": replace(TOLD, rules=replace(TOLD.rules, min_batch=3)),
     "min_dropout": replace(TOLD, rules=replace(TOLD.rules, min_dropout=3)),
@@ -165,6 +167,9 @@ def test_an_impossible_announcement_is_not_made(change: dict[str, Any], says: st
         (lambda: Policy(2, 1.01), "max_exposure: found 1.01"),
         (lambda: Policy(2, -0.01), "max_exposure: found -0.01"),
         (lambda: Policy(2, float("nan")), "max_exposure: found nan"),
+        (lambda: Policy(2, 0.5, delta=0.1), "delta: found 0.1 in the fixed setting"),
+        (lambda: Policy(2, 0.5, setting=Setting.STATISTICAL), "delta: found 0.0"),
+        (lambda: Policy(2, 0.5, setting=Setting.STATISTICAL, delta=1.0), "delta: found 1.0"),
         (lambda: Rules(deadline=0), "deadline: found 0"),
         (lambda: Rules(min_batch=0), "min_batch: found 0"),
         (lambda: Rules(min_dropout=2**31), "min_dropout: found"),

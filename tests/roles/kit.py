@@ -3,15 +3,14 @@
 Run from its path (`runpy`): a folder of tests is not a package.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.errors import Reason
-from veilmix.protocol import parties
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import Policy, Rules, Setting
 from veilmix.protocol.board import Board
 from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
 from veilmix.protocol.messages import Certificate, Decision
@@ -40,12 +39,12 @@ def people(number: int) -> list[Row]:
     ]
 
 
-def keep(*columns: int) -> DecisionRule:
-    """Give the rule that keeps these columns and promises nothing."""
+def keep(*columns: int, share: float = 1.0) -> DecisionRule:
+    """Give the rule that keeps these columns and promises no more than a share of the people."""
 
     def decide(schema: Schema, marginals: Sequence[Sequence[int]], n: int) -> Decision:
         assert len(marginals) == len(schema.features)
-        return Decision(columns, Certificate("fixed", 2, n, n))
+        return Decision(columns, Certificate("fixed", 2, n, int(share * n)))
 
     return decide
 
@@ -81,8 +80,12 @@ class Run:
         return reads, self.board.decision, self.board.burned
 
     def ideal(self) -> tuple[Any, ...]:
-        """The same, as `ideal` below gives it."""
-        reads = tuple(one.counts for one in self.transcript.reads)
+        """The same, as `ideal` below gives it.
+
+        What a reader counted before it burned the round itself is no result of the session.
+        """
+        tallies = len(self.board.tallies)
+        reads = tuple(one.counts for one in self.transcript.reads)[:tallies]
         release = reads[1][0] if len(reads) == 2 else None
         return reads, self.board.decision, release, self.board.burned
 
@@ -115,14 +118,25 @@ def run(what: Cast | Sequence[Row], instruments: Sequence[Instrument] = (), **ch
 
 
 def ideal(played: Cast, absent: Mapping[int, Sequence[int]] | None = None) -> tuple[Any, ...]:
-    """Answer the same questions without a message."""
-    rows = [played.row(index) for index in range(played.people)]
-    columns = range(len(played.schema.features))
-    values = tuple(tuple(sorted({row[column] for row in rows})) for column in columns)
-    codes = [[values[column].index(row[column]) for column in columns] for row in rows]
-    table = Table(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))
-    found: Ideal = two_round(played.schema, table, played.rules, played.decide, absent)
+    """Answer the same questions without a message; `absent[r]` are missing in round r."""
+    gone = absent or {}
+    asked = [
+        {i for i in range(played.people) if number in played.rounds(i)} - set(gone.get(number, ()))
+        for number in (1, 2)
+    ]
+    fixed = played.policy.setting is Setting.FIXED
+    asked[1] = asked[0] & asked[1] if fixed else asked[1] - asked[0]
+    first, second = ([played.row(i) for i in sorted(people)] for people in asked)
+    found: Ideal = two_round(
+        *(played.schema, (table(played, first), table(played, second))),
+        *(played.policy, played.rules, played.decide),
+    )
     return found.tallies, found.decision, found.release, found.burned
 
 
-__all__ = ["Callable", "SystemEntropy", "parties"]
+def table(played: Cast, rows: Sequence[Row]) -> Table:
+    """Write rows as the ideal functionality takes them."""
+    columns = range(len(played.schema.features))
+    values = tuple(tuple(sorted({row[column] for row in rows})) for column in columns)
+    codes = [[values[column].index(row[column]) for column in columns] for row in rows]
+    return Table(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))

@@ -1,0 +1,133 @@
+"""Real equals ideal: the same marginals, decision and release, with messages and without."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.suites import SUITES
+from veilmix.errors import Reason
+from veilmix.protocol.announcement import Policy, Rules, Setting
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+SAID = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "protocol" / "kit.py")))
+
+
+@st.composite
+def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
+    """Give a session of a few people over any schema, and who is missing in which round."""
+    schema = draw(SAID.schemas(4))
+    values = [
+        st.sampled_from(feature.values)
+        if feature.values
+        else st.sampled_from(["a", "b", "ab", "é"]).filter(feature.admits)
+        for feature in schema.features
+    ]
+    rows = draw(st.lists(st.tuples(*values), max_size=9))
+    kept = draw(st.sets(st.integers(0, len(schema.features) - 1)))
+    what = st.sampled_from(["absent", "late", "duplicate", "malformed"])
+    rounds = st.sampled_from([[1], [2], [1, 2]])
+    wrong = draw(st.dictionaries(st.integers(0, 8), st.tuples(what, rounds), max_size=4))
+    wrong = {index: fault for index, fault in wrong.items() if index < len(rows)}
+    name = draw(st.sampled_from(sorted(SUITES)))
+    divided = draw(st.booleans())
+    policy = Policy(
+        2,
+        0.5,
+        draw(st.sampled_from(["fixed", "coverage"])),
+        draw(st.booleans()),
+        Setting.STATISTICAL if divided else Setting.FIXED,
+        0.1 if divided else 0.0,
+    )
+    rules = Rules(
+        min_batch=draw(st.integers(1, 4)),
+        min_dropout=draw(st.integers(1, 3)),
+        padded=draw(st.booleans()),
+        salted=name == "textbook" or draw(st.booleans()),
+        ordered=draw(st.booleans()),
+        lesson=True,
+    )
+    cast = KIT.cast(
+        rows,
+        schema=schema,
+        decide=KIT.keep(*sorted(kept), share=draw(st.sampled_from([0.0, 0.3]))),
+        policy=policy,
+        rounds=lambda index: (1 + index % 2,) if divided else (1, 2),
+        shufflers=draw(st.integers(1, 3)),
+        suite=name,
+        rules=rules,
+        faults=KIT.attack(**{f"user_{index + 1}": fault for index, fault in wrong.items()}),
+        **(
+            {"entropy": SystemEntropy()}
+            if draw(st.booleans())
+            else {"seed": draw(st.integers(0, 9))}
+        ),
+    )
+    absent = {
+        number: [i for i, (how, when) in wrong.items() if how != "duplicate" and number in when]
+        for number in (1, 2)
+    }
+    return cast, absent
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(sessions())
+def test_real_is_ideal(case: Any) -> None:
+    cast, absent = case
+    assert KIT.run(cast).ideal() == KIT.ideal(cast, absent)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("shufflers", [1, 2, 3])
+def test_real_is_ideal_with_every_suite(suite: str, shufflers: int) -> None:
+    rules = Rules(lesson=suite == "textbook")
+    for entropy in (SystemEntropy(), SeededEntropy(3)):
+        cast = KIT.cast(
+            KIT.people(8), suite=suite, shufflers=shufflers, rules=rules, entropy=entropy
+        )
+        found = KIT.run(cast).ideal()
+        assert found == KIT.ideal(cast)
+        assert found[2] is not None
+        assert sum(found[2].values()) == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [(0,), (1, 2), (0, 1, 2), ()])
+def test_real_is_ideal_with_more_people_than_a_hop_carries(kept: tuple[int, ...]) -> None:
+    cast = KIT.cast(KIT.people(300), decide=KIT.keep(*kept), shufflers=2)
+    assert KIT.run(cast).ideal() == KIT.ideal(cast)
+
+
+def test_the_decision_may_depend_on_the_marginals() -> None:
+    """The rule is handed the same counts on both roads."""
+    handed = []
+
+    def rule(schema: Any, marginals: Any, n: int) -> Any:
+        handed.append((marginals, n))
+        return KIT.keep(*[c for c, counts in enumerate(marginals) if len(counts) < 4])(
+            schema, marginals, n
+        )
+
+    cast = KIT.cast(KIT.people(20), decide=rule)
+    assert KIT.run(cast).ideal() == KIT.ideal(cast)
+    assert handed[0] == handed[1]
+    assert handed[0][1] == 20
+    assert KIT.ideal(cast)[1].kept == (0, 2)
+
+
+def test_without_salt_a_deterministic_suite_makes_equal_answers_one() -> None:
+    """`textbook` unsalted: equal answers are equal ciphertexts, and repeats are dropped.
+
+    So the salt is also what tells two people who say the same from one who says it twice.
+    """
+    rows = [("red", "Oslo", "yes")] * 3 + [("blue", "Rome", "yes")]
+    for salted, reds in ((True, 3), (False, 1)):
+        rules = Rules(salted=salted, lesson=True)
+        run = KIT.run(rows, suite="textbook", rules=rules, decide=KIT.keep())
+        assert run.transcript.reads[0].counts[0] == {("red",): reds, ("blue",): 1}
+        assert run.board.mixed[0].refused.get(Reason.DUPLICATE, 0) == (0 if salted else 7)

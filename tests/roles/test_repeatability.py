@@ -1,0 +1,88 @@
+"""A seed fixes a run, whatever the scheduler does; without one, runs differ and results do not."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.protocol.board import replay
+from veilmix.roles import session
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+ROWS = KIT.people(40)
+FAULTS = {
+    "user_3": "late",
+    "user_5": "duplicate",
+    "user_8": "malformed",
+    "user_9": "absent",
+    "user_11": ("late", [1]),
+}
+
+
+def fault_free(entropy: Any = None, **changes: Any) -> Any:
+    more = {} if entropy is None else {"entropy": entropy}
+    return KIT.run(ROWS, shufflers=2, **more, **changes)
+
+
+@pytest.mark.slow
+def test_a_seeded_run_has_one_digest_in_twenty_repetitions() -> None:
+    """Trio starts tasks in random order, so every repetition is another schedule."""
+    runs = [
+        KIT.run(ROWS, shufflers=2, threads=threads, faults=KIT.attack(**FAULTS), seed=4)
+        for threads in (1, 2, 3, 4, 5) * 4
+    ]
+    assert {run.board.digest().hex() for run in runs} == {runs[0].board.digest().hex()}
+    assert all(run.results == runs[0].results for run in runs)
+    refused = [sorted(map(repr, run.transcript.refusals)) for run in runs]
+    assert all(one == refused[0] for one in refused)
+    assert len({run.board.head for run in runs}) > 1  # or nothing was put to the test
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("suite", "reproducible"), [("hpke-x25519", False), ("textbook", True)])
+def test_a_seed_fixes_what_the_suite_lets_it_fix(suite: str, reproducible: bool) -> None:
+    rules = KIT.Rules(lesson=suite == "textbook")
+    one, other = (fault_free(suite=suite, rules=rules) for _ in range(2))
+    assert (one.board.digest() == other.board.digest()) is reproducible
+    assert one.board.announcement == other.board.announcement
+    assert one.results == other.results
+
+
+def test_another_seed_gives_another_run_with_the_same_results() -> None:
+    one, other = fault_free(seed=1), fault_free(seed=2)
+    assert one.board.digest() != other.board.digest()
+    assert one.results == other.results
+
+
+def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
+    one, other = fault_free(SystemEntropy()), fault_free(SystemEntropy())
+    assert one.board.digest() != other.board.digest()
+    assert one.board.session != other.board.session
+    names = [
+        {name for made in run.transcript.made for name in [made.names]} for run in (one, other)
+    ]
+    assert not names[0] & names[1]
+    assert one.results == other.results == fault_free().results
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_users_in_cohorts_say_the_same_as_users_alone(
+    faulty: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = KIT.attack(**FAULTS) if faulty else {}
+    alone = fault_free(faults=faults)
+    monkeypatch.setattr(session, "COHORT_ABOVE", 10)
+    monkeypatch.setattr(session, "COHORT", 7)
+    together = fault_free(faults=faults)
+    assert together.board.digest() == alone.board.digest()
+    assert sorted(together.transcript.made) == sorted(alone.transcript.made)
+    assert together.results == alone.results
+
+
+def test_the_posts_of_a_run_replay_to_its_board() -> None:
+    run = fault_free()
+    again = replay(run.transcript.posts)
+    assert again == run.board
+    assert again.digest() == run.board.digest()

@@ -1,0 +1,164 @@
+"""Simulated time stands still while anybody works, and jobs share hops to threads."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+import trio
+from veilmix.errors import Reason, Refused
+from veilmix.protocol.messages import Kind
+from veilmix.roles.clock import VirtualClock
+from veilmix.roles.instruments import Instruments
+from veilmix.roles.network import INBOX, Network
+from veilmix.roles.workshop import CHUNK, Workshop, workshop
+
+
+def simulate(main: Any) -> Any:
+    return trio.run(main, clock=VirtualClock())
+
+
+def quiet() -> Instruments:
+    return Instruments([], lambda _: None)
+
+
+def test_waiting_takes_no_time() -> None:
+    async def main() -> float:
+        await trio.sleep(86_000)
+        return trio.current_time()
+
+    before = time.monotonic()
+    assert simulate(main) == 86_000
+    assert time.monotonic() - before < 1
+
+
+def test_deadlines_pass_in_their_order() -> None:
+    order: list[int] = []
+
+    async def wait(seconds: int) -> None:
+        await trio.sleep(seconds)
+        assert trio.current_time() == seconds
+        order.append(seconds)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            for seconds in (30, 10, 20, 40):
+                nursery.start_soon(wait, seconds)
+
+    simulate(main)
+    assert order == [10, 20, 30, 40]
+
+
+def test_time_stands_still_while_a_thread_works() -> None:
+    """A deadline of a millisecond does not pass while a job takes fifty."""
+
+    async def main() -> tuple[bool, float]:
+        async with workshop(1, quiet()) as shop:
+            with trio.move_on_after(0.001) as scope:
+                await shop.alone(lambda: time.sleep(0.05))
+            return scope.cancelled_caught, trio.current_time()
+
+    assert simulate(main) == (False, 0.0)
+
+
+def test_the_clock_of_the_machine_may_be_used_as_well() -> None:
+    async def main() -> Any:
+        async with workshop(1, quiet()) as shop:
+            return await shop.alone(lambda: 3)
+
+    assert trio.run(main) == 3
+
+
+def test_jobs_of_many_tasks_share_a_hop() -> None:
+    hops: list[int] = []
+
+    def work(items: Any) -> list[int]:
+        hops.append(len(items))
+        return [item * item for item in items]
+
+    async def main() -> dict[int, int]:
+        results = {}
+
+        async def one(shop: Workshop, item: int) -> None:
+            results[item] = await shop.share(work, item)
+
+        async with workshop(2, quiet()) as shop, trio.open_nursery() as nursery:
+            for item in range(300):
+                nursery.start_soon(one, shop, item)
+        return results
+
+    assert simulate(main) == {item: item * item for item in range(300)}
+    assert sorted(hops) == [300 - 2 * CHUNK, CHUNK, CHUNK]
+
+
+def test_a_long_list_is_cut_and_comes_back_in_order() -> None:
+    threads = set()
+
+    def work(items: Any) -> list[int]:
+        threads.add(threading.get_ident())
+        return list(items)
+
+    async def main() -> Any:
+        async with workshop(3, quiet()) as shop:
+            return await shop.spread("test", work, range(5_000)), await shop.spread(
+                "test", work, []
+            )
+
+    pieces, nothing = simulate(main)
+    assert [item for piece in pieces for item in piece] == list(range(5_000))
+    assert all(len(piece) >= CHUNK for piece in pieces[:-1])
+    assert nothing == []
+    assert threading.get_ident() not in threads  # nothing is sealed in the event loop
+
+
+def test_a_failure_in_a_thread_reaches_who_asked() -> None:
+    def work(_: Any) -> Any:
+        raise ZeroDivisionError("in a thread")
+
+    async def main() -> None:
+        async with workshop(1, quiet()) as shop:
+            for ask in (shop.share(work, 1), shop.alone(lambda: work(0))):
+                with pytest.raises(ZeroDivisionError, match="in a thread"):
+                    await ask
+
+    simulate(main)
+
+
+# The network
+
+
+def test_a_full_inbox_slows_its_senders() -> None:
+    async def main() -> tuple[bool, int]:
+        network = Network(quiet())
+        inbox = network.inbox("shuffler-1")
+        for _ in range(INBOX):
+            await network.carry("user-1", "shuffler-1", b"x")
+        with trio.move_on_after(5) as waiting:
+            await network.carry("user-1", "shuffler-1", b"x")
+        return waiting.cancelled_caught, inbox.statistics().current_buffer_used
+
+    assert simulate(main) == (True, INBOX)
+
+
+def test_what_is_sent_to_a_party_that_has_left_is_lost() -> None:
+    async def main() -> None:
+        network = Network(quiet())
+        await network.inbox("shuffler-1").aclose()
+        await network.carry("user-1", "shuffler-1", b"x")
+
+    simulate(main)
+
+
+def test_a_refused_post_reaches_nobody() -> None:
+    async def main() -> int:
+        seen: list[bytes] = []
+        network = Network(quiet())
+        with pytest.raises(Refused) as caught:
+            network.post("curator", b"noise")
+        assert caught.value.reason is Reason.MALFORMED
+        with trio.move_on_after(1):
+            await network.until(Kind.KEY, lambda board: bool(board.entries))
+            seen.append(b"woken")
+        return len(network.board.entries) + len(seen)
+
+    assert simulate(main) == 0
