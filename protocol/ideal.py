@@ -8,6 +8,7 @@ have a million rows: the only place in this room that uses numpy.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,9 @@ from .schema import Schema
 from .tallying import marginals
 from .transcript import Transcript
 from .view import CountsSeen, View
+
+DENSE = 1 << 16  # cells that are counted in an array, however few people there are
+PACKED = 1 << 62  # cells that still have a number of 64 bits each
 
 Codes = npt.NDArray[np.integer]
 DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
@@ -66,16 +70,23 @@ def answer(table: Table, call: Call) -> tuple[Counts, ...]:
 
 def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
     """Count the people in every cell that occurs over some columns."""
-    cells = np.zeros(len(table.codes), dtype=np.int64)
-    for column in columns:
-        size = len(table.values[column])
-        if len(columns) > 1 and cells.max(initial=0) >= (1 << 62) // size:
-            cells = np.unique(cells, return_inverse=True)[1]
-        cells = cells * size + table.codes[:, column]
-    _, first, people = np.unique(cells, return_index=True, return_counts=True)
+    sizes = tuple(len(table.values[column]) for column in columns)
+    codes = table.codes[:, list(columns)]
+    if prod(sizes) > PACKED:
+        rows, people = np.unique(codes, axis=0, return_counts=True)
+    else:
+        cells = np.ravel_multi_index(tuple(codes.T), sizes)
+        if prod(sizes) <= max(DENSE, len(codes)):
+            people = np.bincount(cells)
+            occurring = np.flatnonzero(people)
+            people = people[occurring]
+        else:
+            occurring, people = np.unique(cells, return_counts=True)
+        rows = np.stack(np.unravel_index(occurring, sizes), axis=1)
+    texts = [table.values[column] for column in columns]
     return {
-        tuple(table.values[column][table.codes[row, column]] for column in columns): int(count)
-        for row, count in zip(first, people, strict=True)
+        tuple(text[code] for text, code in zip(texts, row, strict=True)): count
+        for row, count in zip(rows.tolist(), people.tolist(), strict=True)
     }
 
 

@@ -32,8 +32,8 @@ def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
-        rule = named_rule(policy, others, len(counts))
-        kept, proof = _decide(policy, rule, schema, counts)
+        rule = named_rule(policy, others, schema)
+        kept, proof = _decide(policy, rule, schema, listed(schema, counts))
         return Decision(kept, as_certificate(proof, policy, others or people))
 
     return decide
@@ -53,15 +53,30 @@ def _decide(
     return kept, bound(rule, [counts[column] for column in kept], policy.k)
 
 
-def named_rule(policy: Policy, others: int | None, columns: int) -> Any:
+def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The counts of every column, with a zero for each value of a public domain nobody has."""
+    return [
+        [*count, *[0] * (len(feature.values or ()) - len(count))]
+        for feature, count in zip(schema.features, counts, strict=True)
+    ]
+
+
+def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
     """Give a rule as the analysis takes it: its name, or a function of marginals and k.
 
     In the statistical setting delta is shared out over all columns of the schema, so that what is
-    promised of every set of them holds at once, and one may choose after looking.
+    promised of every set of them holds at once, and one may choose after looking. Where a domain is
+    open, all are taken as open, which is the safe reading.
     """
     if others is not None:
+        columns, public = len(schema.features), _public(schema)
         return lambda marginals, k: statistical(
-            policy.rule, marginals, k, others, policy.delta * len(marginals) / columns
+            policy.rule,
+            marginals,
+            k,
+            others,
+            policy.delta * len(marginals) / columns,
+            public=public,
         )
     if policy.rule != "worst-case":
         return policy.rule
@@ -71,13 +86,26 @@ def named_rule(policy: Policy, others: int | None, columns: int) -> Any:
 
 
 def statistical(
-    rule: str, counts: Sequence[Sequence[int]], k: int, released: int, delta: float
+    rule: str,
+    counts: Sequence[Sequence[int]],
+    k: int,
+    released: int,
+    delta: float,
+    *,
+    public: bool,
 ) -> Any:
-    """What a rule promises, with confidence 1 - delta, of people who were not counted."""
+    """What a rule promises, with confidence 1 - delta, of people who were not counted.
+
+    public: whether the counts list every value of every domain, zeros included.
+    """
     from ..analysis.two_rounds import statistical_bound
 
     name: Any = rule
-    return statistical_bound(counts, k, released, delta, name)
+    return statistical_bound(counts, k, released, delta, name, open_columns=() if public else None)
+
+
+def _public(schema: Schema) -> bool:
+    return all(feature.values is not None for feature in schema.features)
 
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
@@ -112,16 +140,22 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
 
 
 def verify_certificate(
-    certificate: Certificate, counts: Sequence[Sequence[int]], columns: int | None = None
+    certificate: Certificate,
+    counts: Sequence[Sequence[int]],
+    kept: Sequence[int],
+    schema: Schema,
 ) -> None:
-    """Recompute a certificate from the marginals of the kept columns, of `columns` in all.
+    """Recompute a certificate from the marginals of all columns of a schema.
 
-    Raises VerificationError if it claims less than can be proved.
+    Raises VerificationError if it claims less than can be proved of the kept columns.
     """
     rule, k = certificate.rule, certificate.k
+    everything = listed(schema, counts)
+    counts = [everything[column] for column in kept]
     if rule.startswith(STATISTICAL):
-        delta = (certificate.slack or 0.0) * len(counts) / (columns or len(counts))
-        again = statistical(rule.removeprefix(STATISTICAL), counts, k, certificate.n, delta)
+        delta = (certificate.slack or 0.0) * len(kept) / len(everything)
+        name, public = rule.removeprefix(STATISTICAL), _public(schema)
+        again = statistical(name, counts, k, certificate.n, delta, public=public)
         _compare(certificate, again.people, str(again))
     elif rule == "worst-case":
         from ..analysis.worst_case import worst_case

@@ -9,7 +9,7 @@ from ..analysis.exposure import users_below
 from ..protocol.messages import Counts
 from ..protocol.parties import CURATOR
 from ..protocol.tallying import marginals as as_marginals
-from .decide import bound, named_rule
+from .decide import bound, listed, named_rule
 from .model import Scenario
 from .outcome import Considered, Exposure, Outcome, WorstCase
 from .samples import Samples
@@ -27,9 +27,9 @@ def considered(
     schema = crowd.people.schema
     if tally is None or len(schema.names) > SHOWN:
         return ()
-    counts, _ = as_marginals(tally)
+    counts = listed(schema, as_marginals(tally)[0])
     policy = scenario.policy
-    rule = named_rule(policy, crowd.others, len(counts))
+    rule = named_rule(policy, crowd.others, schema)
     found = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):

@@ -95,13 +95,17 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
     return changed
 
 
-def resolve(scenario: Scenario, users: int, features: tuple[str, ...]) -> Scenario:
+def resolve(
+    scenario: Scenario, users: int, features: tuple[str, ...], others: int | None = None
+) -> Scenario:
     """Say what the data decided: how many people take part, and which features are asked about.
+
+    others: how many people round 2 asks, where they are not those of round 1.
 
     What is returned is what a run folder keeps: it loads, and means the same when the defaults of
     a later version differ.
     """
-    population = replace(scenario.population, users=users)
+    population = replace(scenario.population, users=users, round2_users=others)
     asked = scenario.feature or tuple(Feature(name=name) for name in features)
     return replace(scenario, population=population, feature=asked)
 

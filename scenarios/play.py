@@ -8,7 +8,7 @@ release.
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -83,7 +83,7 @@ def run(
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     seed = chosen.scenario.seed if seed is None else seed
     crowd = samples(chosen, seed)
-    chosen = resolve(chosen, crowd.first, crowd.people.schema.names)
+    chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
     started = time.perf_counter()
     if mode == "real":
@@ -197,22 +197,21 @@ def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
 
 def _present(crowd: Samples, faults: Faults) -> tuple[Table, Table]:
     """The people who answer in each round; in the fixed setting, round 2 only those of round 1."""
-    here = [
-        {
-            index
-            for index in range(crowd.people.n)
-            if number in crowd.rounds(index) and faults.get(index, {}).get(number) not in SILENCING
-        }
-        for number in ROUNDS
-    ]
-    second = here[0] & here[1] if crowd.fixed else here[1]
-    return _table(crowd, here[0]), _table(crowd, second)
+    import numpy as np
 
-
-def _table(crowd: Samples, people: Collection[int]) -> Table:
-    """The rows of some people."""
-    codes = crowd.people.codes
-    return Table(crowd.people.values, codes if len(people) == len(codes) else codes[sorted(people)])
+    n, first = crowd.people.n, crowd.first
+    asked = (slice(0, first), slice(0 if crowd.fixed else first, n))
+    tables = []
+    silent: set[int] = set()
+    for number, people in zip(ROUNDS, asked, strict=True):
+        silenced = {i for i, attacks in faults.items() if attacks.get(number) in SILENCING}
+        silent = silent | silenced if crowd.fixed else silenced
+        here = np.zeros(n, dtype=bool)
+        here[people] = True
+        here[sorted(silent)] = False
+        codes = crowd.people.codes if here.all() else crowd.people.codes[here]
+        tables.append(Table(crowd.people.values, codes))
+    return tables[0], tables[1]
 
 
 def _outcome(
