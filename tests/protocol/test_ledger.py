@@ -1,8 +1,10 @@
 """Which second release is allowed: nobody missing, or enough people among whom one can hide."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from veilmix.errors import RoundBurned
-from veilmix.protocol.ledger import check_batch_size, check_dropout
+from veilmix.protocol.ledger import carried_over, check_batch_size, check_dropout, check_promise
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,38 @@ def test_the_smallest_batch() -> None:
     check_batch_size(2, 2)
     with pytest.raises(RoundBurned, match="1 people took part; the smallest batch that hides is 2"):
         check_batch_size(1, 2)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=6),
+    st.integers(1, 5),
+    st.lists(st.integers(0, 5), max_size=4),
+    st.booleans(),
+)
+def test_no_one_who_leaves_or_comes_exposes_more_than_is_carried_over(
+    cells: list[int], k: int, whom: list[int], leave: bool
+) -> None:
+    """Take people out of cells, or put some in: never more exposed than the ledger allows."""
+    before, asked = exposed(cells, k), sum(cells)
+    after = list(cells)
+    for one in whom:
+        at = one % len(after)
+        if leave:
+            after[at] = max(0, after[at] - 1)
+        else:
+            after.append(1)
+    assert exposed(after, k) <= carried_over(before, asked, k, sum(after))
+
+
+def exposed(cells: list[int], k: int) -> int:
+    return sum(people for people in cells if people < k)
+
+
+def test_a_promise_is_checked_against_the_people_who_came() -> None:
+    check_promise(2, 20, 5, 20, 0.1)
+    with pytest.raises(RoundBurned, match="up to 6 of them could be in a crowd smaller than 5"):
+        check_promise(2, 20, 5, 19, 0.1)
+    with pytest.raises(RoundBurned, match="up to 3 of them"):
+        check_promise(2, 20, 5, 21, 0.1)
+    check_promise(0, 20, 5, 22, 0.1)

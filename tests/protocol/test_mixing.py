@@ -349,6 +349,14 @@ def test_a_row_that_cannot_be_said_is_the_callers_mistake(row: tuple[str, ...]) 
         submit(PLAN, row, SystemEntropy())
 
 
+@pytest.mark.xfail(reason="an open domain admits what a public one refuses")
+@pytest.mark.parametrize("value", ["\x1b[2J", "a\nb", " a", "a\u2028b"])
+def test_a_value_of_an_open_domain_cannot_harm_the_screen_it_is_shown_on(value: str) -> None:
+    """A release is printed: a ballot could clear the reader's terminal, or forge a line."""
+    with pytest.raises(Refused):
+        read_ballot(PLAN, plaintext(1, value))
+
+
 # Totals that differ
 
 

@@ -1,6 +1,7 @@
 """Instruments watch and cannot harm: one that crashes is taken off, an interrupt ends the run."""
 
 import runpy
+import signal
 import sys
 import threading
 import traceback
@@ -121,6 +122,19 @@ def interrupted(watch: Instrument) -> None:
     assert sys.getswitchinterval() == before
     assert not at_work()
     assert KIT.run(ROWS).board.phase is Phase.OVER  # and the next run is not disturbed
+
+
+@UNFINISHED
+def test_a_signal_while_threads_work_ends_the_run() -> None:
+    """Ctrl-C as it comes: while everybody waits for the decision, which is made in a thread."""
+
+    def rule(*_: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return KIT.keep(0)(*_)
+
+    with pytest.raises(KeyboardInterrupt):
+        KIT.run(ROWS, decide=rule)
+    assert not at_work()
 
 
 @UNFINISHED
