@@ -1,4 +1,4 @@
-"""The heaviest set of columns whose refined or coverage bound stays within a number of people.
+"""The heaviest set of columns whose bound stays within a number of people, Theorem 2 apart.
 
 Choosing the columns and their thresholds is one problem: a column is left out (adds no weight, no
 rare people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .breakpoints import Integers, Steps
 from .coverage import leaf_pairs, leaf_values, weakest
-from .pareto import Front, Growth, Options, ragged
+from .pareto import Front, Growth, Numbers, Options, ragged
 
 MAX_COLUMNS = 62  # a set is one signed 64-bit number
 
@@ -32,7 +32,7 @@ Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
 @dataclass(frozen=True, slots=True, eq=False)
 class _Triples:
     rare: Integers
-    cells: Integers
+    cells: Numbers
     gain: Integers
     member: Integers  # the set, mirrored
 
@@ -58,14 +58,13 @@ class Packing:
     steps: Sequence[Steps]
     gains: Sequence[int]
     required: frozenset[int]
-    scale: int  # k for the refined bound, k - 1 for the coverage bound
+    options: Sequence[Options]
+    scale: int  # k - 1 for the coverage bound, k for the others
     most: int  # people
     best: Key
-    options: list[Options] = field(init=False)
     growth: Growth = field(init=False)
 
     def __post_init__(self) -> None:
-        self.options = [Options.common(step) for step in self.steps]
         self.growth = Growth(self.options, self.scale)
 
     def bit(self, j: int) -> int:
@@ -85,15 +84,15 @@ class Packing:
             people = int((front.rare + self.scale * front.product).min())
             self.best = max(self.best, (gain, -people, member)) if member else self.best
 
-    def refined(self) -> None:
-        """Search all sets under R + scale * P, an upper bound of every rule here."""
+    def product(self) -> None:
+        """Search all sets under R + scale * P: refined, Theorem 3, and from above coverage."""
         self.greedy()
         found = self._triples(None, 0)
         self._offer(found.gain, found.rare + self.scale * found.cells, found.member)
 
     def coverage(self) -> None:
         """Search all sets under the coverage bound: each column in turn attains the maximum."""
-        self.refined()
+        self.product()
         for last, steps in enumerate(self.steps):
             others = self._triples(last, 1)
             front = Front(others.rare, others.cells)
@@ -104,7 +103,8 @@ class Packing:
                 gain = others.gain[entry] + self.gains[last]
                 self._offer(gain, people, others.member[entry] | self.bit(last))
 
-    def _offer(self, gain: Integers, people: Integers, member: Integers) -> None:
+    def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
+        people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
         safe = np.flatnonzero(people <= self.most)
         if safe.size:
             best = safe[np.lexsort((member[safe], -people[safe], gain[safe]))[-1]]
@@ -113,7 +113,7 @@ class Packing:
     def _triples(self, last: int | None, slack: int) -> _Triples:
         """All undominated triples of sets without `last` that may still matter."""
         zero = np.zeros(1, dtype=np.int64)
-        found = _Triples(zero, zero + 1, zero, zero)
+        found = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
         order = self._order(last)
         for position, j in enumerate(order):
             kept = self._keep(found, j, slack)
@@ -150,15 +150,15 @@ class Packing:
             bound = bound + weakest(self.growth, [last], [last])
             sure = self.gains[last]
         reach = found.rare + self.scale * (found.cells - slack) + Growth.read(bound, found.cells)
-        keep = np.flatnonzero(reach <= self.most)
+        keep = np.flatnonzero(reach < self.most + 1)
         found, reach = found.take(keep), reach[keep]
         sure += sum(self.gains[j] for j in must)
         more = self._knapsack(found.cells, self.most - reach, [j for j in rest if j not in must])
         top = found.gain + (sure + more)
         gain, people, _ = self.best
-        return found.take((top > gain) | ((top == gain) & (reach <= -people)))
+        return found.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
-    def _knapsack(self, cells: Integers, room: NDArray[np.float64], free: list[int]) -> Integers:
+    def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
         """At most this much gain for `room` people, columns being divisible; rounded down."""
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1

@@ -9,12 +9,12 @@ columns or redacts them. No bound rises when a column is dropped:
 * one column left: its exposure is exact, and at most what any valid bound of the larger set says.
 
 So safe sets are downward closed: a set that holds an unsafe set is unsafe. The choice is exact: the
-largest total weight; of equal weights the most columns, then the lowest bound, then the first set
-in lexicographic order.
+largest total weight; of equal weights the most columns, then the lowest bound (for Theorem 3 before
+it is rounded down to people), then the first set in lexicographic order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +28,9 @@ from .column_choice import ColumnChoice, Considered, Dropped, Promise, RuleFunct
 from .composition import RULES, RuleName, best_bound
 from .coverage import least_coverage
 from .packing import MAX_COLUMNS, Packing
+from .pareto import Options
 from .set_bounds import bounds_of_all_sets
+from .waterfill import least_theorem2
 from .weights import as_gains, as_weights
 
 __all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
@@ -160,17 +162,30 @@ class _Problem:
         free = [j for j in range(len(self.columns)) if j not in self.forbidden]
         if self.target >= 1 or self.safe(tuple(free)):
             return tuple(free)
-        if self.rule in ("coverage", "refined") and self.k <= self.n:
-            return self._pack(free)
-        return self._walk(free)
+        return self.solve_safe(free)
+
+    def solve_safe(self, free: list[int]) -> tuple[int, ...]:
+        """The best safe set, given that no column is safe to add to all."""
+        if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
+            return self._walk(free)
+        if self.rule == "printed":  # safe under either theorem
+            halves = (replace(self, rule=rule, memory={}) for rule in ("theorem2", "theorem3"))
+            return max((half.solve_safe(free) for half in halves), key=self._key)
+        kept = self._pack(free)
+        return kept if self.safe(kept) else self._walk(free)  # fractions may round at the target
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:
-        """Refined and coverage bounds: all sets at once (packing.py), single columns exactly."""
+        """All sets at once (packing.py), single columns exactly."""
+        steps = [Steps.of(self.columns[j]) for j in free]
         packing = Packing(
-            steps=[Steps.of(self.columns[j]) for j in free],
+            steps=steps,
             gains=[self.gains[j] for j in free],
             required=frozenset(free.index(j) for j in self.required),
-            scale=self.k if self.rule == "refined" else self.k - 1,
+            options=[
+                Options.inverse(s, self.n) if self.rule == "theorem3" else Options.common(s)
+                for s in steps
+            ],
+            scale=self.k - 1 if self.rule == "coverage" else self.k,
             most=self.most,
             best=(-1, 0, 0),
         )
@@ -180,10 +195,10 @@ class _Problem:
             if set(self.required) <= {column} and self.safe((column,)):
                 people = packing.steps[j].at(self.k)[0]
                 packing.best = max(packing.best, (self.gains[column], -people, packing.bit(j)))
-        if self.rule == "refined":
-            packing.refined()
-        else:
+        if self.rule == "coverage":
             packing.coverage()
+        else:
+            packing.product()
         member = packing.best[2]
         return tuple(column for j, column in enumerate(free) if member & packing.bit(j))
 
@@ -192,19 +207,25 @@ class _Problem:
         order = sorted((j for j in free if j not in self.required), key=lambda j: -self.gains[j])
         start = sum(self.gains[j] for j in self.required)
         best = self._key(self.required)
+        unsafe: list[frozenset[int]] = []
         stack = [(0, start, self.required)]
         while stack:
             position, gain, chosen = stack.pop()
             if gain + sum(self.gains[j] for j in order[position:]) < best[0]:
                 continue
-            best = max(best, self._key(chosen))
+            if gain >= best[0]:
+                best = max(best, self._key(chosen))
             if position == len(order):
                 continue
             stack.append((position + 1, gain, chosen))
             j = order[position]
             wider = tuple(sorted((*chosen, j)))
-            if self.safe(wider):
+            if any(pair <= {*wider} for pair in unsafe):
+                continue
+            if self.safe(wider) if callable(self.rule) else self._meets(wider, self.k):
                 stack.append((position + 1, gain + self.gains[j], wider))
+            elif len(wider) <= 2:
+                unsafe.append(frozenset(wider))
         return tuple(-j for j in best[2])
 
     def _key(self, chosen: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
@@ -225,19 +246,23 @@ class _Problem:
 
     def _largest_k(self, chosen: tuple[int, ...]) -> int:
         """The largest k up to n for which the rule allows at most the target; by halving."""
-        marginals = [self.columns[j] for j in chosen]
         low, high = 1, self.n + 1  # low is safe; at n + 1 everybody is exposed
         if self.target >= 1:
             return self.n
         while high - low > 1:
             middle = min((low + high) // 2, 4 * low)
-            low, high = (middle, high) if self._meets(marginals, middle) else (low, middle)
+            low, high = (middle, high) if self._meets(chosen, middle) else (low, middle)
         return low
 
-    def _meets(self, marginals: list[Integers], k: int) -> bool:
-        if self.rule == "coverage" and len(marginals) > 1:
+    def _meets(self, chosen: tuple[int, ...], k: int) -> bool:
+        """Whether the rule stays within the target at this k, without finding its minimum."""
+        marginals = [self.columns[j] for j in chosen]
+        doubt = len(chosen) > 1 and 1 < k <= self.n
+        if doubt and self.rule in ("coverage", "theorem2"):
             steps = [Steps.of(values) for values in marginals]
-            return least_coverage(steps, k, self.most + 1) is not None
+            if self.rule == "coverage":
+                return least_coverage(steps, k, self.most + 1) is not None
+            return least_theorem2(steps, k, self.n, self.most + 1).people <= self.most
         return best_bound(marginals, k, str(self.rule)).people <= self.most
 
     def considered(self, kept: tuple[int, ...]) -> list[Considered]:

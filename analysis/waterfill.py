@@ -109,15 +109,17 @@ class _Bounds:
         return affordable & reachable
 
 
-def least_theorem2(columns: Sequence[Steps], k: int, n: int) -> Certificate:
+def least_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
     """The certificate of the smallest value of Theorem 2, over pivots and real thresholds.
+
+    Only values below `limit` people are looked for; where there is none, it may say nothing (n).
 
     Thresholds inside a step are floats rounded up until the product is large enough in exact
     arithmetic, so the claim is exact and at most a part in 10^11 above the infimum.
     """
     trivial = tuple(int(column.threshold[0]) for column in columns)
     best = certify(Rule.THEOREM2, columns, k, trivial, 0, n=n)
-    cost = float(best.people)
+    cost = min(float(best.people), limit)
     for pivot in range(len(columns)):
         need = log(k) + (len(columns) - 1) * log(n) + sum(log(c.values.size) for c in columns)
         search = _Search(columns, k, n, pivot, need, cost, best)
@@ -145,12 +147,31 @@ class _Search:
             return
         self.pour(0.0, inf)
         caps = [c.threshold * c.values.size for j, c in enumerate(self.columns) if j != self.pivot]
-        low = 0.0
-        for high in np.unique(np.concatenate([np.zeros(1), *caps]))[1:].tolist():
-            if low >= self.limit:
-                return
-            self.pour(low, high)
-            low = high
+        if not caps:
+            return
+        ends = np.unique(np.concatenate([np.zeros(1), *caps])).astype(np.float64)
+        for i in self.hopeful(ends[1:]).tolist():
+            self.pour(float(ends[i]), float(ends[i + 1]))
+
+    def hopeful(self, highs: Floats) -> Integers:
+        """The intervals, by their upper ends, that may hold a level of a choice below the limit.
+
+        Weak duality, with the upper end as the price of a unit of log: at a level w <= high,
+        w - high * log w is least at w = high.
+        """
+        least, most = highs * self.need, np.zeros(highs.size)
+        for j, column in enumerate(self.columns):
+            caps = (column.threshold * column.values.size).astype(np.float64)
+            cost = column.rare + (caps if j != self.pivot else 0.0)
+            best = (cost - np.multiply.outer(highs, np.log(caps))).min(axis=1)
+            if j != self.pivot:
+                step = np.searchsorted(caps, highs)
+                level = np.append(column.rare, inf)[step] + highs * (1 - np.log(highs))
+                best = np.minimum(best, level)
+            least += best
+            most += np.log(np.minimum(highs, caps[-1]) if j != self.pivot else caps[-1])
+        slack = CLOSE * highs * max(1.0, abs(self.need))  # rounding must not close an interval
+        return np.flatnonzero((least - slack < self.limit) & (most >= self.need - CLOSE))
 
     def choices(self, j: int, high: float) -> _Choices:
         """Column j when the level is at most `high` (infinite: no column is at the level)."""

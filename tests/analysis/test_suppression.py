@@ -62,7 +62,12 @@ def test_the_choice_is_the_best_of_all_sets(rule):
                 choose_columns(*arguments)
             continue
         found = choose_columns(*arguments)
-        assert found.kept == expected
+        if "theorem3" in (rule, found.certificate.rule):  # ties by fractions of people
+            weigh = [Fraction(str(w)) for w in weights or [1] * len(marginals)]
+            same = [(sum(weigh[j] for j in s), len(s)) for s in (found.kept, expected)]
+            assert same[0] == same[1]
+        else:
+            assert found.kept == expected
         assert found.certificate.value <= target
         if found.kept:
             found.certificate.verify([marginals[j] for j in found.kept])
