@@ -41,6 +41,10 @@ Exit codes: 0 done, 1 a bug, 2 wrong usage, scenario or data, 3 an [expect] fail
 could be released or a run does not verify, 130 Ctrl-C."""
 
 
+class ReaderLeft(BaseException):
+    """Whoever read our output has left: an end, and not an error that anybody should handle."""
+
+
 class Unmet(click.ClickException):
     """A run that ended, but not as it was to end."""
 
@@ -83,7 +87,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _invoke(given)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read us has left, as in `veilmix ... | head`
+    except (BrokenPipeError, ReaderLeft):  # whoever read us has left, as in `veilmix ... | head`
         _hang_up()
         return DONE
     except (KeyboardInterrupt, click.Abort):

@@ -1,6 +1,6 @@
 """`--trace`: one line per move, as it happens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
@@ -20,6 +20,7 @@ class Narrator(Instrument):
         self._held: list[str] = []
         self._more = 0
         self._last: tuple[str, str] | None = None
+        self._columns: tuple[str, ...] = ()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Tell a message; posts are told by `posted`, which knows what they say."""
@@ -31,13 +32,16 @@ class Narrator(Instrument):
         kind = event.kind.name.lower() if event.kind else "not a message"
         names = event.names.hex()
         many = len(event.names) // 8
-        what = f"{many} layers" if event.kind is Kind.BATCH else f"{names[:8]}.."
+        what = f"{many:,} layers" if event.kind is Kind.BATCH else f"{names[:8]}.."
         said = f"{kind:<12} {what}, {len(data):,} bytes"
         self._line(time, sender, receiver, said, hold=event.kind is Kind.SUBMISSION)
 
     def posted(self, time: float, entry: Entry) -> None:
         """Tell what a post says."""
-        said = f"{entry.message.kind.name.lower():<12} {_gist(entry.message.body)}"
+        body = entry.message.body
+        if isinstance(body, Announcement):
+            self._columns = body.schema.names
+        said = f"{entry.message.kind.name.lower():<12} {_gist(body, self._columns)}"
         self._line(time, entry.author, "board", said)
 
     def read(self, read: Read) -> None:
@@ -79,22 +83,22 @@ class Narrator(Instrument):
         self._held, self._more = [], 0
 
 
-def _gist(body: Body) -> str:
-    """What a post says, in a few words."""
+def _gist(body: Body, names: Sequence[str]) -> str:
+    """What a post says, in a few words. names: those of the columns."""
     match body:
         case Announcement():
             return f"{len(body.schema.features)} features, k = {body.policy.k}"
         case Call():
-            asks = ", ".join("+".join(map(str, ask)) for ask in body.asks)
-            return f"round {body.round}: columns {asks}, for the {body.reader}"
+            asks = ", ".join(" x ".join(names[column] for column in ask) for ask in body.asks)
+            return f"round {body.round}: {asks}, for the {body.reader}"
         case Mixed():
             refused = sum(body.refused.values())
             return f"{body.received:,} in, {body.forwarded:,} out, {refused:,} refused"
         case Tally():
             return f"{sum(body.totals):,} ballots"
         case Decision():
-            columns = ", ".join(map(str, body.kept)) or "none"
-            return f"columns {columns}; at most {body.certificate.people:,} people exposed"
+            kept = ", ".join(names[column] for column in body.kept) or "nothing"
+            return f"keep {kept}; at most {body.certificate.people:,} people exposed"
         case Burned():
             return body.why
     return ""

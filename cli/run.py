@@ -1,6 +1,7 @@
 """`veilmix run`: play a scenario, print what came of it, keep it in a run folder."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..errors import StorageError
-from .app import Unmet
+from .app import ReaderLeft, Unmet
 from .found import HOME
 from .page import clean, format_option
 
@@ -158,7 +159,10 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
         program = wish.form != "table"  # its stdout is for data alone
 
         def tell(line: str) -> None:
-            click.echo(clean(line), err=program)
+            try:
+                click.echo(clean(line), err=program)
+            except BrokenPipeError:  # an instrument that raises an Exception is only taken off
+                raise ReaderLeft from None
 
         yield (Narrator(tell, all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
@@ -234,12 +238,13 @@ def _judge(outcomes: "Sequence[Outcome]") -> None:
 
     A scenario that expects just that (`kept = []`) and nothing else has got what it asked for.
     """
-    wrong = []
-    for number, outcome in enumerate(outcomes, start=1):
-        run = f"run {number}: " if len(outcomes) > 1 else ""
-        wrong += [f"{run}{line}" for line in outcome.failed]
+    wrong: Counter[str] = Counter()
+    for outcome in outcomes:
+        wrong.update(outcome.failed)
         if not outcome.released and outcome.scenario.expect.kept != ():
             why = outcome.burned or "no column is safe enough for this promise"
-            wrong.append(f"{run}nothing could be released: {why}")
+            wrong[f"nothing could be released: {why}"] += 1
     if wrong:
-        raise Unmet("\n       ".join(wrong))
+        runs = f" ({{}} of {len(outcomes)} runs)" if len(outcomes) > 1 else ""
+        lines = [line + runs.format(times) for line, times in wrong.items()]
+        raise Unmet("\n       ".join(lines))

@@ -1,0 +1,123 @@
+"""A run as evidence: what its record holds, and what follows from it. What verify.py checks."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..protocol.board import Board, replay
+from ..protocol.messages import Certificate, Counts, Decision
+from ..protocol.schema import Feature, Schema
+from ..protocol.transcript import Transcript
+from ..protocol.view import View, view
+from .outcome import Outcome
+from .runs import Run
+
+
+class NoGround(Exception):
+    """There is nothing to check this against."""
+
+
+class Evidence:
+    """A run, and what follows from what it recorded."""
+
+    def __init__(self, run: Run, again: bool | None) -> None:  # noqa: FBT001 - passed on
+        self.run = run
+        self.again = again
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """result.json."""
+        return self.run.result
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was recorded; NoGround for an ideal run."""
+        if self.run.transcript is None:
+            raise NoGround("an ideal run sends no messages")
+        return self.run.transcript
+
+    @cached_property
+    def board(self) -> Board:
+        """The board as its posts make it. Refused if one is not legal."""
+        return replay(self.transcript.posts)
+
+    def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
+        """The counts of a round and who vouches for them: the board, else the reader."""
+        if self.run.transcript is None:
+            return self._claimed(number), "result.json"
+        tallies = self.board.tallies
+        published = tallies[number - 1].counts if len(tallies) >= number else None
+        if published is not None:
+            return published, "the board"
+        for read in self.transcript.reads:
+            if read.round == number:
+                return read.counts, f"what the {read.reader} read"
+        raise NoGround(f"round {number} was not counted")
+
+    def _claimed(self, number: int) -> tuple[Counts, ...]:
+        """The counts that result.json claims (an ideal run has no other record)."""
+        if number == 1 and self.result["marginals"]:
+            return tuple(
+                {(value,): people for value, people in self.result["marginals"][name].items()}
+                for name in self.result["features"]
+            )
+        if number == 2 and self.result["release"]:
+            rows = self.result["release"]["counts"]
+            return ({tuple(row[:-1]): row[-1] for row in rows},)
+        raise NoGround(f"round {number} was not counted")
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided; NoGround if nothing was."""
+        decision = self.board.decision if self.run.transcript else self.decided()
+        if decision is None:
+            raise NoGround("nothing was decided")
+        return decision
+
+    def decided(self) -> Decision | None:
+        """The decision that result.json claims."""
+        said = self.result["decision"]
+        if said is None:
+            return None
+        proof = said["certificate"]
+        names = list(self.result["features"])
+        kept = tuple(names.index(name) for name in said["kept"])
+        thresholds = tuple(proof["thresholds"])
+        numbers = proof["rule"], proof["k"], proof["n"], proof["people"]
+        return Decision(kept, Certificate(*numbers, thresholds, proof["pivot"], proof["c"]))
+
+    @property
+    def released(self) -> bool:
+        """Whether round 2 was completed."""
+        if self.run.transcript is None:
+            return self.result["release"] is not None
+        return len(self.board.tallies) == 2 and self.board.burned is None
+
+    @cached_property
+    def repeated(self) -> Outcome:
+        """The run, run again."""
+        from .play import run
+
+        with_seed = self.result["seed"]
+        mode = self.result["mode"]
+        return run(self.run.scenario, with_seed, mode, worst_case_seconds=0)
+
+    def eyes(self, members: Sequence[str]) -> View:
+        """What these parties know together."""
+        return view(self.transcript, members, self.board)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema announced; of an ideal run as far as a rule looks at it: sizes of domains."""
+        if self.run.transcript is not None:
+            if self.board.announcement is None:
+                raise NoGround("nothing was announced")
+            return self.board.announcement.schema
+        return Schema(
+            tuple(
+                Feature(one.name, None, 1)
+                if one.open
+                else Feature(one.name, tuple(map(str, range(size))))
+                for one, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
+            )
+        )

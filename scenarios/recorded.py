@@ -1,0 +1,197 @@
+"""Reading a run folder, strictly: what is not exactly as it was written is an error, with its line.
+
+A value that was changed and still fits the schema is read; verify.py finds it.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import StorageError
+from ..protocol.transcript import Transcript
+from .model import Scenario
+from .outcome import SCHEMA
+from .structure import examine
+from .transcripts import damaged, decode
+
+SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
+    "scenario.toml",
+    "transcript.jsonl.gz",
+    "result.json",
+    "release.csv",
+    "versions.json",
+)
+PARTIAL = ".partial-"  # before the name of a folder that is not whole
+
+
+class Proof(msgspec.Struct, forbid_unknown_fields=True):
+    """`certificate` of a decision."""
+
+    rule: str
+    k: int
+    n: int
+    people: int
+    thresholds: list[float]
+    pivot: int | None
+    c: float | None
+
+
+class Decided(msgspec.Struct, forbid_unknown_fields=True):
+    """`decision` of result.json."""
+
+    k: int
+    max_exposure: float
+    kept: list[str]
+    suppressed: list[str]
+    bound: float
+    certificate: Proof
+
+
+class Released(msgspec.Struct, forbid_unknown_fields=True):
+    """`release` of result.json."""
+
+    columns: list[str]
+    counts: list[list[str | int]]
+
+
+class Exposed(msgspec.Struct, forbid_unknown_fields=True):
+    """`exposure` of result.json."""
+
+    true: float
+    promised: float
+    worst_case: float | None
+
+
+class Learnt(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `coalitions` of result.json."""
+
+    parties: list[str]
+    linked: int
+    cells_certain: int
+    bits_per_person: float
+
+
+class Result(msgspec.Struct, forbid_unknown_fields=True):
+    """result.json, schema 1."""
+
+    schema: int
+    scenario: str
+    seed: int | None
+    mode: str
+    users: int
+    features: list[str]
+    marginals: dict[str, dict[str, int]]
+    decision: Decided | None
+    release: Released | None
+    exposure: Exposed
+    coalitions: list[Learnt]
+    refused: dict[str, int]
+    burned: str | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder, read back.
+
+    result: the plain data of result.json. transcript: None for an ideal run, in which nothing was
+    sent. sizes: values of each column. release: the text of release.csv, None if there is none.
+    """
+
+    folder: Path
+    scenario: Scenario
+    result: Mapping[str, Any]
+    transcript: Transcript | None
+    sizes: tuple[int, ...]
+    release: str | None
+    versions: Mapping[str, Any]
+
+
+def read(folder: Path) -> Run:
+    """Read a run folder. Raises StorageError that names file and line for all that is not whole."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise StorageError(f"{folder}: no such run folder")
+    if folder.name.startswith(PARTIAL):
+        raise StorageError(f"{folder}: a run that was stopped while it was written; run it again")
+    scenario = _scenario(folder / SCENARIO)
+    result = _result(folder / RESULT)
+    transcript, sizes = decode(_there(folder / TRANSCRIPT))
+    if (transcript is None) != (result["mode"] == "ideal"):
+        why = f"result.json says mode {result['mode']}, and the transcript is of the other one"
+        raise damaged(folder / TRANSCRIPT, 1, why)
+    release = None if result["release"] is None else _text(folder / RELEASE)
+    made_with = _json(folder / VERSIONS)
+    if not isinstance(made_with, dict):
+        raise damaged(folder / VERSIONS, 1, "a table is expected")
+    return Run(folder, scenario, result, transcript, sizes, release, made_with)
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise StorageError(
+            f"{path}: missing, so this is no whole run folder; copy it anew, or run the scenario "
+            "again"
+        )
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        return _there(path).read_bytes().decode()
+    except UnicodeDecodeError as bad:
+        line = bad.object.count(b"\n", 0, bad.start) + 1
+        raise damaged(path, line, f"not UTF-8: byte 0x{bad.object[bad.start]:02x}") from None
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(_text(path))
+    except json.JSONDecodeError as bad:
+        raise damaged(path, bad.lineno, f"not JSON: {bad.msg}") from None
+    except RecursionError:
+        raise damaged(path, 1, "lists nested too deeply") from None
+
+
+def _result(path: Path) -> dict[str, Any]:
+    """Read result.json, strictly: every key of the schema and no other, each of its kind."""
+    plain = _json(path)
+    try:
+        read = msgspec.convert(plain, Result)
+    except msgspec.ValidationError as bad:
+        raise damaged(path, _line(path, str(bad)), str(bad)) from None
+    if read.schema != SCHEMA:
+        raise StorageError(
+            f"{path}:{_line(path, '$.schema')}: schema {read.schema}; this version of veilmix "
+            f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
+        )
+    result: dict[str, Any] = plain
+    return result
+
+
+def _line(path: Path, message: str) -> int:
+    """Find the line of the key that a message of msgspec ends with (`... - at `$.users``)."""
+    place = re.search(r"\$\.(\w+)", message)
+    text = _text(path)
+    key = re.search(rf'^\s*"{place[1]}"\s*:', text, re.MULTILINE) if place else None
+    return text.count("\n", 0, key.start()) + 1 + key[0].count("\n") if key else 1
+
+
+def _scenario(path: Path) -> Scenario:
+    """Read the scenario of a run by its shape: the people it names may be gone by now."""
+    try:
+        scenario, problems = examine(tomllib.loads(_text(path)))
+    except tomllib.TOMLDecodeError as bad:
+        place = re.search(r"line (\d+)", str(bad))
+        raise damaged(path, int(place[1]) if place else 1, f"not TOML: {bad}") from None
+    if problems:
+        raise damaged(path, 1, problems[0].line())
+    return scenario
