@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter, prod
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -47,7 +47,11 @@ __all__ = [
     "theorem2",
     "theorem3",
     "tightness_example",
+    "worst_case",
 ]
+
+if TYPE_CHECKING:
+    from .worst_case import worst_case
 
 RuleName = Literal["coverage", "refined", "theorem2", "theorem3", "printed"]
 RULES: tuple[RuleName, ...] = ("coverage", "refined", "theorem2", "theorem3", "printed")
@@ -69,6 +73,15 @@ class Bound:
             nextafter(low, -inf) if low > threshold else low,
             nextafter(high, inf) if high < value else high,
         )
+
+
+def __getattr__(name: str) -> Any:
+    """`worst_case` is imported at first use: it stands on this module and on SciPy."""
+    if name == "worst_case":
+        from .worst_case import worst_case
+
+        return worst_case
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def theorem2(

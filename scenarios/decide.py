@@ -20,6 +20,7 @@ from .worth import worth
 
 if TYPE_CHECKING:
     from ..analysis.certificate import Certificate as Proof
+    from ..analysis.suppression import ColumnChoice
 
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
@@ -42,15 +43,31 @@ def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
 def _decide(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, ...], Any]:
-    from ..analysis.suppression import choose_columns
-
     if policy.kind == "exposure":
-        weights = worth(policy, schema.names)
-        choice = choose_columns(counts, policy.k, policy.max_exposure, weights, rule)
+        choice = choose(policy, rule, schema, counts)
         return choice.kept, choice.certificate
     names = schema.names if policy.kind == "all" else policy.keep
     kept = tuple(sorted(schema.column(name) for name in names))
     return kept, bound(rule, [counts[column] for column in kept], policy.k)
+
+
+def choose(
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+) -> "ColumnChoice":
+    """Choose the columns to keep, and explain what would take the others.
+
+    Where the required columns alone cannot be promised, nothing is kept.
+    """
+    from ..analysis.suppression import choose_columns
+
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    weights = worth(policy, schema.names)
+    wanted = [counts[column] for column in required]
+    if required and bound(rule, wanted, policy.k).value > policy.max_exposure:
+        required, forbidden = [], list(range(len(counts)))
+    return choose_columns(counts, policy.k, policy.max_exposure, weights, rule, required, forbidden)
 
 
 def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -9,9 +9,9 @@ from ..analysis.exposure import users_below
 from ..protocol.messages import Counts
 from ..protocol.parties import CURATOR
 from ..protocol.tallying import marginals as as_marginals
-from .decide import bound, listed, named_rule
+from .decide import bound, choose, listed, named_rule
 from .model import Scenario
-from .outcome import Considered, Exposure, Outcome, WorstCase
+from .outcome import Considered, Dropped, Exposure, Outcome, WorstCase
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -38,6 +38,26 @@ def considered(
             safe = proof.value <= policy.max_exposure
             found.append(Considered(names, proof.value, str(proof.rule), safe))
     return tuple(found)
+
+
+def dropped(
+    scenario: Scenario, crowd: Samples, tally: tuple[Counts, ...] | None
+) -> tuple[Dropped, ...]:
+    """Why each column that is not kept is not; () where the policy does not choose."""
+    policy, schema = scenario.policy, crowd.people.schema
+    if tally is None or policy.kind != "exposure":
+        return ()
+    rule = named_rule(policy, crowd.others, schema)
+    choice = choose(policy, rule, schema, listed(schema, as_marginals(tally)[0]))
+    return tuple(
+        Dropped(
+            schema.names[one.column],
+            one.smallest_target,
+            one.largest_k,
+            schema.names[one.column] in policy.forbidden,
+        )
+        for one in choice.dropped
+    )
 
 
 def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:

@@ -98,7 +98,11 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(
             ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
         )
-    for key in ("prefer", "weights"):
+    for i, name in enumerate(policy.forbidden):
+        if name in policy.required:
+            message = f"{quoted(name)} is required too; a column is one or the other"
+            yield problem(("policy", "forbidden", i), message)
+    for key in ("prefer", "weights", "required", "forbidden"):
         if getattr(policy, key) and policy.kind in ("fixed", "all"):
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
             yield problem(("policy", key), message)
@@ -124,6 +128,8 @@ def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report features that nobody is asked about, wherever features are named."""
     for table, key in (
         ("policy", "prefer"),
+        ("policy", "required"),
+        ("policy", "forbidden"),
         ("policy", "keep"),
         ("policy", "weights"),
         ("expect", "kept"),

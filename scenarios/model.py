@@ -100,9 +100,10 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[policy]: what the curator promises, and how it chooses the columns to release.
 
     k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
-    smaller one. prefer, weights: which columns are worth most, see `worth`. keep: the columns that
-    `kind = "fixed"` releases. delta: in the statistical
-    setting, the probability with which the promise may fail.
+    smaller one. prefer, weights: which columns are worth most, see `worth`. required, forbidden:
+    columns without which nothing is released, and columns never released. keep: the columns that
+    `kind = "fixed"` releases. delta: in the statistical setting, the probability with which the
+    promise may fail.
     """
 
     kind: Kind = "exposure"
@@ -112,6 +113,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rule: Rule = "coverage"
     prefer: tuple[Text, ...] = ()
     weights: dict[str, Annotated[float, Meta(gt=0, le=1e9)]] = {}
+    required: tuple[Text, ...] = ()
+    forbidden: tuple[Text, ...] = ()
     keep: tuple[Text, ...] = ()
     publish_marginals: bool = False
 

@@ -24,6 +24,21 @@ class Considered:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A column that is not released, and what it would take.
+
+    promised: the exposure that could be promised with it, which is also the smallest max_exposure
+    that would admit it. largest_k: the largest crowd size that would admit it at this max_exposure
+    (None where the rule is not asked about other k). forbidden: the scenario forbids it anyway.
+    """
+
+    column: str
+    promised: float
+    largest_k: int | None
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
 class WorstCase:
     """The most people any table with the same marginals exposes: between `found` and `proven`."""
 
@@ -69,6 +84,7 @@ class Outcome:
     marginals: tuple[Counts, ...] | None
     decision: Decision | None
     considered: tuple[Considered, ...]
+    dropped: tuple[Dropped, ...]
     release: Counts | None
     burned: str | None
     exposure: Exposure

@@ -27,7 +27,7 @@ from ..roles.session import Cast, play
 from .cast import struck
 from .coalitions import learnt
 from .decide import decision_rule
-from .judge import considered, expectations, measure
+from .judge import considered, dropped, expectations, measure
 from .load import load, resolve
 from .model import Scenario
 from .outcome import Outcome
@@ -237,6 +237,7 @@ def _outcome(
         marginals=marginals,
         decision=played.decision,
         considered=considered(scenario, crowd, marginals),
+        dropped=dropped(scenario, crowd, marginals),
         release=played.release,
         burned=played.burned,
         exposure=measure(played, crowd, worst_case_seconds),
