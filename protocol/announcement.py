@@ -34,6 +34,7 @@ class Program(StrEnum):
     """The sequence of questions a session asks."""
 
     TWO_ROUND = "two-round"
+    RANDOMIZED = "randomized"
 
 
 UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved of them
@@ -44,7 +45,8 @@ class Policy:
     """What the curator promises, and the rule it decides by.
 
     k: people in the smallest crowd wanted, at least 1. max_exposure: the share (0 to 1) of people
-    who may be in a smaller one. rule: the name of the decision rule (`coverage`, `fixed`, ...).
+    who may be in a smaller one. rule: the name of the decision rule (`coverage`, `fixed`, ...), or
+    in the program `randomized` what people do to their answers (`grr epsilon=1`).
     publish_marginals: whether round 1's counts go on the board, so that anyone can decide again.
     setting: who answers round 2. delta: in the statistical setting, the probability (0 to 1,
     exclusive) with which the promise may fail; 0 in the fixed setting, where it cannot.

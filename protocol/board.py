@@ -27,6 +27,7 @@ from .messages import (
     Tally,
 )
 from .phases import BOARD, Phase, follow
+from .programs import next_call
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -106,15 +107,10 @@ class Board:
             raise Refused(Reason.UNEXPECTED)
 
     def _announced(self, call: Call) -> bool:
-        """Whether a call is the program's next: or a curator could ask everybody for everything.
-
-        `two-round`: every feature by itself for the curator, then what it decided for the analyst.
-        """
+        """Whether a call is the program's next: or a curator could ask everybody for everything."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
-        if call.reader is parties.Role.CURATOR:
-            columns = range(len(self.announcement.schema.features))
-            return call.round == 1 and call.asks == tuple((column,) for column in columns)
-        return self.decision is not None and call.round == 2 and call.asks == (self.decision.kept,)
+        program, schema = self.announcement.program, self.announcement.schema
+        return call == next_call(program, schema, len(self.calls), self.decision)
 
     def _answers(self, tally: Tally) -> bool:
         """Whether a tally answers the call, after every shuffler's account, as was announced.

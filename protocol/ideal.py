@@ -6,7 +6,7 @@ Every run of the real protocol must give the same marginals, decision and releas
 have a million rows: the only place in this room that uses numpy.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from ..errors import RoundBurned
 from . import parties
-from .announcement import UNPROMISED, Policy, Rules, Setting
+from .announcement import UNPROMISED, Policy, Program, Rules, Setting
 from .ledger import check_batch_size, check_dropout, check_promise
 from .messages import Call, Counts, Decision
 from .parties import Role
+from .programs import next_call
 from .schema import Schema
 from .tallying import marginals
 from .transcript import Transcript
@@ -51,16 +52,6 @@ class Ideal:
     decision: Decision | None
     release: Counts | None
     burned: str | None
-
-
-def single_columns(schema: Schema) -> Call:
-    """Curator: the call of round 1, for every feature by itself."""
-    return Call(1, Role.CURATOR, tuple((column,) for column in range(len(schema.features))))
-
-
-def release_columns(decision: Decision) -> Call:
-    """Curator: the call of round 2, for the columns of the release together."""
-    return Call(2, Role.ANALYST, (decision.kept,))
 
 
 def answer(table: Table, call: Call) -> tuple[Counts, ...]:
@@ -106,16 +97,34 @@ def two_round(
     first, second = rounds
     try:
         check_batch_size(len(first.codes), rules.min_batch)
-        tallies.append(answer(first, single_columns(schema)))
+        tallies.append(_asked(Program.TWO_ROUND, schema, first, 0, None))
         decision = decide(schema, *marginals(tallies[0]))
         if not decision.kept:
             return Ideal(tuple(tallies), decision, None, None)
         check_batch_size(len(second.codes), rules.min_batch)
         _check_people(policy, rules, decision, len(first.codes), len(second.codes))
-        tallies.append(answer(second, release_columns(decision)))
+        tallies.append(_asked(Program.TWO_ROUND, schema, second, 1, decision))
     except RoundBurned as burned:
         return Ideal(tuple(tallies), decision, None, str(burned))
     return Ideal(tuple(tallies), decision, tallies[1][0], None)
+
+
+def randomized(schema: Schema, reports: Table, rules: Rules) -> Ideal:
+    """Play the program `randomized` without a message; `reports` are what people say."""
+    try:
+        check_batch_size(len(reports.codes), rules.min_batch)
+    except RoundBurned as burned:
+        return Ideal((), None, None, str(burned))
+    return Ideal((_asked(Program.RANDOMIZED, schema, reports, 0, None),), None, None, None)
+
+
+def _asked(
+    program: Program, schema: Schema, table: Table, asked: int, decision: Decision | None
+) -> tuple[Counts, ...]:
+    """Answer the next call of a program."""
+    call = next_call(program, schema, asked, decision)
+    assert call is not None  # noqa: S101 - whoever asks has seen to it
+    return answer(table, call)
 
 
 def _check_people(policy: Policy, rules: Rules, decision: Decision, before: int, now: int) -> None:
@@ -128,16 +137,15 @@ def _check_people(policy: Policy, rules: Rules, decision: Decision, before: int,
 
 
 def ideal_view(
-    users: int, ideal: Ideal, policy: Policy, shufflers: int, members: Iterable[str]
+    users: int, ideal: Ideal, calls: Sequence[Call], policy: Policy, shufflers: int, *members: str
 ) -> View:
-    """What these parties would know together, were the mix network ideal.
+    """What these parties would know together of the calls answered, were the mix network ideal.
 
     The counts they read or that are public; and, where all shufflers of a round and its reader are
     among them, everybody's answers of that round. (Users among them are not looked at here.)
     """
     coalition = frozenset(members)
     chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
-    calls = _calls(ideal)
     counted = [
         CountsSeen(call.round, columns, counts)
         for call, tally in zip(calls, ideal.tallies, strict=True)
@@ -158,12 +166,11 @@ def ideal_view(
     return View(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript)
 
 
-def _calls(ideal: Ideal) -> list[Call]:
-    """The calls that were answered."""
-    if not ideal.tallies:
-        return []
-    columns = range(len(ideal.tallies[0]))
-    first = Call(1, Role.CURATOR, tuple((column,) for column in columns))
-    if len(ideal.tallies) == 1 or ideal.decision is None:
-        return [first]
-    return [first, release_columns(ideal.decision)]
+def calls_made(program: Program, schema: Schema, ideal: Ideal) -> list[Call]:
+    """The calls of a program that were answered."""
+    made = []
+    for asked in range(len(ideal.tallies)):
+        call = next_call(program, schema, asked, ideal.decision)
+        assert call is not None  # noqa: S101 - it was answered
+        made.append(call)
+    return made

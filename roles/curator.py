@@ -8,9 +8,13 @@ import trio
 from ..crypto.entropy import Entropy
 from ..errors import RoundBurned
 from ..protocol import parties
-from ..protocol.announcement import NONCE, Announcement, Policy, Rules
-from ..protocol.ideal import DecisionRule, release_columns, single_columns
-from ..protocol.messages import Call, Closed, Decision, Kind, Tally
+from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules
+from ..protocol.board import Board
+from ..protocol.ideal import DecisionRule
+from ..protocol.messages import Closed, Decision, Kind, Tally
+from ..protocol.parties import Role
+from ..protocol.phases import Phase
+from ..protocol.programs import next_call
 from ..protocol.schema import Schema
 from ..protocol.tallying import Reading, marginals
 from .keyholder import Keyholder
@@ -26,23 +30,37 @@ async def curator(
     inbox: trio.MemoryReceiveChannel[Letter],
     workshop: Workshop,
 ) -> Decision | None:
-    """Announce, ask for every feature alone, decide, ask for the joint of those kept, close."""
+    """Announce, put the program's questions one after the other, decide in between, close."""
     decision = None
     try:
         await _announce(me, key, plans)
-        reading = await _ask(me, key, single_columns(plans.schema), inbox, workshop)
-        if reading is not None:
-            await me.post(_account(reading, publish=plans.policy.publish_marginals))
-            counts, people = marginals(reading.counts)
-            decision = await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
-            await me.post(decision)
-            if decision.kept:
-                await me.post(release_columns(decision))
-                await me.network.until(Kind.TALLY, lambda board: len(board.tallies) == 2)
+        while call := next_call(plans.program, plans.schema, len(me.board.calls), decision):
+            await me.post(call)
+            if call.reader is Role.ANALYST:
+                await me.network.until(Kind.TALLY, _tallied)
+            elif reading := await read_round(
+                me, me.network.plan(call), key.secret, inbox, workshop
+            ):
+                await me.post(_account(reading, publish=plans.policy.publish_marginals))
+                decision = await _decide(plans, reading, workshop)
+                await me.post(decision)
+            if me.board.phase is Phase.BURNT:
+                break
     except RoundBurned as burned:
         await me.burn(burned)
     await me.post(Closed())
     return decision
+
+
+def _tallied(board: Board) -> bool:
+    """Whether the last call has been answered."""
+    return len(board.tallies) == len(board.calls)
+
+
+async def _decide(plans: "Plans", reading: Reading, workshop: Workshop) -> Decision:
+    """Apply the rule to the marginals, in a thread: it may take its time."""
+    counts, people = marginals(reading.counts)
+    return await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
 
 
 class Plans:
@@ -57,6 +75,7 @@ class Plans:
         shufflers: int,
         decide: DecisionRule,
         entropy: Entropy,
+        program: Program,
     ) -> None:
         self.title = title
         self.schema = schema
@@ -65,6 +84,7 @@ class Plans:
         self.shufflers = shufflers
         self.decide = decide
         self.entropy = entropy
+        self.program = program
 
 
 async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
@@ -84,24 +104,13 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
         tuple(keys[parties.shuffler(hop + 1)] for hop in range(plans.shufflers)),
         key.pair.public,
         keys[parties.ANALYST],
+        plans.program,
     )
     await me.post(announcement)
     with trio.move_on_after(plans.rules.deadline):
         await me.network.until(Kind.CONSENT, lambda board: len(board.consents) == due)
     if len(me.board.consents) < due:
         raise RoundBurned("not everybody consented to the announcement in time")
-
-
-async def _ask(
-    me: Endpoint,
-    key: Keyholder,
-    call: Call,
-    inbox: trio.MemoryReceiveChannel[Letter],
-    workshop: Workshop,
-) -> Reading | None:
-    """Call a round whose answers the curator reads, and read them."""
-    await me.post(call)
-    return await read_round(me, me.network.plan(call), key.secret, inbox, workshop)
 
 
 def _account(reading: Reading, *, publish: bool) -> Tally:

@@ -8,7 +8,7 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.suites import suite
 from ..protocol import parties
-from ..protocol.announcement import Policy, Rules
+from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
 from ..protocol.ideal import DecisionRule
 from ..protocol.schema import Schema
@@ -20,7 +20,7 @@ from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .network import Endpoint, Network
 from .shuffler import shuffler
-from .user import Person, Row, Sealers, cohort, user
+from .user import Lie, Person, Row, Sealers, cohort, user
 from .workshop import Workshop, workshop
 
 COHORT_ABOVE = 10_000  # people; above, one task looks after many of them
@@ -32,8 +32,8 @@ class Cast:
     """Everything a session starts from.
 
     row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
-    person is asked. faults: what a party, by name,
-    does wrong. entropy: the source of every key, salt and nonce.
+    person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
+    salt and nonce. lie: what people do to their answers before they say them.
     """
 
     title: str
@@ -49,6 +49,8 @@ class Cast:
     rounds: Callable[[int], Collection[int]] = lambda _: (1, 2)
     faults: Mapping[str, Fault] = field(default_factory=dict)
     threads: int | None = None
+    program: Program = Program.TWO_ROUND
+    lie: Lie | None = None
 
 
 def play(
@@ -108,6 +110,7 @@ def _start_keyholders(cast: Cast, network: Network, shop: Workshop, nursery: tri
         cast.shufflers,
         cast.decide,
         cast.entropy.fork("curator"),
+        cast.program,
     )
     seat = _seat(cast, network)
     for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
@@ -133,7 +136,7 @@ def _start_users(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nur
 
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
-        return Person(index, cast.row(index), fresh, cast.rounds(index))
+        return Person(index, cast.row(index), fresh, cast.rounds(index), cast.lie)
 
     everybody = range(cast.people)
     many = cast.people > COHORT_ABOVE

@@ -13,6 +13,7 @@ from .network import Endpoint
 from .workshop import Workshop
 
 Row = Sequence[str]
+Lie = Callable[[Row, Entropy], Row]
 Job = tuple[int, Row, Entropy]
 Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 
@@ -21,13 +22,19 @@ Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 class Person:
     """Somebody who takes part: an index from 0, a value per feature, and a source of randomness.
 
-    rounds: those the person is asked in.
+    rounds: those the person is asked in. lie: what the person does to its answers before it says
+    them (program `randomized`); None: nothing.
     """
 
     index: int
     row: Row
     entropy: Entropy
     rounds: Collection[int] = (1, 2)
+    lie: "Lie | None" = None
+
+    def says(self, fresh: Entropy) -> Row:
+        """The answers the person gives in a round."""
+        return self.lie(self.row, fresh.fork("lie")) if self.lie else self.row
 
     def __repr__(self) -> str:
         return f"Person({self.index})"
@@ -39,7 +46,7 @@ async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Seale
         if plan.call.round not in person.rounds:
             continue
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        job = (person.index, person.row, fresh)
+        job = (person.index, person.says(fresh), fresh)
         envelope, made = await workshop.share(sealers.of(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         await me.send(plan, plan.openers[0], Submission(envelope))
@@ -51,9 +58,8 @@ async def cohort(
     """Look after many users in one task: what each of them does is the same."""
     async for plan in members[0][0].rounds():
         asked = [(me, one) for me, one in members if plan.call.round in one.rounds]
-        jobs = [
-            (one.index, one.row, one.entropy.fork(f"round-{plan.call.round}")) for _, one in asked
-        ]
+        fresh = [one.entropy.fork(f"round-{plan.call.round}") for _, one in asked]
+        jobs = [(one.index, one.says(new), new) for (_, one), new in zip(asked, fresh, strict=True)]
         pieces = await workshop.spread("users seal", sealers.of(plan), jobs)
         sealed = [one for piece in pieces for one in piece]
         for (me, _), (envelope, made) in zip(asked, sealed, strict=True):

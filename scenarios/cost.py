@@ -14,7 +14,6 @@ from ..crypto.layer import open_layer, seal_layer
 from ..crypto.suites import Suite, suite
 from ..protocol.announcement import NONCE, Announcement
 from ..protocol.frames import HEADER
-from ..protocol.ideal import single_columns
 from ..protocol.messages import Call
 from ..protocol.parties import Role
 from ..protocol.schema import Schema
@@ -93,7 +92,8 @@ def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
     fixed = scenario.policy.kind == "fixed"
     names = scenario.policy.keep if fixed else schema.names
     joint = tuple(sorted(schema.column(name) for name in names))
-    return [single_columns(schema), Call(2, Role.ANALYST, (joint,))]
+    singles = tuple((column,) for column in range(len(schema.names)))
+    return [Call(1, Role.CURATOR, singles), Call(2, Role.ANALYST, (joint,))]
 
 
 def _round(plan: Round, people: int) -> RoundCost:

@@ -15,8 +15,8 @@ from typing import Literal
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..errors import ParameterError
-from ..protocol.announcement import Policy, Rules, Setting
-from ..protocol.ideal import Table, ideal_view, two_round
+from ..protocol.announcement import Policy, Program, Rules, Setting
+from ..protocol.ideal import Table, calls_made, ideal_view, two_round
 from ..protocol.messages import Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
@@ -183,6 +183,7 @@ def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         announced_rules(scenario),
         decision_rule(scenario.policy, crowd.others),
     )
+    calls = calls_made(Program.TWO_ROUND, crowd.people.schema, ideal)
     digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
     return Played(
         ideal.tallies,
@@ -191,7 +192,9 @@ def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         ideal.burned,
         {},
         digest.digest(),
-        lambda members: ideal_view(crowd.people.n, ideal, policy, scenario.mix.shufflers, members),
+        lambda members: ideal_view(
+            crowd.people.n, ideal, calls, policy, scenario.mix.shufflers, *members
+        ),
     )
 
 
