@@ -17,11 +17,21 @@ MAX_VALUES = 65_535  # values of a public domain: their number is two bytes on t
 MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to more than a packet
 
 
+def is_line(text: str) -> bool:
+    """Whether text is one line that a screen shows as it is: no control characters or separators.
+
+    What people say is printed sooner or later: it must not clear a terminal or forge a line.
+    """
+    if text.isascii():
+        return text.isprintable()
+    return not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
+
+
 def _text(what: str, text: str, most: int) -> None:
     """Refuse text that could not be told apart on a screen, or is too long for the wire."""
     if not text or text != text.strip():
         raise ParameterError(f"{what}: found {text!r}; text without surrounding spaces is accepted")
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+    if not is_line(text):
         raise ParameterError(f"{what}: {text!r} holds a control character or a lone surrogate")
     if len(text.encode()) > most:
         raise ParameterError(
@@ -79,7 +89,7 @@ class Feature:
         """Whether a ballot may hold this value."""
         if self.values is not None:
             return value in self.values
-        return 0 < len(value.encode()) <= self.width
+        return 0 < len(value.encode()) <= self.width and value == value.strip() and is_line(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.board import Board
 from ..protocol.frames import Message, decode_message
-from ..protocol.messages import Body, Call, Kind
+from ..protocol.messages import Body, Call, Closed, Kind
 from ..protocol.phases import BOARD, Phase, follow
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Refusal
@@ -125,7 +125,11 @@ class Endpoint:
         await self.network.carry(self.party, receiver, data)
 
     async def post(self, body: Body) -> None:
-        """Put a message on the board."""
+        """Put a message on the board; after the session has ended, nobody listens."""
+        if self.board.phase is Phase.OVER or (
+            self.board.phase is Phase.BURNT and not isinstance(body, Closed)
+        ):
+            return
         number = self.board.calls[-1].round if self.board.calls else 0
         number = body.round if isinstance(body, Call) else number
         self.network.post(self.party, Message(self.board.session, number, body).encode())

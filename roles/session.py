@@ -73,7 +73,7 @@ def play(
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the one thing that went wrong, or the group if several did; an interrupt comes first."""
-    leaves = list(_leaves(group))
+    leaves = list(dict.fromkeys(_leaves(group)))  # one mistake may have reached many tasks
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
     first = (interrupts or leaves)[0]
     return first if interrupts or len(leaves) == 1 else group

@@ -139,6 +139,11 @@ def envelope(slots: list[bytes], ordered: bool = True, plan: Round = PLAN) -> by
     return seal_layer(plan.suite, hop.public, bundle, hop.context, SystemEntropy())
 
 
+def turned(data: bytes) -> bytes:
+    """Turn the last bit over."""
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
 ONE, TWO, THREE = sorted(onions())
 ENVELOPES = {
     "slot-missing": (envelope([ONE, TWO]), Reason.WRONG_SIZE),
@@ -152,7 +157,7 @@ ENVELOPES = {
     "shortened": (envelope(onions())[:-1], Reason.WRONG_SIZE),
     "lengthened": (envelope(onions()) + b"!", Reason.WRONG_SIZE),
     "empty": (b"", Reason.WRONG_SIZE),
-    "changed": (envelope(onions())[:-1] + b"!", Reason.DOES_NOT_OPEN),
+    "changed": (turned(envelope(onions())), Reason.DOES_NOT_OPEN),
     "noise": (bytes(PLAN.envelope), Reason.DOES_NOT_OPEN),
     "of-another-size-inside": (
         envelope([ONE[:-4] + bytes([n]) for n in range(3)], ordered=False)[:-9],
@@ -242,7 +247,7 @@ def test_layers_that_are_wrong_are_counted_and_the_rest_goes_on() -> None:
     )
     bad = {
         Reason.WRONG_SIZE: [b"", good[0][:-1], good[0] + b"!", seal(b"short")],
-        Reason.DOES_NOT_OPEN: [bytes(PLAN.inner[2]), good[0][:-1] + b"!", good[0][1:] + b"\x01"],
+        Reason.DOES_NOT_OPEN: [bytes(PLAN.inner[2]), turned(good[0]), good[0][1:] + b"\x01"],
     }
     batch = [*bad[Reason.WRONG_SIZE], *good, *bad[Reason.DOES_NOT_OPEN]]
     opened = open_layers(PLAN, 2, SECOND, batch)
@@ -349,7 +354,6 @@ def test_a_row_that_cannot_be_said_is_the_callers_mistake(row: tuple[str, ...]) 
         submit(PLAN, row, SystemEntropy())
 
 
-@pytest.mark.xfail(reason="an open domain admits what a public one refuses")
 @pytest.mark.parametrize("value", ["\x1b[2J", "a\nb", " a", "a\u2028b"])
 def test_a_value_of_an_open_domain_cannot_harm_the_screen_it_is_shown_on(value: str) -> None:
     """A release is printed: a ballot could clear the reader's terminal, or forge a line."""

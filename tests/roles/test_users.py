@@ -183,10 +183,6 @@ def test_nothing_kept_ends_the_session_without_a_release() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored:pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.xfail(
-    raises=ExceptionGroup,
-    reason="every user who shares a thread hop raises the one mistake: a group",
-)
 def test_a_row_outside_the_domain_is_one_clear_mistake() -> None:
     with pytest.raises(ParameterError, match="'colour': the value 'pink' is not in its domain"):
         KIT.run([*ROWS, ("pink", "Oslo", "yes")])

@@ -206,6 +206,7 @@ def test_the_summary_agrees_on_who_is_linked(
     assert short.board.digest() == whole.board.digest()
     assert short.transcript.traffic() == whole.transcript.traffic()
     assert not short.transcript.made
+    assert not any(event.names for event in short.transcript.events)
     assert len(short.transcript.events) < len(whole.transcript.events) - len(ROWS)
     for coalition in coalitions(shufflers):
         full, brief = (view(run.transcript, coalition) for run in (whole, short))
