@@ -1,4 +1,4 @@
-"""The fields GF(2^k), k <= 31, on arrays: numbers are polynomials over GF(2), addition is XOR.
+"""The fields GF(2^k), k <= 62, on arrays: numbers are polynomials over GF(2), addition is XOR.
 
 The modulus is the smallest irreducible polynomial of degree k, found by Rabin's test when first
 needed. Multiplying by one fixed element and squaring are linear over GF(2); they go through tables
@@ -15,8 +15,8 @@ from ..errors import ParameterError
 
 Elements = npt.NDArray[np.uint64]
 
-# Two elements fit in one word with room for a product; 2^31 symbols are enough.
-LARGEST_DEGREE = 31
+# An element times z fits in one word of 64 bits.
+LARGEST_DEGREE = 62
 ONE = np.uint64(1)
 
 
@@ -24,7 +24,7 @@ def degree_for(symbols: int) -> int:
     """The least k >= 1 with 2^k >= symbols."""
     k = max(1, (symbols - 1).bit_length())
     if k > LARGEST_DEGREE:
-        raise ParameterError(f"symbols: found {symbols}; fields here have at most 2^31 elements")
+        raise ParameterError(f"symbols: found {symbols}; fields here have at most 2^62 elements")
     return k
 
 

@@ -16,8 +16,11 @@ prime to g and u_i d is uniform mod g; v makes h(x) uniform and independent of t
 families are pairwise independent.
 
 The field family has short keys and cheap preimages: u x = w has one solution for u != 0, so the
-2^(k - j) values of x with h(x) = y are found without scanning the domain. The digit family has keys
-of 1 + log_r a numbers and no such road; choose g a power of two for large domains.
+2^(k - j) values of x with h(x) = y are found without scanning the domain. The key u = 0 sends all
+symbols to one value; it is what brings the collision probability of the other keys, 1/g times
+(1 - 2^(j - k)) / (1 - 2^-k), up to 1/g. So that this rare event matters little, k >= j + 6. The
+digit family has keys of 1 + log_r a numbers and no such road: for large domains let g be a power of
+two.
 """
 
 from dataclasses import dataclass
@@ -30,6 +33,8 @@ from .gf2 import Elements, degree_for, hadamard, invert, multiply, shift
 
 Support = npt.NDArray[np.int64]
 
+# A share of at most 2^-6 of all collisions is due to the key u = 0.
+SPARE = 6
 # Hash values computed at one time, so that they stay in the cache.
 BLOCK = 1 << 18
 
@@ -48,19 +53,22 @@ class FieldFamily:
 
     @property
     def k(self) -> int:
-        """The degree of the field: 2^k >= a and 2^k >= g."""
-        return degree_for(max(self.a, 1 << self.j))
+        """The degree of the field: 2^k >= a and k >= j + 6."""
+        return degree_for(max(self.a, 1 << (self.j + SPARE)))
 
     @property
     def size(self) -> int:
         """Number of keys: 2^k values of u, g of v."""
         return 1 << (self.k + self.j)
 
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """Each word of a key is below its limit."""
+        return 1 << self.k, 1 << self.j
+
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
         """Uniform keys, shape (people, 2)."""
-        u = rng.integers(0, 1 << self.k, people, dtype=np.uint64)
-        v = rng.integers(0, 1 << self.j, people, dtype=np.uint64)
-        return np.stack([u, v], axis=1)
+        return rng.integers(0, self.limits, (people, 2), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
         """Which key this is, 0 .. size - 1."""
@@ -165,6 +173,11 @@ class DigitFamily:
     def size(self) -> int:
         """Number of keys: g^(1 + digits)."""
         return int(self.g ** (1 + self.digits))
+
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """Each word of a key is below its limit."""
+        return (self.g,) * (1 + self.digits)
 
     def draw(self, people: int, rng: np.random.Generator) -> Elements:
         """Uniform keys, shape (people, 1 + digits)."""

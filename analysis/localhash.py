@@ -151,9 +151,11 @@ class LocalHash(Pure):
         if not isinstance(reports, HashReports):
             raise ParameterError(f"reports: found a {type(reports).__name__}; needs HashReports")
         as_symbols(reports.values, self.g, "reports.values")
-        words = self.family.draw(0, np.random.default_rng(0)).shape[1]
-        if reports.keys.shape != (len(reports), words):
+        limits = self.family.limits
+        if reports.keys.shape != (len(reports), len(limits)):
             raise ParameterError(
-                f"reports.keys: shape {reports.keys.shape}; needs ({len(reports)}, {words})"
+                f"reports.keys: shape {reports.keys.shape}; needs ({len(reports)}, {len(limits)})"
             )
+        if (reports.keys >= np.array(limits, np.uint64)).any():
+            raise ParameterError(f"reports.keys: words not below {limits}: made by another family?")
         return reports

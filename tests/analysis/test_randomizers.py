@@ -35,7 +35,7 @@ PURE: list[Randomizer] = [
     UnaryEncoding.blh(3, 0.7),
     LocalHash(4, 2, 1.0),
     LocalHash(5, 3, 1.0),
-    LocalHash(3, 4, 0.5),
+    LocalHash(3, 2, 0.5),
 ]
 OTHERS: list[Randomizer] = [
     BitFlip(3, 0.2),

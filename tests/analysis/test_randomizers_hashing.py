@@ -125,4 +125,6 @@ def test_foreign_reports_are_refused() -> None:
     with pytest.raises(ParameterError, match="HashReports"):
         LocalHash(10, 4, 1.0).estimate([1, 2])
     with pytest.raises(ParameterError, match=r"reports\.values"):
-        LocalHash(10, 2, 1.0).estimate(LocalHash(10, 4, 1.0).sample(np.arange(10), rng=0))
+        LocalHash(10, 2, 1.0).estimate(LocalHash(10, 4, 1.0).sample(np.arange(100) % 10, rng=0))
+    with pytest.raises(ParameterError, match="another family"):
+        LocalHash(1000, 4, 1.0).estimate(LocalHash(100_000, 4, 1.0).sample(np.arange(9), rng=0))
