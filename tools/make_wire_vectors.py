@@ -21,7 +21,7 @@ from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting
+from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import HEADER, Message
@@ -139,6 +139,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "key": (0, Key(pair("shuffler-1").public)),
     "announcement": (0, announcement()),
     "announcement-statistical": (0, announcement(policy=STATISTICAL)),
+    "announcement-randomized": (0, announcement(program=Program.RANDOMIZED)),
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
     "call-joint": (2, JOINT),
@@ -482,6 +483,8 @@ def ballots() -> Named:
         "not-utf8": (good[:-1] + b"\xff", "malformed"),
         "empty-value": (b"\1" + salt + b"\0\0", "outside-domain"),
         "too-long-for-the-domain": (b"\1" + salt + b"\0\x0b" + b"x" * 11, "outside-domain"),
+        "control-character": (b"\1" + salt + text(b"a\x1b[2J"), "outside-domain"),
+        "surrounding-space": (b"\1" + salt + text(b" Ulm"), "outside-domain"),
         "not-in-the-domain": (b"\0" + salt + b"\0\1C", "outside-domain"),
     }
     for name, (inside, reason) in wrong.items():

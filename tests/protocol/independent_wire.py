@@ -129,7 +129,7 @@ def feature(data: Bytes) -> dict[str, Any]:
 def announcement(encoded: bytes) -> dict[str, Any]:
     data = Bytes(encoded)
     found: dict[str, Any] = {"title": data.text(), "program": data.text()}
-    require(found["program"] == "two-round")
+    require(found["program"] in ("two-round", "randomized"))
     found["nonce"] = data.take(16).hex()
     found["features"] = data.many(lambda: feature(data))
     names = [one["name"] for one in found["features"]]
@@ -319,7 +319,7 @@ def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
     values = [data.text() for _ in asked["asks"][ask]]
     for column, value in zip(asked["asks"][ask], values, strict=True):
         domain = told["features"][column]
-        good = domain["values"] is None and 0 < len(value.encode()) <= domain["width"]
+        good = domain["values"] is None and name_ok(value, domain["width"])
         require(good or value in (domain["values"] or ()), "outside-domain")
     data.end()
     return {"ask": ask, "salt": salt.hex(), "values": values}

@@ -12,7 +12,7 @@ from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting
+from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
@@ -152,7 +152,8 @@ def announcements(draw: Any) -> Announcement:
     policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
     return Announcement(
-        draw(TEXTS), nonce, draw(schemas()), policy, rules, tuple(public[2:]), public[0], public[1]
+        *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
+        *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(Program))),
     )
 
 

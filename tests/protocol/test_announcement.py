@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given, settings
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Announcement, Policy, Rules, Setting, decode_announcement
+from veilmix.protocol.announcement import (
+    Announcement,
+    Policy,
+    Program,
+    Rules,
+    Setting,
+    decode_announcement,
+)
 from veilmix.protocol.messages import Call
 from veilmix.protocol.mixing import open_envelope, open_layers
 from veilmix.protocol.parties import Role
@@ -30,6 +37,7 @@ def schema(*features: Feature) -> Announcement:
 
 CHANGES = {
     "title": replace(TOLD, title="another test"),
+    "program": replace(TOLD, program=Program.RANDOMIZED),
     "nonce": replace(TOLD, nonce=bytes(16)),
     "feature-name": schema(replace(FIRST, name="color"), *TOLD.schema.features[1:]),
     "feature-width": schema(replace(FIRST, width=6), *TOLD.schema.features[1:]),
