@@ -1,0 +1,143 @@
+"""How figures look and are written: the same file from the same numbers, on every machine.
+
+Colours are those of M. Okabe and K. Ito (2008), which people with any colour vision tell apart;
+every line also has a style of its own, so that a figure can be printed in grey. Figures are made
+without pyplot, so no window system is ever asked for.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ..errors import LocalError, StorageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+GREY = "#8A8A8A"
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, GREY)
+STYLES: tuple[Any, ...] = (
+    "-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)),
+    (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (2, 2)), (0, (10, 2, 2, 2)),
+)  # fmt: skip
+FORMATS = (".png", ".svg")
+DOTS = 160  # per inch, PNG
+
+LOOK: Any = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.size": 9,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.framealpha": 1,
+    "legend.edgecolor": "#DDDDDD",
+    "lines.linewidth": 1.6,
+    "svg.hashsalt": "veilmix",  # otherwise the names inside an SVG are random
+}
+
+
+def require() -> None:
+    """Raises LocalError, with what to install, where matplotlib is missing."""
+    try:
+        import matplotlib as _  # noqa: F401, ICN001
+    except ImportError:
+        raise LocalError(
+            'drawing needs matplotlib; install it with: pip install "veilmix[report]"'
+        ) from None
+
+
+def styled(draw: Callable[P, R]) -> Callable[P, R]:
+    """Make a function draw in the house look."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **given: P.kwargs) -> R:
+        with look():
+            return draw(*args, **given)
+
+    return drawn
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw in the house look for a while. Raises LocalError where matplotlib is missing."""
+    require()
+    from matplotlib import rc_context
+
+    with rc_context(LOOK):
+        yield
+
+
+def new(
+    width: float, height: float, rows: int = 1, columns: int = 1
+) -> "tuple[Figure, list[Axes]]":
+    """A figure of this size in inches and its axes, row by row."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, [figure.add_subplot(rows, columns, i + 1) for i in range(rows * columns)]
+
+
+def check_path(path: Path) -> None:
+    """Raises StorageError unless the path ends in a format that can be written."""
+    if path.suffix.lower() not in FORMATS:
+        raise StorageError(
+            f"{path}: found {path.suffix or 'no ending'}; .png and .svg are accepted"
+        )
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a PNG or SVG, by the ending of `path`; without date or version, so always the same."""
+    check_path(path)
+    metadata = (
+        {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
+    )
+    try:
+        with look():
+            figure.savefig(path, dpi=DOTS, metadata=metadata)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+
+
+def percent_axis(ax: "Axes", label: str) -> None:
+    """Let the y axis show shares as percent, from 0 to everybody."""
+    from matplotlib.ticker import PercentFormatter
+
+    ax.set_ylim(-0.01, 1.03)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_ylabel(label)
+
+
+def people_axis(ax: "Axes", label: str, most: float) -> None:
+    """Let the x axis show crowds from 1 to `most` on a logarithmic scale, as whole numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.set_xlim(1, most)
+    ax.xaxis.set_major_locator(LogLocator(base=10))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(label)
+
+
+def styles(many: int) -> Sequence[tuple[str, Any]]:
+    """A colour and a line style for each of `many` lines; the pairs differ up to 64 lines."""
+    shift = len(STYLES)
+    return [
+        (COLOURS[i % len(COLOURS)], STYLES[(i + i // len(COLOURS)) % shift]) for i in range(many)
+    ]

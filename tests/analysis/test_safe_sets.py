@@ -1,0 +1,80 @@
+"""The search for safe sets in wide tables: against all sets, and honest about what it did."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis import safe_sets
+from veilmix.analysis.column_sets import exposures_of_all_sets
+from veilmix.analysis.safe_sets import search_safe_sets
+from veilmix.analysis.wildcards import Wildcards
+from veilmix.errors import ParameterError
+
+
+def table_of(seed: int, n: int, d: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.integers(0, rng.integers(1, 5), n) for _ in range(d)], axis=1)
+
+
+def truth(table: np.ndarray, k: int, wild: Wildcards | None) -> dict[tuple[int, ...], int]:
+    d = table.shape[1]
+    sets = [s for size in range(d + 1) for s in combinations(range(d), size)]
+    if wild is not None:
+        return {s: wild.crowds(s).users_below(k) for s in sets}
+    found = exposures_of_all_sets(table, k).people
+    return {s: int(found[sum(1 << j for j in s)]) for s in sets}
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 6), st.booleans())
+@settings(max_examples=120, deadline=None)
+def test_finds_the_largest_and_only_maximal_sets(seed: int, n: int, d: int, matching: bool) -> None:
+    table = table_of(seed, n, d)
+    wild = Wildcards.of(table, [0] * d) if matching else None
+    k, most = 1 + seed % 7, seed % 5
+    people = truth(table, k, wild)
+    safe = {s for s, found in people.items() if found <= most}
+    found = search_safe_sets(table, k, most, wild)
+    assert found.proven
+    assert found.finished
+    assert len(found.largest) == max(map(len, safe), default=0)
+    if safe:
+        assert found.people == people[found.largest]
+    for one in found.maximal:
+        assert one in safe
+        assert not any(tuple(sorted((*one, j))) in safe for j in set(range(d)) - set(one))
+    covered = {j for one in found.maximal for j in one}
+    assert covered == {j for j in range(d) if (j,) in safe}
+    assert found.unsafe == tuple(j for j in range(d) if (j,) not in safe)
+
+
+def test_sets_of_many_cells_are_sorted_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of(5, 80, 6)
+    usual = search_safe_sets(table, 3, 8)
+    monkeypatch.setattr(safe_sets, "CELLS", 4)
+    assert search_safe_sets(table, 3, 8) == usual
+
+
+def test_stops_when_the_work_is_used_up_and_says_so() -> None:
+    table = table_of(1, 500, 14)
+    found = search_safe_sets(table, 5, 20, work=500 * 30)
+    assert (found.proven, found.finished) == (False, False)
+    assert found.counted <= 30
+    assert search_safe_sets(table, 5, 20, work=0).largest == ()
+    # Enough for a set for each column, not for a proof.
+    more = search_safe_sets(table, 5, 20, work=500 * 250)
+    assert (more.proven, more.finished) == (False, True)
+
+
+def test_work_does_not_depend_on_the_clock() -> None:
+    table = table_of(2, 300, 12)
+    first = search_safe_sets(table, 4, 10, work=300 * 90)
+    assert first == search_safe_sets(table, 4, 10, work=300 * 90)
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ParameterError, match="found 0 rows"):
+        search_safe_sets(np.zeros((0, 2), dtype=int), 5, 0)
+    with pytest.raises(ParameterError, match="-1 people"):
+        search_safe_sets(np.zeros((3, 2), dtype=int), 5, -1)

@@ -1,0 +1,172 @@
+"""A table's score: the census, both meanings of missing, and what must hold of any table."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis import score_sets
+from veilmix.analysis.crowds import Crowds
+from veilmix.analysis.score import Missing, TableScore, allowed, score_table
+from veilmix.analysis.wildcards import Wildcards
+from veilmix.errors import ParameterError
+from veilmix.scenarios.populations.tables import shipped
+
+CENSUS = shipped("census")
+UNKNOWN = CENSUS.values[3].index("?")
+
+
+def census(**more: object) -> TableScore:
+    lacking = [None, None, None, UNKNOWN]
+    return score_table(CENSUS.codes, CENSUS.columns, 10, missing_codes=lacking, **more)  # type: ignore[arg-type]
+
+
+def test_the_census_example() -> None:
+    score = census()
+    assert score.joint.crowds.users_below(10) == 179
+    bounds = score.bounds
+    assert (bounds.printed, bounds.refined, bounds.coverage) == (9750, 1412, 1218)
+    assert bounds.lower == 7  # the people of the rarest work class
+    assert bounds.worst is None
+    assert [one.values for one in score.columns] == [2, 2, 5, 9]
+    assert (score.joint.values, score.joint.missing) == (131, 1836)
+    assert score.risk.marketer == pytest.approx(131 / 32_561)
+    assert score.most == 325
+    assert score.safe
+
+
+def test_which_sets_of_the_census_are_safe() -> None:
+    sets = census().sets
+    assert (sets.every, sets.counted, len(sets.sets)) == (True, 15, 15)
+    assert sets.maximal_truth == ((0, 1, 2, 3),)
+    assert sets.maximal_promised == ((0, 1, 2), (0, 1, 3), (2, 3))
+    assert (sets.promised.kept, sets.promised.people) == ((0, 1, 2), 135)
+    assert [(one.column, one.people) for one in sets.promised.dropped] == [(3, 1218)]
+
+
+def test_as_wildcards_crowds_are_larger_and_the_same_bounds_hold() -> None:
+    category, wildcard = census(), census(missing="wildcard")
+    assert wildcard.joint.crowds.users_below(10) == 56
+    assert wildcard.columns[3].crowds.smallest == 7 + 1836
+    assert wildcard.bounds.coverage == category.bounds.coverage
+    assert wildcard.bounds.lower == 0
+    for narrow, wide in zip(category.sets.sets, wildcard.sets.sets, strict=True):
+        assert wide.truth <= narrow.truth
+        assert wide.truth <= wide.promised <= narrow.promised
+
+
+@st.composite
+def small_tables(draw: st.DrawFn) -> np.ndarray:
+    n, d = draw(st.integers(2, 40)), draw(st.integers(1, 4))
+    return np.array(draw(st.lists(st.integers(0, 3), min_size=n * d, max_size=n * d))).reshape(n, d)
+
+
+@given(small_tables(), st.integers(1, 9), st.sampled_from(list(Missing)), st.floats(0, 1))
+@settings(max_examples=80, deadline=None)
+def test_bounds_enclose_the_truth(
+    table: np.ndarray, k: int, missing: Missing, share: float
+) -> None:
+    d = table.shape[1]
+    names = [f"c{j}" for j in range(d)]
+    score = score_table(table, names, k, share, missing=missing, missing_codes=[0] * d)
+    below = score.joint.crowds.users_below(k)
+    bounds = score.bounds
+    assert bounds.lower <= below <= bounds.coverage <= bounds.refined
+    assert bounds.coverage <= bounds.printed
+    assert below <= len(table)
+    assert score.sets.truth.people <= score.most
+    for one in score.sets.sets:
+        assert one.truth <= one.promised
+    assert set(score.sets.promised.kept) <= set(range(d))
+    assert len(score.sets.promised.kept) <= len(score.sets.truth.kept)
+
+
+@given(small_tables(), st.integers(2, 6), st.sampled_from(list(Missing)))
+@settings(max_examples=40, deadline=None)
+def test_the_search_of_wide_tables_agrees_with_counting_every_set(
+    table: np.ndarray, k: int, missing: Missing
+) -> None:
+    d = table.shape[1]
+    lacking: list[int | None] = [0] * d
+    wild = Wildcards.of(table, lacking) if missing is Missing.WILDCARD else None
+    marginals = [np.bincount(table[:, j]) for j in range(d)]
+    most = len(table) // 4
+    every = score_sets.score_sets(table, marginals, k, most, wild, lambda _: None)
+    assert every.every
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(score_sets, "EVERY", 0)
+        wide = score_sets.score_sets(table, marginals, k, most, wild, lambda _: None)
+    assert not wide.every
+    assert len(wide.truth.kept) == len(every.truth.kept)
+    assert len(wide.promised.kept) == len(every.promised.kept)
+    counted = {one.columns: (one.truth, one.promised) for one in every.sets}
+    assert all(counted[one.columns] == (one.truth, one.promised) for one in wide.sets)
+    assert set(wide.maximal_truth) <= set(every.maximal_truth)
+
+
+def test_a_wide_table_says_what_was_searched() -> None:
+    rng = np.random.default_rng(4)
+    table = np.stack([rng.integers(0, 2 + j % 4, 300) for j in range(14)], axis=1)
+    sets = score_table(table, [f"c{j}" for j in range(14)], 5, 0.05).sets
+    assert not sets.every
+    assert sets.counted > 14
+    assert {(j,) for j in range(14)} <= {one.columns for one in sets.sets}
+    assert len(sets.truth.dropped) == 14 - len(sets.truth.kept)
+    most = 15
+    assert all(one.people > most for one in sets.truth.dropped)
+    assert all(one.people > most for one in sets.promised.dropped)
+
+
+def test_the_worst_case_on_request() -> None:
+    table = np.array([[0, 0]] * 4 + [[1, 1]] * 4)
+    worst = score_table(table, ["a", "b"], 3, worst_case_seconds=5).bounds.worst
+    assert worst is not None
+    assert (worst.people, worst.proven) == (8, True)
+
+
+def test_k_above_everybody_and_k_of_one() -> None:
+    table = np.array([[0, 0], [0, 1], [0, 1]])
+    everybody = score_table(table, ["a", "b"], 4)
+    assert (everybody.joint.crowds.users_below(4), everybody.bounds.coverage) == (3, 3)
+    assert everybody.sets.truth.kept == ()
+    nobody = score_table(table, ["a", "b"], 1, 0)
+    assert (nobody.bounds.coverage, nobody.sets.promised.kept) == (0, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"table": np.zeros((1, 2), int)}, "found 1 people"),
+        ({"table": np.zeros((5, 0), int), "names": []}, "and 0 columns"),
+        ({"names": ["a"]}, "names, missing_codes: found 1"),
+        ({"missing_codes": [None]}, "missing_codes: found 2 and 1"),
+        ({"k": 0}, "k: found 0"),
+        ({"max_exposure": 1.5}, "max_exposure: found 1.5"),
+        ({"max_exposure": float("nan")}, "max_exposure: found nan"),
+        ({"missing": "ignore"}, "missing: found 'ignore'; category and wildcard"),
+        ({"factor": 0}, "factor: found 0"),
+    ],
+)
+def test_bad_arguments(changed: dict[str, object], said: str) -> None:
+    given = {"table": np.zeros((5, 2), int), "names": ["a", "b"]} | changed
+    with pytest.raises(ParameterError, match=said):
+        score_table(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "people"),
+    [(0, 5, 0), (1, 5, 5), (0.01, 32_561, 325), (0.1, 30, 3), (0.3, 10, 3)],
+)
+def test_allowed_people_compare_integers(share: float, n: int, people: int) -> None:
+    assert allowed(share, n) == people
+
+
+def test_it_draws_itself() -> None:
+    from matplotlib.figure import Figure
+
+    score = census()
+    ax = score.plot(Figure().add_subplot())
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]  # type: ignore[union-attr]
+    assert labels == ["sex", "income", "race", "workclass", "all columns"]
+    assert score.plot().get_xlabel() == "k (crowd size, people)"
+    assert repr(score).startswith("<TableScore of 32,561 people, 4 columns")
+    assert repr(Crowds.of_cells([3])) == "<Crowds of 3 people: from 3 to 3>"
