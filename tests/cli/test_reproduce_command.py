@@ -1,0 +1,85 @@
+"""`veilmix reproduce`: what there is, the files it writes, and what it says about the paper."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from veilmix.cli.app import COMMANDS
+
+pytestmark = pytest.mark.skipif(
+    "reproduce" not in COMMANDS, reason="`reproduce` is not offered yet"
+)
+
+
+def test_without_a_paper_it_lists_what_there_is(typed) -> None:
+    said = typed("reproduce", "--format", "json")
+    found = json.loads(said.out)
+    assert [(one["paper"], one["figure"]) for one in found] == [("000", "2"), ("000", "3")]
+    assert "census" in typed("reproduce").out
+
+
+@pytest.mark.slow
+def test_figure_3_is_written_and_judged(typed) -> None:
+    said = typed("reproduce", "000", "3", "--out", "here", "--format", "csv")
+    assert said.code == 0
+    written = sorted(path.name for path in Path("here").iterdir())
+    assert written == ["figure3.csv", "figure3.png", "figure3.svg"]
+    assert all(f"written   here/{name}" in said.err for name in written)
+    judged = list(csv.DictReader(said.out.splitlines()))
+    assert [row["agrees"] for row in judged] == ["open", "yes", "NO", "NO"]
+    with Path("here/figure3.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 128
+    assert float(rows[-1]["plug_in_mean"]) == 1
+
+
+@pytest.mark.slow
+def test_the_same_seed_writes_the_same_files_and_another_does_not(typed) -> None:
+    for folder, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        assert typed("reproduce", "000", "3", "--out", folder, "--seed", seed).code == 0
+    for name in ("figure3.csv", "figure3.svg", "figure3.png"):
+        first, again, other = (Path(folder, name).read_bytes() for folder in "abc")
+        assert first == again
+        assert first != other
+
+
+@pytest.mark.slow
+def test_all_figures_go_to_a_folder_named_after_the_paper(typed) -> None:
+    said = typed("reproduce", "000", "--worst-case", "0")
+    assert said.code == 0
+    assert {path.name for path in Path("reproduced-000").iterdir()} == {
+        "figure2.png", "figure2.svg", "figure2-truth.csv", "figure2-bounds.csv",
+        "figure3.png", "figure3.svg", "figure3.csv",
+    }  # fmt: skip
+    worst = next(line for line in said.out.splitlines() if "k = 200: worst" in line)
+    assert worst.split()[-1] == "open"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("00",), "no paper '00' can be redrawn; there are 000"),
+        (("000", "9"), "no figure '9' of paper 000; there are 2, 3"),
+        (("000", "--seed", "-1"), "-1 is not in the range x>=0"),
+    ],
+)
+def test_wrong_arguments(typed, arguments: tuple[str, ...], said: str) -> None:
+    found = typed("reproduce", *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert said in found.err
+
+
+def test_a_folder_that_cannot_be_made(typed) -> None:
+    Path("file").write_text("", "utf-8")
+    found = typed("reproduce", "000", "3", "--out", "file/here")
+    assert found.code == 2
+    assert "file/here: cannot be made" in found.err
+
+
+def test_it_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = typed("reproduce", "000", "3")
+    assert (found.code, 'pip install "veilmix[report]"' in found.err) == (2, True)
+    assert not Path("reproduced-000").exists()

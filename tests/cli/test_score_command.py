@@ -1,0 +1,171 @@
+"""`veilmix score`: what it prints, in each format, what missing means, and what it refuses."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from veilmix.cli.app import COMMANDS
+
+pytestmark = pytest.mark.skipif("score" not in COMMANDS, reason="`score` is not offered yet")
+
+SMALL = "sex,city\nf,Oslo\nf,Oslo\nm,\nm,?\nm,Rome\nm,Rome\n"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    path = tmp_path / "small.csv"
+    path.write_text(SMALL, "utf-8")
+    return str(path)
+
+
+def test_the_page_says_what_missing_means_and_what_to_drop(typed, data: str) -> None:
+    said = typed("score", data, "--k", "2", "--max-exposure", "0", "--missing-text", "?")
+    assert said.code == 0
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert lines[0].startswith("small.csv 6 people, 2 columns; at most 0.0 % (0) may be in")
+    assert lines[1] == 'missing cells (empty, "?") are a value of their own'
+    assert lines[2] == "2 of 12 cells"
+    assert "city 3 2 2 0 6" in lines  # values, missing, smallest crowd, below 2, below 5
+    assert "in this table 0 0.0 %" in lines
+    assert "sex x city 0.0 % safe 66.7 % unsafe" in lines
+    assert any(line.startswith("by the table itself: keep sex, city (0.0 %") for line in lines)
+    assert "drop city (66.7 % with it)" in lines
+    assert said.err == ""
+
+
+def test_missing_as_a_wildcard_is_said_at_the_head(typed, data: str) -> None:
+    said = typed("score", data, "--missing", "wildcard", "--missing-text", "?", "--format", "json")
+    found = json.loads(said.out)
+    assert found["missing"] == {"meaning": "wildcard", "texts": ["", "?"], "cells": 2}
+    # Each m goes with both missing cities: crowds of 4; each f with the other only.
+    assert found["joint"]["curve"] == {"k_from": [1, 3, 5], "people": [0, 2, 6]}
+    page = typed("score", data, "--missing", "wildcard").out
+    assert "missing cells (empty) match anything" in page
+    assert "not transitive" in page
+
+
+def test_an_unstated_spelling_of_missing_is_pointed_out(typed, data: str) -> None:
+    said = typed("score", data)
+    assert "'?' in 1 cells is read as a value like any other" in said.err
+    assert '--missing-text "?"' in said.err
+    assert "1 of 12 cells" in said.out
+
+
+def test_json_has_the_whole_curve_every_set_and_every_bound(typed, data: str) -> None:
+    found = json.loads(
+        typed("score", data, "--k", "3", "--worst-case", "5", "--format", "json").out
+    )
+    assert (found["users"], found["k"], found["max_exposure"]) == (6, 3, 0.01)
+    assert [one["name"] for one in found["columns"]] == ["sex", "city"]
+    assert found["joint"]["people_below_k"] == 6
+    assert found["bounds"] | {"worst": 6} == found["bounds"]
+    assert set(found["bounds"]) == {"lower", "truth", "worst", "coverage", "refined", "printed"}
+    assert found["risk"]["prosecutor"]["largest"] == 1
+    assert [one["columns"] for one in found["sets"]["sets"]] == [["sex"], ["city"], ["sex", "city"]]
+    assert found["sets"]["every"] is True
+
+
+def test_csv_is_one_number_a_line(typed, data: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(typed("score", data, "--format", "csv").out)))
+    assert list(rows[0]) == ["subject", "measure", "k", "value"]
+    values = {(row["subject"], row["measure"], row["k"]): row["value"] for row in rows}
+    assert values["sex", "smallest_crowd", ""] == "2"
+    assert values["all columns", "people_below", "2"] == "2"
+    assert values["sex x city", "set_truth", "5"] == "6"
+    assert len(values) == len(rows)
+
+
+def test_chosen_columns_and_a_population(typed, data: str) -> None:
+    arguments = ("score", data, "--columns", "sex", "--population-factor", "10")
+    found = json.loads(typed(*arguments, "--format", "json").out)
+    assert [one["name"] for one in found["columns"]] == ["sex"]
+    assert found["risk"]["prosecutor"]["largest"] == 0.5
+    assert found["risk"]["journalist"]["largest"] == 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["curves.svg", "curves.png"])
+def test_a_figure(typed, data: str, name: str) -> None:
+    said = typed("score", data, "--figure", name)
+    assert said.code == 0
+    assert Path(name).stat().st_size > 5000
+    assert f"drawn     {name}" in said.err
+
+
+def test_parquet_is_read_as_csv_is(typed, data: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    copy = f"COPY (SELECT * FROM read_csv('{data}', all_varchar = true)) TO 'small.parquet'"
+    duckdb.sql(copy)
+    parquet, text = (
+        json.loads(typed("score", name, "--format", "json").out) for name in ("small.parquet", data)
+    )
+    assert parquet.pop("data") == "small.parquet"
+    assert text.pop("data") == "small.csv"
+    assert parquet == text
+
+
+def test_parquet_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("p.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    said = typed("score", "p.parquet")
+    assert (said.code, 'pip install "veilmix[data]"' in said.err) == (2, True)
+
+
+def test_a_figure_names_what_to_install(typed, data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = typed("score", data, "--figure", "x.png")
+    assert (said.code, 'pip install "veilmix[report]"' in said.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "d.csv: the file is empty"),
+        (b"a,b\n", "d.csv: a header, but no people"),
+        (b"a,b\n1,2\n", "d.csv: one person only"),
+        (b"a,a\n1,2\n1,2\n", "d.csv:1: two columns are called 'a'"),
+        (b"a,b\n1,2\n1\n", "d.csv:3: 1 cells found, the header has 2 columns"),
+        (b"a,b\n1,2\n1,\xff\n", "d.csv:3: not UTF-8: byte 0xff"),
+    ],
+)
+def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:
+    Path("d.csv").write_bytes(content)
+    found = typed("score", "d.csv")
+    assert (found.code, found.out) == (2, "")
+    assert said in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--k", "0"), "0 is not in the range x>=1"),
+        (("--max-exposure", "1.5"), "1.5 is not in the range 0<=x<=1"),
+        (("--max-exposure", "nan"), "max_exposure: found nan"),
+        (("--columns", "sex,citty"), "no column is called 'citty'; it has sex, city (did you mean"),
+        (("--columns", "sex,sex"), "each column once"),
+        (("--figure", "x.gif"), "x.gif: found .gif"),
+        (("--missing", "drop"), "'drop' is not one of"),
+        (("--population-factor", "0.5"), "0.5 is not in the range x>=1"),
+    ],
+)
+def test_wrong_arguments(typed, data: str, arguments: tuple[str, ...], said: str) -> None:
+    found = typed("score", data, *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert said in found.err
+
+
+def test_a_file_that_is_not_there(typed, data: str) -> None:
+    found = typed("score", "smal.csv")
+    assert found.code == 2
+    assert "smal.csv: there is no such file (did you mean `small.csv`?)" in found.err
+
+
+def test_a_wide_table_says_what_was_searched(typed) -> None:
+    rows = [",".join(str((i * (j + 3)) % (2 + j % 3)) for j in range(14)) for i in range(60)]
+    Path("w.csv").write_text("\n".join([",".join("abcdefghijklmn"), *rows]), "utf-8")
+    said = typed("score", "w.csv", "--max-exposure", "0.2")
+    assert said.code == 0
+    assert "of 1.64e+04 sets counted" in said.out
