@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,14 +157,7 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
         from .narrator import Narrator
 
         program = wish.form != "table"  # its stdout is for data alone
-
-        def tell(line: str) -> None:
-            try:
-                click.echo(clean(line), err=program)
-            except BrokenPipeError:  # an instrument that raises an Exception is only taken off
-                raise ReaderLeft from None
-
-        yield (Narrator(tell, all_of_it=wish.trace == "all"),)
+        yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
         yield ()
     else:
@@ -172,6 +165,22 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
 
         with bar(scenario.population.users) as shown:
             yield (shown,)
+
+
+def _teller(*, err: bool) -> Callable[[str], None]:
+    """Give what prints a line of a trace, and ends the run once when nobody reads it any more."""
+    left = False
+
+    def tell(line: str) -> None:
+        nonlocal left
+        try:
+            if not left:
+                click.echo(clean(line), err=err)
+        except BrokenPipeError:  # an Exception would only take the instrument off
+            left = True
+            raise ReaderLeft from None
+
+    return tell
 
 
 def _kept(outcome: "Outcome", wish: Wish, folders: list[Path]) -> StorageError | None:

@@ -1,0 +1,54 @@
+"""A command line to type at, and one finished run that many tests look at."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from veilmix.cli import main
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import save
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command left: its exit code, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+Typed = Callable[..., Said]
+
+
+@pytest.fixture
+def typed(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def type_(*arguments: str) -> Said:
+        code = main(list(arguments))
+        wrote = capsys.readouterr()
+        return Said(code, wrote.out, wrote.err)
+
+    return type_
+
+
+@pytest.fixture(scope="session")
+def played() -> Outcome:
+    """Thirty people, seed 7."""
+    return run("blood-type", 7)
+
+
+@pytest.fixture(scope="session")
+def folder(played: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its run folder, which no test may change."""
+    return save(played, tmp_path_factory.mktemp("kept"))
+
+
+def write(path: Path, lines: Sequence[str]) -> str:
+    """Write a scenario, and give its name."""
+    path.write_text("\n".join(lines), "utf-8")
+    return str(path)

@@ -1,0 +1,140 @@
+"""Playing a scenario: the cryptographic run equals the ideal one, and both score the truth."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.errors import DataError, ParameterError, ScenarioError
+from veilmix.protocol.transcript import Made
+from veilmix.roles.instruments import Instrument
+from veilmix.scenarios.load import change, load, loads, shipped
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+
+LARGE = ("census", "statistical")  # 32,561 people of the same data: tens of seconds
+SHIPPED = [
+    pytest.param(name, marks=pytest.mark.slow) if name != "blood-type" else name
+    for name in shipped()
+    if name not in LARGE
+]
+
+
+def same(one: Outcome, other: Outcome) -> None:
+    assert one.marginals == other.marginals
+    assert one.decision == other.decision
+    assert one.release == other.release
+    assert one.burned == other.burned
+    assert one.exposure == other.exposure
+    assert one.considered == other.considered
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_real_equals_ideal_and_meets_what_is_expected(name: str) -> None:
+    real = run(name, 7, worst_case_seconds=0)
+    ideal = run(name, 7, "ideal", worst_case_seconds=0)
+    same(real, ideal)
+    assert real.failed == ()
+    assert real.released
+    found = {one.parties: one for one in ideal.coalitions}
+    for one in real.coalitions:
+        assert one.linked == found[one.parties].linked, one
+        assert one.cells_certain == found[one.parties].cells_certain, one
+        assert one.bits_per_person == pytest.approx(found[one.parties].bits_per_person)
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.slow
+def test_the_large_scenarios_meet_what_they_expect_without_messages(name: str) -> None:
+    ideal = run(name, 7, "ideal", worst_case_seconds=0)
+    assert ideal.failed == ()
+    assert ideal.released
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", ["absent", "late", "malformed", "duplicate"])
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("users", [1, 12])
+def test_real_equals_ideal_when_people_misbehave(attack: str, number: int, users: int) -> None:
+    text = '[scenario]\nname = "s"\n[population]\nsource = "builtin:titanic"\nusers = 40\n'
+    text += "[policy]\nk = 2\nmax_exposure = 0.5\n"
+    text += f'[[fault]]\nattack = "{attack}"\nusers = {users}\nround = {number}\n'
+    scenario = loads(text)
+    same(run(scenario, 5, worst_case_seconds=0), run(scenario, 5, "ideal", worst_case_seconds=0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shufflers", [1, 2, 3])
+def test_every_shuffler_and_one_reader_are_needed(shufflers: int) -> None:
+    scenario = change(load("blood-type"), {"mix.shufflers": shufflers})
+    outcome = run(scenario, 7, worst_case_seconds=0)
+    mixes = [f"shuffler-{hop + 1}" for hop in range(shufflers)]
+    for one in outcome.coalitions:
+        breaks = set(mixes) <= set(one.parties) and {"curator", "analyst"} & set(one.parties)
+        assert one.linked == (30 if breaks else 0), one
+
+
+def test_a_seed_gives_one_digest_and_no_seed_gives_another() -> None:
+    runs = [run("blood-type", 7, worst_case_seconds=0) for _ in range(3)]
+    assert len({one.digest for one in runs}) == 1
+    scenario = change(load("blood-type"), {"scenario.seed": 8})
+    assert run(scenario, worst_case_seconds=0).seed == 8
+    assert run(scenario, 9, worst_case_seconds=0).digest != runs[0].digest
+
+
+def test_a_result_is_plain_json_of_schema_1() -> None:
+    result = run("blood-type", 7, worst_case_seconds=0).result()
+    assert json.loads(json.dumps(result)) == result
+    keys = "schema scenario seed mode users features marginals decision release exposure coalitions"
+    assert list(result) == [*keys.split(), "refused", "burned", "digest"]
+    assert list(result["exposure"]) == ["true", "promised", "worst_case"]
+    assert result["exposure"]["worst_case"] is None
+
+
+def test_the_truth_the_worst_case_and_the_promise_are_in_this_order() -> None:
+    exposure = run("blood-type", 7, worst_case_seconds=2).exposure
+    assert exposure.worst_case is not None
+    people = exposure.people
+    assert exposure.true * people <= exposure.worst_case.found <= exposure.worst_case.proven
+    assert exposure.worst_case.proven <= exposure.promised * people
+
+
+def test_expectations_that_fail_are_lines() -> None:
+    wanted = {
+        "expect.kept_at_least": 3,
+        "expect.promised_at_most": 0.0,
+    }
+    failed = run(change(load("blood-type"), wanted), 7, worst_case_seconds=0).failed
+    assert [line.split(":")[0] for line in failed] == [
+        "expect.promised_at_most",
+        "expect.kept_at_least",
+    ]
+
+
+def test_an_instrument_that_crashes_is_reported_and_the_run_goes_on() -> None:
+    class Crashing(Instrument):
+        def sealed(self, made: Made) -> None:
+            raise ValueError("of the test")
+
+    told: list[str] = []
+    quiet = run("blood-type", 7, worst_case_seconds=0)
+    outcome = run(
+        "blood-type", 7, instruments=[Crashing()], report=told.append, worst_case_seconds=0
+    )
+    assert outcome.digest == quiet.digest
+    assert len(told) == 1
+    assert "Crashing" in told[0]
+
+
+def test_what_cannot_be_played(tmp_path: Path) -> None:
+    wrong: Any = "unreal"
+    with pytest.raises(ParameterError, match="mode"):
+        run("blood-type", 7, wrong)
+    with pytest.raises(ScenarioError, match="no such file"):
+        run("bloodtype")
+    (tmp_path / "p.csv").write_text("a\nx\ny\n", "utf-8")
+    text = '[scenario]\nname = "s"\n[population]\nsource = "p.csv"\n[policy]\nk = 1\n'
+    scenario = loads(text, base=tmp_path)
+    (tmp_path / "p.csv").write_bytes(b"a\nx\n\xff\n")
+    with pytest.raises(DataError, match="not UTF-8"):
+        run(scenario)

@@ -1,0 +1,281 @@
+"""Every lie that a run folder can tell is found by the check that is there for it."""
+
+import copy
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.errors import Reason, VerificationError
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.transcript import Read, Refusal
+from veilmix.scenarios.load import change, load, loads
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import Run, read, save
+from veilmix.scenarios.verify import CHECKS, Check, require, verify
+
+NAMES = [name for name, _, _ in CHECKS]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    outcome = run("blood-type", 7, worst_case_seconds=0.5)
+    return save(outcome, tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture
+def kept(folder: Path) -> Run:
+    return read(folder)
+
+
+def judged(found: Run, *, again: bool | None = False) -> dict[str, bool | None]:
+    return {check.name: check.ok for check in verify(found, again=again)}
+
+
+def told(found: Run, edit: Callable[[Any], object]) -> Run:
+    """The same run with another result.json."""
+    plain = copy.deepcopy(dict(found.result))
+    edit(plain)
+    return replace(found, result=plain)
+
+
+def test_an_honest_run_passes_every_check(kept: Run) -> None:
+    checks = verify(kept)
+    assert [check.name for check in checks] == NAMES
+    assert all(check.ok for check in checks), checks
+    assert all(check.detail for check in checks)
+    require(checks)
+
+
+LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "digest": ("digest", lambda r: r.update(digest="0" * 64)),
+    "users": ("result", lambda r: r.update(users=31)),
+    "seed": ("result", lambda r: r.update(seed=8)),
+    "marginals": ("result", lambda r: r["marginals"]["A"].update(N=17)),
+    "kept": ("result", lambda r: r["decision"].update(kept=["A"], suppressed=["B", "Rh"])),
+    "suppressed": ("result", lambda r: r["decision"].update(suppressed=[])),
+    "bound": ("result", lambda r: r["decision"].update(bound=0.0)),
+    "proof": ("result", lambda r: r["decision"]["certificate"].update(people=0)),
+    "a kept feature nobody asked": ("result", lambda r: r["decision"].update(kept=["X"])),
+    "release": ("result", lambda r: r["release"]["counts"][0].__setitem__(-1, 1)),
+    "true": ("exposure", lambda r: r["exposure"].update(true=0.5)),
+    "promised": ("exposure", lambda r: r["exposure"].update(promised=0.0)),
+    "refused": ("result", lambda r: r["refused"].update(late=1)),
+    "burned": ("result", lambda r: r.update(burned="never")),
+    "linked": ("coalitions", lambda r: r["coalitions"][-1].update(linked=0)),
+    "bits": ("coalitions", lambda r: r["coalitions"][1].update(bits_per_person=0.1)),
+    "certain": ("coalitions", lambda r: r["coalitions"][1].update(cells_certain=1)),
+    "a coalition less": ("coalitions", lambda r: r["coalitions"].pop()),
+    "other parties": ("coalitions", lambda r: r["coalitions"][1].update(parties=["analyst"])),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
+    check, edit = LIES[lie]
+    changed = told(kept, edit)
+    assert judged(changed)[check] is False
+    with pytest.raises(VerificationError, match=f"^{check}: |\n{check}: "):
+        require(verify(changed, again=False))
+
+
+def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
+    outcome = run(change(load("titanic"), {"population.users": 60, "policy.max_exposure": 0.9}), 3)
+    found = read(save(outcome, tmp_path))
+    assert found.result["exposure"]["true"] > 0
+    lie = told(found, lambda r: r["exposure"].update(worst_case=0.0))
+    assert judged(lie)["exposure"] is False
+
+
+def test_a_changed_release_file_is_found(kept: Run) -> None:
+    assert kept.release is not None
+    assert judged(replace(kept, release=kept.release.replace("7", "8")))["result"] is False
+    assert judged(replace(kept, release=None))["result"] is False
+
+
+def test_a_changed_scenario_is_found(kept: Run) -> None:
+    for key, value, check in (
+        ("policy.k", 3, "terms"),
+        ("policy.max_exposure", 0.5, "terms"),
+        ("mix.min_batch", 5, "terms"),
+        ("policy.rule", "theorem2", "decision"),
+    ):
+        other = change(load("blood-type"), {key: value})
+        assert judged(replace(kept, scenario=other))[check] is False, key
+
+
+def post(found: Run, kind: Kind) -> int:
+    assert found.transcript is not None
+    return next(i for i, (_, data) in enumerate(found.transcript.posts) if data[3] == kind)
+
+
+def test_a_post_that_is_not_legal_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    posts = kept.transcript.posts
+    posts[post(kept, Kind.TALLY)], posts[post(kept, Kind.MIXED)] = (
+        posts[post(kept, Kind.MIXED)],
+        posts[post(kept, Kind.TALLY)],
+    )
+    found = judged(kept)
+    assert found["board"] is False
+    assert found["digest"] is False
+
+
+def test_a_session_that_was_not_closed_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    kept.transcript.posts.pop()
+    found = judged(kept)
+    assert found["board"] is False
+    assert found["digest"] is False
+
+
+def test_a_post_that_was_never_seen_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    last = kept.transcript.events[-1]
+    kept.transcript.events[-1] = last._replace(size=last.size + 1)
+    assert judged(kept)["board"] is False
+
+
+def test_a_batch_that_lost_a_layer_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    events = kept.transcript.events
+    for at, event in enumerate(events):
+        if event.kind is Kind.BATCH:
+            events[at] = event._replace(names=event.names[8:])
+            break
+    assert judged(kept)["batches"] is False
+
+
+def test_a_layer_that_was_passed_on_twice_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    events = kept.transcript.events
+    for at, event in enumerate(events):
+        if event.kind is Kind.BATCH:
+            events[at] = event._replace(names=event.names[:8] + event.names[:-8])
+            break
+    assert judged(kept)["batches"] is False
+
+
+def test_counts_that_do_not_add_up_are_found(kept: Run) -> None:
+    """A shuffler that accounts for one layer too few."""
+    from veilmix.protocol.frames import decode_message
+
+    assert kept.transcript is not None
+    at = post(kept, Kind.MIXED)
+    author, data = kept.transcript.posts[at]
+    message = decode_message(data)
+    fewer = replace(message.body, forwarded=message.body.forwarded - 1)  # type: ignore[type-var]
+    kept.transcript.posts[at] = author, replace(message, body=fewer).encode()
+    found = judged(kept)
+    assert found["batches"] is False
+    assert found["digest"] is False
+
+
+def test_marginals_that_the_curator_did_not_read_are_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    first = kept.transcript.reads[0]
+    counts = tuple({("N",): 29, ("Y",): 1} for _ in first.counts)
+    kept.transcript.reads[0] = Read(first.reader, first.round, counts)
+    found = judged(kept)
+    assert found["decision"] is False
+    assert found["release"] is False
+    assert found["result"] is False
+
+
+def test_a_refusal_that_was_not_told_is_found(kept: Run) -> None:
+    assert kept.transcript is not None
+    kept.transcript.refusals.append(Refusal("curator", 1, Reason.MALFORMED))
+    assert judged(kept)["result"] is False
+
+
+def test_published_marginals_are_taken_from_the_board(tmp_path: Path) -> None:
+    public = change(load("blood-type"), {"policy.publish_marginals": True})
+    found = read(save(run(public, 7, worst_case_seconds=0), tmp_path))
+    (decision,) = [one for one in verify(found, again=False) if one.name == "decision"]
+    assert decision.ok
+    assert "from the board" in decision.detail
+
+
+def test_a_replay_that_gives_something_else_is_found(kept: Run) -> None:
+    other = change(load("blood-type"), {"policy.k": 3, "policy.max_exposure": 0.9})
+    changed = replace(kept, scenario=other)
+    assert judged(changed, again=True)["replay"] is False
+
+
+def test_what_cannot_be_replayed_says_why(kept: Run, tmp_path: Path) -> None:
+    unseeded = told(kept, lambda r: r.update(seed=None))
+    (replay,) = [one for one in verify(unseeded) if one.name == "replay"]
+    assert replay.ok is None
+    assert "system randomness" in replay.detail
+    (tmp_path / "p.csv").write_text("a,b\n" + "x,y\nz,w\n" * 10, "utf-8")
+    text = '[scenario]\nname = "s"\nseed = 1\n[population]\nsource = "p.csv"\n'
+    text += "[policy]\nk = 2\nmax_exposure = 0.5\n"
+    found = read(save(run(loads(text, base=tmp_path), worst_case_seconds=0), tmp_path))
+    assert all(check.ok for check in verify(found))
+    (tmp_path / "p.csv").unlink()
+    (replay,) = [one for one in verify(found) if one.name == "replay"]
+    assert replay.ok is None
+    assert "cannot be read any more" in replay.detail
+
+
+TOLD: dict[str, dict[str, object]] = {
+    "hpke-x25519": {"mix.suite": "hpke-x25519"},
+    "one shuffler": {"mix.shufflers": 1},
+    "all columns": {"policy.kind": "all"},
+    "nothing safe": {"policy.k": 30, "policy.max_exposure": 0.0},
+    "unordered": {"mix.order": "kept"},
+    "unpadded": {"mix.pad": False},
+    "worst-case rule": {"policy.rule": "worst-case"},
+    "theorem 3": {"policy.rule": "theorem3"},
+    "publish": {"policy.publish_marginals": True},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("mode", ["real", "ideal"])
+def test_honest_runs_of_every_kind_verify(name: str, mode: Any, tmp_path: Path) -> None:
+    outcome = run(change(load("blood-type"), TOLD[name]), 7, mode, worst_case_seconds=0)
+    checks = verify(read(save(outcome, tmp_path)))
+    assert [one for one in checks if one.ok is False] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["real", "ideal"])
+def test_a_statistical_run_verifies(mode: Any, tmp_path: Path) -> None:
+    text = '[scenario]\nname = "s"\nseed = 1\n[population]\nsource = "builtin:titanic"\n'
+    text += 'setting = "statistical"\nusers = 301\nround2_users = 200\n'
+    text += "[policy]\nk = 2\nmax_exposure = 0.5\n"
+    outcome = run(loads(text), mode=mode, worst_case_seconds=0)
+    checks = verify(read(save(outcome, tmp_path)))
+    assert [one for one in checks if one.ok is False] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", ["absent", "late", "malformed", "duplicate"])
+@pytest.mark.parametrize("users", [2, 12])
+@pytest.mark.parametrize("number", [1, 2])
+def test_runs_with_faults_verify(attack: str, users: int, number: int, tmp_path: Path) -> None:
+    text = '[scenario]\nname = "s"\nseed = 1\n[population]\nsource = "builtin:blood-type"\n'
+    text += "[policy]\nk = 2\nmax_exposure = 0.2\n"
+    text += f'[[fault]]\nattack = "{attack}"\nusers = {users}\nround = {number}\n'
+    outcome = run(loads(text), worst_case_seconds=0)
+    checks = verify(read(save(outcome, tmp_path)))
+    assert [one for one in checks if one.ok is False] == []
+
+
+def test_require_names_each_failure() -> None:
+    checks = [Check("a", "", True, ""), Check("b", "", False, "why"), Check("c", "", None, "")]
+    with pytest.raises(VerificationError, match=r"^b: why$"):
+        require(checks)
+    require(checks[:1])
+
+
+def test_a_copied_folder_verifies_too(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "elsewhere")
+    found = read(tmp_path / "elsewhere")
+    assert json.dumps(found.result) == json.dumps(read(folder).result)
+    assert False not in judged(found).values()
