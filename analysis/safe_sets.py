@@ -26,7 +26,7 @@ from .cells import as_table, dense
 from .wildcards import Wildcards
 
 WORK = 200_000_000  # rows read: about two seconds
-CELLS = 1 << 18  # cells that are counted in an array that stays in the cache, rather than sorted
+CELLS = 1 << 18  # cells that are counted in an array that stays in the cache, not by sorting
 MATCHING = 10  # a row costs about so much more, for each column, when missing cells match anything
 Columns = tuple[int, ...]
 
@@ -36,14 +36,13 @@ class SafeSets:
     """What a search found. Sets are ascending column numbers.
 
     `largest` holds the most columns of all sets found (of equal ones it is the first found), and of
-    all safe sets if `proven`; `people` are below k in it. `maximal` are maximal safe sets, the
-    largest first; not necessarily all. `unsafe` are columns that are not even safe alone; `counted`
-    is the number of sets whose people were counted. When `finished` is False the work was used up
-    before every column that is safe alone was in a maximal set.
+    all safe sets if `proven`. `maximal` are maximal safe sets, the largest first; not necessarily
+    all. `unsafe` are columns that are not even safe alone; `counted` is the number of sets whose
+    people were counted. When `finished` is False the work was used up before every column that is
+    safe alone was in a maximal set.
     """
 
     largest: Columns
-    people: int
     proven: bool
     maximal: tuple[Columns, ...]
     unsafe: Columns
@@ -57,6 +56,7 @@ def search_safe_sets(
     most: int,
     wildcards: Wildcards | None = None,
     work: int = WORK,
+    known: Columns = (),
 ) -> SafeSets:
     """Search the sets of columns that leave at most `most` people below `k`.
 
@@ -66,6 +66,7 @@ def search_safe_sets(
         most: people, at least 0.
         wildcards: the same table, where missing cells match anything; None: they are a value.
         work: rows to read at most.
+        known: a set that is safe for sure, for instance by a bound; the first that is filled up.
     """
     codes = as_table(table)
     if codes.shape[0] == 0 or as_integer(most, "most") < 0:
@@ -75,7 +76,7 @@ def search_safe_sets(
         )
     search = _Search.of(codes, as_integer(k, "k"), int(most), wildcards, work)
     try:
-        search.run()
+        search.run(known)
     except _UsedUpError:
         search.finished = False
     return search.result()
@@ -106,7 +107,7 @@ class _Search:
     counted: int = 0
     finished: bool = True
     proven: bool = False
-    best: tuple[Columns, int] = ((), 0)
+    best: Columns = ()
     maximal: list[Columns] = field(default_factory=list)
     unsafe: list[int] = field(default_factory=list)
 
@@ -122,18 +123,24 @@ class _Search:
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(codes.shape[1])]
         return cls([c for c, _ in coded], [r for _, r in coded], k, most, wildcards, work)
 
-    def run(self) -> None:
+    def run(self, known: Columns) -> None:
         rows = self.digits[0].size if self.digits else 0
         nothing = _Start((), np.zeros(rows, dtype=np.int64), 1, rows if rows < self.k else 0)
         if nothing.people > self.most:
             self.unsafe, self.proven = list(range(len(self.digits))), True
             return
+        self.best = tuple(sorted(known))
         alone = {j: self.extend(nothing, j).people for j in range(len(self.digits))}
         self.unsafe = [j for j, people in alone.items() if people > self.most]
         free = sorted((j for j in alone if j not in self.unsafe), key=lambda j: alone[j])
         order = self.dive(nothing, free)
+        if known:
+            start = nothing
+            for j in known:
+                start = _renumbered(self.extend(start, j))
+            self.fill(start, [*order, *free])
         for column in free:
-            if column not in self.best[0]:
+            if column not in self.best:
                 self.fill(self.extend(nothing, column), [*order, *free])
         try:
             self.deepen(nothing, free)
@@ -188,18 +195,18 @@ class _Search:
     def deepen(self, start: _Start, free: Sequence[int]) -> None:
         """All safe sets that add columns of `free` and may hold more columns than the best."""
         self.note(start)
-        if len(start.chosen) + len(free) <= len(self.best[0]):
+        if len(start.chosen) + len(free) <= len(self.best):
             return
         wider = [self.extend(start, j) for j in free]
         safe = sorted((s for s in wider if s.people <= self.most), key=lambda s: s.people)
         for position, one in enumerate(safe):
-            if len(start.chosen) + len(safe) - position <= len(self.best[0]):
+            if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
             self.deepen(_renumbered(one), [later.chosen[-1] for later in safe[position + 1 :]])
 
     def note(self, start: _Start) -> None:
-        if start.people <= self.most and len(start.chosen) > len(self.best[0]):
-            self.best = (tuple(sorted(start.chosen)), start.people)
+        if start.people <= self.most and len(start.chosen) > len(self.best):
+            self.best = tuple(sorted(start.chosen))
 
     def found(self, chosen: Sequence[int]) -> None:
         ordered = tuple(sorted(chosen))
@@ -207,15 +214,12 @@ class _Search:
             self.maximal.append(ordered)
 
     def result(self) -> SafeSets:
-        chosen, people = self.best
-        if chosen and self.wildcards is not None:
-            people = self.wildcards.crowds(chosen).users_below(self.k)
+        chosen = self.best
         if chosen and self.proven and chosen not in self.maximal:
             self.maximal.append(chosen)
         maximal = tuple(sorted(self.maximal, key=lambda s: (-len(s), s)))
         return SafeSets(
             chosen,
-            people,
             self.proven or not self.digits,
             maximal,
             tuple(self.unsafe),

@@ -5,8 +5,9 @@ does not see the table could make. With missing cells that match anything a sing
 is its truth, since its marginal shows it, and the bound of several is that with missing as a value,
 which is never below.
 
-Up to `EVERY` columns every set is counted. Of more columns the truly safe sets are searched
-(safe_sets.py), and the largest promised set is the exact choice of suppression.py.
+Up to `EVERY` columns every set is counted, unless there are too many rows. Otherwise the truly safe
+sets are searched (safe_sets.py), and the largest promised set is the exact choice of
+suppression.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,8 @@ from .suppression import choose_columns
 from .wildcards import Wildcards
 
 EVERY = 12  # columns: 4,095 sets
-MATCHED = 20_000_000  # different rows times sets that are counted with missing cells as wildcards
+COUNTED = 500_000_000  # rows times sets: about ten seconds
+MATCHED = 20_000_000  # different rows times sets, when missing cells match anything
 
 Columns = tuple[int, ...]
 Progress = Callable[[str], None]
@@ -90,11 +92,11 @@ def score_sets(
 ) -> Sets:
     """Search the sets of columns that leave at most `most` people below k."""
     d = codes.shape[1]
-    matched = 0 if wild is None else wild.weights.size << d
-    if d <= EVERY and matched <= MATCHED:
+    rows, limit = (len(codes), COUNTED) if wild is None else (wild.weights.size, MATCHED)
+    if d <= EVERY and rows << d <= limit:
         progress(f"all {2**d - 1:,} sets of columns")
         return _every(codes, marginals, k, most, wild)
-    progress("safe sets among the columns")
+    progress("the largest set that the marginals can promise")
     return _wide(codes, marginals, k, most, wild, progress)
 
 
@@ -153,8 +155,6 @@ def _wide(
     wild: Wildcards | None,
     progress: Progress,
 ) -> Sets:
-    found = search_safe_sets(codes, k, most, wild)
-    progress("the largest set that the marginals can promise")
 
     def promise(columns: Columns) -> int:
         if len(columns) == 1 or not columns:
@@ -165,6 +165,9 @@ def _wide(
         return _below(codes, wild, columns, k)
 
     promised, exact = _promised(marginals, k, most, truth)
+    progress("safe sets among the columns")
+    found = search_safe_sets(codes, k, most, wild, known=promised)  # what is promised is true
+    progress("what each other column would cost")
     named = dict.fromkeys((*((j,) for j in range(codes.shape[1])), *found.maximal, found.largest))
     sets = [ScoredSet(s, truth(s), promise(s)) for s in (*named, promised) if s]
     return Sets(
