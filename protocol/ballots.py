@@ -81,6 +81,8 @@ def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
 
 def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
     """User: answer every column set of the call. ParameterError if a value cannot be said."""
+    if len(row) != len(plan.domains):
+        raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.domains)} features")
     ballots = []
     for ask, columns in enumerate(plan.call.asks):
         values = tuple([row[column] for column in columns])

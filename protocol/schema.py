@@ -89,7 +89,7 @@ class Feature:
         """Whether a ballot may hold this value."""
         if self.values is not None:
             return value in self.values
-        return 0 < len(value.encode()) <= self.width and value == value.strip() and is_line(value)
+        return is_line(value) and value == value.strip() and 0 < len(value.encode()) <= self.width
 
 
 @dataclass(frozen=True, slots=True)

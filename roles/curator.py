@@ -6,7 +6,7 @@ It is handed its decision rule. What it decides goes on the board with a certifi
 import trio
 
 from ..crypto.entropy import Entropy
-from ..errors import RoundBurned
+from ..errors import ParameterError, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules
 from ..protocol.board import Board
@@ -60,7 +60,14 @@ def _tallied(board: Board) -> bool:
 async def _decide(plans: "Plans", reading: Reading, workshop: Workshop) -> Decision:
     """Apply the rule to the marginals, in a thread: it may take its time."""
     counts, people = marginals(reading.counts)
-    return await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
+    decision = await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
+    proof, columns = decision.certificate, len(plans.schema.names)
+    if max(decision.kept, default=0) >= columns or proof.people > proof.n:
+        raise ParameterError(
+            f"the decision rule keeps columns {decision.kept} of {columns} and promises at most "
+            f"{proof.people} of {proof.n} people exposed; that is no decision"
+        )
+    return decision
 
 
 class Plans:

@@ -92,6 +92,28 @@ class Network:
         return self._plans[call]
 
 
+class Rounds:
+    """The rounds of a session, one after the other; waits for the next call.
+
+    Not an async generator: one that an interrupted run leaves behind would have to be closed.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._number = 0
+
+    def __aiter__(self) -> "Rounds":
+        return self
+
+    async def __anext__(self) -> Round:
+        """Wait for the next round; ends with the session."""
+        self._number += 1
+        call = await self._network.call(self._number)
+        if call is None:
+            raise StopAsyncIteration
+        return self._network.plan(call)
+
+
 async def drain(inbox: trio.MemoryReceiveChannel[Letter]) -> AsyncIterator[Letter]:
     """Yield letters as they come, all that wait at once: a turn of the scheduler costs a hash."""
     while True:
@@ -113,11 +135,9 @@ class Endpoint:
         """The board, as everybody sees it."""
         return self.network.board
 
-    async def rounds(self) -> AsyncIterator[Round]:
-        """Yield each round as it is called, until the session ends."""
-        number = 0
-        while call := await self.network.call(number := number + 1):
-            yield self.network.plan(call)
+    def rounds(self) -> "Rounds":
+        """Each round as it is called, until the session ends."""
+        return Rounds(self.network)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send one message of a round."""

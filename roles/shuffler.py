@@ -73,8 +73,8 @@ async def shuffler(me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Worksho
 
 
 async def _turn_away(me: Endpoint, plan: Round, inbox: Inbox) -> None:
-    """Refuse what still comes within one more deadline as late, then leave."""
-    with trio.move_on_after(plan.announcement.rules.deadline):
+    """Refuse what still comes within two more deadlines as late, then leave."""
+    with trio.move_on_after(2 * plan.announcement.rules.deadline):
         async with inbox:
             async for _ in inbox:
                 me.refuse(plan, Reason.LATE)

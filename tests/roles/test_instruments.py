@@ -17,9 +17,6 @@ KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(12)
 HOOKS = ("carried", "posted", "sealed", "read", "refused", "stage")
 FAULTS = KIT.attack(user_3="duplicate")
-UNFINISHED = pytest.mark.filterwarnings(
-    "ignore:Exception ignored:pytest.PytestUnraisableExceptionWarning"
-)
 
 
 class Counting(Instrument):
@@ -89,14 +86,12 @@ def test_two_instruments_may_crash_at_once() -> None:
 POSTS = len(KIT.run(ROWS, shufflers=2).board.entries)
 
 
-@UNFINISHED
 @pytest.mark.parametrize("at", range(1, POSTS + 1))
 def test_an_interrupt_at_any_post_ends_the_run(at: int) -> None:
     """Ctrl-C in each phase: what the caller gets is KeyboardInterrupt, and no thread hangs."""
     interrupted(Crashing("posted", at, KeyboardInterrupt()))
 
 
-@UNFINISHED
 @pytest.mark.parametrize("hook", ["carried", "sealed", "read", "refused", "stage"])
 @pytest.mark.parametrize("at", [1, 2])
 def test_an_interrupt_in_any_hook_ends_the_run(hook: str, at: int) -> None:
@@ -124,7 +119,6 @@ def interrupted(watch: Instrument) -> None:
     assert KIT.run(ROWS).board.phase is Phase.OVER  # and the next run is not disturbed
 
 
-@UNFINISHED
 def test_a_signal_while_threads_work_ends_the_run() -> None:
     """Ctrl-C as it comes: while everybody waits for the decision, which is made in a thread."""
 
@@ -137,7 +131,6 @@ def test_a_signal_while_threads_work_ends_the_run() -> None:
     assert not at_work()
 
 
-@UNFINISHED
 def test_a_crash_in_a_decision_rule_surfaces_as_it_is() -> None:
     def rule(*_: Any) -> Any:
         raise ZeroDivisionError("in the rule")
@@ -146,7 +139,6 @@ def test_a_crash_in_a_decision_rule_surfaces_as_it_is() -> None:
         KIT.run(ROWS, decide=rule)
 
 
-@UNFINISHED
 def test_the_stages_count_up_to_their_totals() -> None:
     seen: dict[str, list[tuple[int, int]]] = {}
 
