@@ -14,10 +14,10 @@ one, the most people that a single column exposes.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from .breakpoints import Integers, as_integer
@@ -46,8 +46,8 @@ class Missing(StrEnum):
 class Scored:
     """One column, or the joint of all: its values that occur, its cells that lack one, its crowds.
 
-    `values` counts the value "missing" too, where it occurs and is one (as a category). Of the
-    joint they are the different rows.
+    `values` counts "missing" where it occurs and is a value (as a category). Of the joint they are
+    the different rows.
     """
 
     name: str
@@ -143,12 +143,7 @@ def score_table(
     progress("columns one by one")
     marginals = [joint_counts(codes[:, j : j + 1], [0]) for j in range(d)]
     columns = tuple(
-        Scored(
-            name,
-            marginals[j].size,
-            _lacking(codes, lacking, [j]),
-            Crowds.of_cells(marginals[j]) if wild is None else wild.crowds((j,)),
-        )
+        _column(name, marginals[j], _cells(codes[:, j], lacking[j]), wild, j)
         for j, name in enumerate(names)
     )
     progress("all columns together")
@@ -205,10 +200,15 @@ def _meaning(missing: Missing | str) -> Missing:
         ) from None
 
 
-def _lacking(codes: Any, lacking: Sequence[int | None], columns: Sequence[int]) -> int:
-    """Missing cells in some columns."""
-    found = (np.count_nonzero(codes[:, j] == lacking[j]) for j in columns if lacking[j] is not None)
-    return int(sum(found))
+def _cells(column: NDArray[np.integer], code: int | None) -> int:
+    return 0 if code is None else int(np.count_nonzero(column == code))
+
+
+def _column(name: str, counts: Integers, lacks: int, wild: Wildcards | None, j: int) -> Scored:
+    """Column j, `lacks` cells of which are missing."""
+    if wild is None:
+        return Scored(name, counts.size, lacks, Crowds.of_cells(counts))
+    return Scored(name, counts.size - (lacks > 0), lacks, wild.crowds((j,)))
 
 
 def _bounds(

@@ -47,6 +47,7 @@ def test_as_wildcards_crowds_are_larger_and_the_same_bounds_hold() -> None:
     category, wildcard = census(), census(missing="wildcard")
     assert wildcard.joint.crowds.users_below(10) == 56
     assert wildcard.columns[3].crowds.smallest == 7 + 1836
+    assert (category.columns[3].values, wildcard.columns[3].values) == (9, 8)
     assert wildcard.bounds.coverage == category.bounds.coverage
     assert wildcard.bounds.lower == 0
     for narrow, wide in zip(category.sets.sets, wildcard.sets.sets, strict=True):
