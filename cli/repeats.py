@@ -5,11 +5,12 @@ a sample and their scores as roughly normal, which the mean of many is.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from ..scenarios.study import kept_promises
 from .page import Grid, lay_out, page, say
 from .story import head, summary
 
@@ -86,6 +87,7 @@ def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
         "released": [
             {"columns": list(columns), "runs": runs} for columns, runs in summary(outcomes).items()
         ],
+        "promise": asdict(kept_promises(outcomes)),
         "runs": [outcome.result() for outcome in outcomes],
     }
 
@@ -96,6 +98,8 @@ def tell(outcomes: "Sequence[Outcome]") -> None:
     head(console, outcomes[0])
     say(console, f"  {len(outcomes):,} independent runs\n")
     lay_out(console, grid(outcomes))
+    say(console)
+    say(console, str(kept_promises(outcomes)))
     say(console)
     rows = [
         (" x ".join(columns) or "nothing", runs)

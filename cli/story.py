@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
@@ -106,7 +107,7 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         say(
             console,
             f"curator: at most {percent(policy.max_exposure)} of people may hide in a crowd "
-            f"smaller than k = {policy.k}",
+            f"smaller than k = {policy.k}{_confidence(outcome)}",
         )
     if not outcome.considered:
         return
@@ -123,6 +124,30 @@ def _decision(console: Page, outcome: "Outcome") -> None:
             console,
             f" and {rest} more sets: each inside a safe one, or around one that is not",
             style="dim",
+        )
+    for line in _explanations(outcome):
+        say(console, line)
+
+
+def _confidence(outcome: "Outcome") -> str:
+    """How sure a promise is that was made for people nobody has counted."""
+    if outcome.scenario.population.setting == "fixed":
+        return ""
+    return f" (promised for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
+
+
+def _explanations(outcome: "Outcome") -> "Iterator[str]":
+    """What it would take to release each column that is not released."""
+    if outcome.dropped:
+        yield ""
+    for one in outcome.dropped:
+        if one.forbidden:
+            yield f"{one.column} is forbidden; with it {percent(one.promised)} could be promised"
+            continue
+        crowd = "" if one.largest_k is None else f", or k = {one.largest_k} or less,"
+        yield (
+            f"with {one.column} only {percent(one.promised)} could be promised: max_exposure = "
+            f"{ceil(one.promised * 10_000) / 10_000:g}{crowd} would admit it"
         )
 
 

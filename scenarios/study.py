@@ -4,7 +4,7 @@ A promise made for people who were not counted (statistical setting) holds with 
 A study plays many independent runs and says how often it did, with an exact interval.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .model import Scenario
@@ -60,26 +60,38 @@ def study(
     mode: Mode = "ideal",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Study:
-    """Count how often the promise held. progress: told after every run."""
+    """Play many runs and count how often the promise held. progress: told after every run."""
+
+    def watched() -> Iterator[Outcome]:
+        for done, outcome in enumerate(repetitions(scenario, runs, seed, mode), start=1):
+            yield outcome
+            progress(done, runs)
+
+    return kept_promises(watched())
+
+
+def kept_promises(outcomes: Iterable[Outcome]) -> Study:
+    """Count in how many of these runs of one scenario the promise held."""
     from scipy.stats import binomtest
 
-    true, promised, held = [], [], 0
-    for done, outcome in enumerate(repetitions(scenario, runs, seed, mode), start=1):
+    true, promised, held, runs, confidence = [], [], 0, 0, 1.0
+    for outcome in outcomes:
+        runs += 1
+        if outcome.scenario.population.setting == "statistical":
+            confidence = 1 - outcome.scenario.policy.delta
         if outcome.released:
             true.append(outcome.exposure.true)
             promised.append(outcome.exposure.promised)
             held += outcome.exposure.true <= outcome.exposure.promised
-        progress(done, runs)
     released = len(true)
     interval = binomtest(held, released).proportion_ci(0.95) if released else None
-    statistical = scenario.population.setting == "statistical"
     return Study(
         runs,
         released,
         held,
         interval.low if interval else 0.0,
         interval.high if interval else 1.0,
-        1 - scenario.policy.delta if statistical else 1.0,
+        confidence,
         sum(true) / released if released else 0.0,
         sum(promised) / released if released else 0.0,
     )
