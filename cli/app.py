@@ -27,6 +27,8 @@ COMMANDS = {
     "show": "The messages of a run, through the eyes of a party or several.",
     "leak": "What every coalition of a run saw, linked and knows for certain.",
     "verify": "Replay a run and check every number from what was recorded.",
+    "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
+    "reproduce": "Redraw the figures of a paper; say what agrees with it.",
     "doctor": "Check this installation: versions, threads, terminal, folders.",
 }
 

@@ -6,11 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.cli.app import COMMANDS
-
-pytestmark = pytest.mark.skipif(
-    "reproduce" not in COMMANDS, reason="`reproduce` is not offered yet"
-)
 
 
 def test_without_a_paper_it_lists_what_there_is(typed) -> None:

@@ -7,9 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.cli.app import COMMANDS
-
-pytestmark = pytest.mark.skipif("score" not in COMMANDS, reason="`score` is not offered yet")
 
 SMALL = "sex,city\nf,Oslo\nf,Oslo\nm,\nm,?\nm,Rome\nm,Rome\n"
 
