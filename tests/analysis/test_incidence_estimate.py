@@ -1,0 +1,353 @@
+"""Estimators and limits of paper 004: against enumeration where small, simulation where large."""
+
+from itertools import product
+from math import comb
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from veilmix.analysis.incidence import (
+    METHODS,
+    calibrate,
+    estimate,
+    eta_of,
+    incidence,
+    inverse,
+    law,
+    radius,
+    sample,
+    sanitize,
+    transition,
+    zipf,
+)
+from veilmix.analysis.incidence_estimate import point
+from veilmix.analysis.incidence_likelihood import deviance, em, maximum
+from veilmix.analysis.incidence_programs import analytic, chebyshev, minmax, vertex
+from veilmix.analysis.incidence_region import divergence_interval, region
+from veilmix.errors import ParameterError
+
+N, M, ETA = 10, 10_000, eta_of(1.0)
+PHI = zipf(N, M)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_estimates_every_count_at_once(method: str) -> None:
+    found = estimate(sample(PHI, eta_of(4.0), rng=1), eta_of(4.0), 0.1, method, rng=1)
+    assert (found.n, found.m, found.method) == (N, M, method)
+    assert found.phi.sum() == pytest.approx(M)
+    assert np.abs(found.phi - PHI).max() < 400
+    assert (found.low <= PHI).all()
+    assert (found.high >= PHI).all()
+    assert method in str(found)
+
+
+def test_the_inverse_is_unbiased_and_its_mean_is_exact() -> None:
+    phi, eta = [3, 0, 2], 0.6
+    exact = law(phi, eta)
+    means = sum(chance * inverse(2, eta) @ np.array(psi) for psi, chance in exact.items())
+    np.testing.assert_allclose(means, phi, atol=1e-10)
+
+
+def test_vectors_to_estimate_end_to_end() -> None:
+    rng = np.random.default_rng(5)
+    vectors = rng.random((3, 20_000)) < np.array([[0.3], [0.5], [0.2]])
+    truth = incidence(vectors)
+    found = estimate(incidence(sanitize(vectors, eta_of(3.0), rng=rng)), eta_of(3.0))
+    assert np.abs(found.phi - truth).max() < 300
+    assert found.union.low <= vectors.any(axis=0).sum() <= found.union.high
+    assert found.intersection.low <= vectors.all(axis=0).sum() <= found.intersection.high
+
+
+# --- likelihood ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_maximum_likelihood_is_that_of_a_general_optimiser(seed: int) -> None:
+    n, eta = 4, 0.7
+    psi = sample([50, 0, 30, 20, 0], eta, rng=seed)
+    h, A, m = psi / psi.sum(), transition(n, eta), int(psi.sum())
+    fit = maximum(h, A, m)
+    other = minimize(
+        lambda x: -(h @ np.log(A @ x)),
+        np.full(n + 1, 1 / (n + 1)),
+        bounds=[(1e-9, 1)] * (n + 1),
+        constraints={"type": "eq", "fun": lambda x: x.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    assert fit.gap < 1e-4
+    assert fit.deviance <= deviance(h, A @ other.x, m) + 2e-4
+
+
+def test_the_maximum_is_certified_at_the_papers_size() -> None:
+    for epsilon in (0.5, 2.0):
+        psi = sample(zipf(21, 162_305), eta_of(epsilon), rng=1)
+        fit = maximum(psi / psi.sum(), transition(21, eta_of(epsilon)), int(psi.sum()))
+        assert fit.gap < 1e-3
+        assert (fit.shares >= 0).all()
+
+
+def test_em_raises_the_likelihood_at_every_step_and_stops_where_it_says() -> None:
+    psi = sample(PHI, ETA, rng=3)
+    h, A = psi / M, transition(N, ETA)
+    deviances = [em(h, A, M, stop=0.0, steps=steps).deviance for steps in range(0, 60, 3)]
+    assert (np.diff(deviances) < 0).all()
+    fit = em(h, A, M)
+    assert fit.deviance <= 0.5 * fit.expected
+    assert em(h, A, M, steps=fit.steps - 1).deviance > 0.5 * fit.expected
+
+
+def test_the_expected_deviance_is_that_of_the_law_of_psi() -> None:
+    eta, rng = 0.8, np.random.default_rng(2)
+    phi = np.array([4000, 3000, 2000, 1000])
+    A = transition(3, eta)
+    shown = A @ phi / 10_000
+    seen = [deviance(sample(phi, eta, rng=rng) / 10_000, shown, 10_000) for _ in range(1500)]
+    expected = em(shown, A, 10_000, stop=0.0, steps=20_000).expected
+    assert expected < 2  # a multinomial's would be 3
+    assert np.mean(seen) == pytest.approx(expected, abs=4 * np.std(seen) / np.sqrt(1500))
+
+
+# --- linear programs ----------------------------------------------------------------------------
+
+
+def test_scipys_interior_point_returns_a_vertex_and_the_centres_do_not() -> None:
+    psi = sample(PHI, ETA, rng=4)
+    h, A, r = psi / M, transition(N, ETA), radius(N, M, 0.1, "corrected")
+
+    def slacks(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([r - (h - A @ x), r + (h - A @ x), x])
+
+    corner = slacks(vertex(h, A, r))
+    assert (np.abs(corner) < 1e-9).sum() >= N  # n active faces in n dimensions
+    assert corner.min() > -1e-9
+    ball, centre = slacks(chebyshev(h, A, r)), slacks(analytic(h, A, r))
+    assert min(ball.min(), centre.min()) > 1e-4
+    assert np.log(centre).sum() > np.log(ball).sum()
+
+
+def test_the_chebyshev_centre_has_the_largest_ball() -> None:
+    h, A, r = np.array([0.5, 0.3, 0.2]), transition(2, 0.6), 0.05
+    rows = np.vstack([A, -A, -np.eye(3)])
+    limits = np.concatenate([h + r, r - h, np.zeros(3)])
+    lengths = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
+    ours = ((limits - rows @ chebyshev(h, A, r)) / lengths).min()
+    grid = [
+        np.array([a, b, 1 - a - b]) for a in np.linspace(0, 1, 101) for b in np.linspace(0, 1, 101)
+    ]
+    best = max(((limits - rows @ x) / lengths).min() for x in grid)
+    assert best <= ours + 1e-12
+    assert best > ours - 0.01
+
+
+def test_the_analytic_centre_is_stationary() -> None:
+    psi = sample(PHI, ETA, rng=6)
+    h, A, r = psi / M, transition(N, ETA), radius(N, M, 0.1)
+    x = analytic(h, A, r)
+    gradient = 1 / x + A.T @ (1 / (r + h - A @ x)) * -1 + A.T @ (1 / (r - h + A @ x))
+    assert np.ptp(gradient) < 1e-3 * np.abs(1 / x).max()  # constant on the plane sum x = 1
+
+
+def test_the_min_max_point_has_the_least_residual() -> None:
+    h, A = np.array([0.7, 0.1, 0.2]), transition(2, 0.3)
+    best, residual = minmax(h, A)
+    assert residual == pytest.approx(np.abs(h - A @ best).max())
+    for a, b in product(np.linspace(0, 1, 51), repeat=2):
+        if a + b <= 1:
+            assert np.abs(h - A @ np.array([a, b, 1 - a - b])).max() >= residual - 1e-9
+
+
+def test_where_nothing_fits_the_min_max_point_is_returned_and_said() -> None:
+    psi = [0, 5000, 0, 0, 5000, 0]  # far from any incidence vector's image at this noise
+    found = estimate(psi, 0.1, 0.1, "program")
+    np.testing.assert_allclose(found.phi, estimate(psi, 0.1, 0.1, "minmax").phi)
+    assert "nothing fits" in found.note
+    assert (found.low <= found.high).all()
+
+
+# --- limits -------------------------------------------------------------------------------------
+
+
+def test_divergence_interval_ends_where_chernoffs_bound_says() -> None:
+    h = np.array([0.0, 0.2, 1.0])
+    low, high = divergence_interval(h, 0.05)
+    assert low[0] == 0
+    assert high[2] == 1
+    assert high[0] == pytest.approx(1 - np.exp(-0.05))
+    assert low[2] == pytest.approx(np.exp(-0.05))
+    for mu in (low[1], high[1]):
+        assert 0.2 * np.log(0.2 / mu) + 0.8 * np.log(0.8 / (1 - mu)) == pytest.approx(0.05)
+
+
+@pytest.mark.slow
+def test_limits_hold_with_the_promised_probability_exactly_on_small_cases() -> None:
+    beta, eta = 0.3, 0.9
+    for phi in ([6, 0], [3, 3], [1, 1, 2]):
+        missed = 0.0
+        for psi, chance in law(phi, eta).items():
+            low, high = region(np.array(psi), eta, beta)
+            missed += chance * bool((low > phi).any() or (high < phi).any())
+        assert missed <= beta
+
+
+@pytest.mark.slow
+def test_limits_hold_in_simulation_and_are_not_idle() -> None:
+    cases = [
+        (zipf(7, 4426), 1.0),
+        (zipf(4, 4426), 3.0),
+        (np.array([4286, 115, 11, 6, 1, 3, 0, 4]), 3.0),
+    ]
+    for phi, epsilon in cases:
+        eta = eta_of(epsilon)
+        for seed in range(8):
+            low, high = region(sample(phi, eta, rng=seed), eta, 0.1)
+            assert ((low <= phi) & (phi <= high)).all()  # 1 - beta is a worst case: none in 24
+            assert (high - low).max() < 0.8 * phi.sum()
+
+
+def test_limits_of_unions_and_inner_products_are_the_extremes_within_the_limits() -> None:
+    found = estimate(sample([5, 3, 2, 4], 0.95, rng=1), 0.95, 0.5)
+    inside = [
+        np.array(phi)
+        for phi in product(range(15), repeat=4)
+        if sum(phi) == 14 and (found.low <= phi).all() and (phi <= found.high).all()
+    ]
+    union = [14 - phi[0] for phi in inside]
+    assert (found.union.low, found.union.high) == (min(union), max(union))
+    pairs = [sum(comb(t, 2) * int(phi[t]) for t in range(4)) for phi in inside]
+    assert (found.inner_products(2).low, found.inner_products(2).high) == (min(pairs), max(pairs))
+    assert found.at_least(3) == found.intersection == found.exactly(3)
+    assert found.at_least(0).low == found.at_least(0).high == 14
+
+
+def test_inner_products_count_every_choice_of_vectors() -> None:
+    bits = np.random.default_rng(8).integers(0, 2, (4, 200))
+    pairs = sum(int((bits[a] & bits[b]).sum()) for a in range(4) for b in range(a))
+    eta = 1 - 1e-12  # as good as without noise
+    found = estimate(incidence(bits), eta, 0.1, "inverse")
+    assert found.inner_products(2).value == pytest.approx(pairs)
+    assert found.union.value == pytest.approx(bits.any(axis=0).sum())
+
+
+# --- the posterior ------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("psi", "eta"), [((3, 5), 0.5), ((4, 1, 3), 0.6)])
+def test_the_posterior_mean_equals_enumeration(psi: tuple[int, ...], eta: float) -> None:
+    m, k = sum(psi), len(psi)
+    weights, vectors = [], []
+    for phi in product(range(m + 1), repeat=k):
+        if sum(phi) == m:  # all weak compositions equally likely: Appendix C
+            weights.append(law(phi, eta)[psi])
+            vectors.append(phi)
+    exact = np.array(weights) @ np.array(vectors) / sum(weights)
+    found = estimate(psi, eta, 0.2, "bayes", rng=7)
+    np.testing.assert_allclose(found.phi, exact, atol=0.15)
+    inside = [(found.low <= v).all() and (v <= found.high).all() for v in np.array(vectors)]
+    assert np.array(weights)[inside].sum() / sum(weights) >= 0.8 - 0.03
+
+
+@pytest.mark.slow
+def test_the_prior_counts_as_observations() -> None:
+    psi = [10, 10]
+    towards = estimate(psi, 0.3, 0.1, "bayes", prior=[1.0, 50.0], rng=1)
+    assert towards.phi[1] > estimate(psi, 0.3, 0.1, "bayes", rng=1).phi[1] + 3
+
+
+# --- comparison ---------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_better_estimators_beat_the_papers() -> None:
+    errors: dict[str, list[float]] = {
+        name: [] for name in ("em", "bayes", "analytic", "minmax", "program", "inverse")
+    }
+    for seed in range(6):
+        psi = sample(PHI, ETA, rng=seed)
+        for method, found in errors.items():
+            if method == "bayes":
+                shares = estimate(psi, ETA, 0.1, method, rng=seed).shares
+            else:
+                shares = point(psi, ETA, 0.1, method, "corrected")[0]
+            found.append(np.abs(shares * M - PHI).max())
+    means = {method: np.mean(found) for method, found in errors.items()}
+    assert max(means["em"], means["bayes"], means["analytic"]) < 0.5 * means["minmax"]
+    assert means["minmax"] < means["program"] < 0.2 * means["inverse"]
+
+
+@pytest.mark.slow
+def test_the_papers_size_takes_less_than_two_seconds() -> None:
+    psi = sample(zipf(21, 162_305), eta_of(0.5), rng=1)
+    seconds = []
+    for _ in range(3):
+        start = perf_counter()
+        estimate(psi, eta_of(0.5))
+        seconds.append(perf_counter() - start)
+    assert min(seconds) < 2
+
+
+def test_calibration_is_the_quantile_of_simulated_errors() -> None:
+    found = calibrate(zipf(2, 5000), eta_of(1.0), 0.1, "minmax", runs=60, rng=3)
+    assert found.low <= found.quantile <= found.high
+    assert (found.errors > found.quantile).sum() <= 6
+    assert 0 < found.gamma < 1
+    assert found.quantile == pytest.approx(found.gamma * found.bound)
+    with pytest.raises(ParameterError, match="runs: found 3"):
+        calibrate([5, 5], 0.5, runs=3)
+
+
+@pytest.mark.slow
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=6).filter(any), st.floats(0.01, 0.999))
+def test_any_counts_are_estimated_within_the_simplex(psi: list[int], eta: float) -> None:
+    for method in ("em", "likelihood", "minmax", "program", "chebyshev", "analytic"):
+        shares = point(np.array(psi), eta, 0.1, method, "corrected")[0]
+        assert (shares >= 0).all()
+        assert shares.sum() == pytest.approx(1)
+    low, high = region(np.array(psi), eta, 0.1)
+    assert ((low >= 0) & (low <= high) & (high <= sum(psi))).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2], 0.0), "eta: found 0.0"),
+        (([1, 2], 1.0), "eta: found 1.0"),
+        (([5], 0.5), "psi: found 1 count, so n = 0"),
+        (([5, -1], 0.5), "psi: holds -1"),
+        (([0, 0], 0.5), "psi: nobody is counted"),
+        (([0.5, 1.0], 0.5), "psi: holds float64"),
+        (([1, 2], 0.5, 0.0), "beta: found 0.0"),
+        (([1, 2], 0.5, 1.5), "beta: found 1.5"),
+        (([1, 2], 0.5, 0.1, "simplex"), "method: found 'simplex'"),
+    ],
+)
+def test_bad_arguments_of_estimate_get_one_clear_error(
+    arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        estimate(*arguments)  # type: ignore[arg-type]
+
+
+def test_bad_keywords_of_estimate_get_one_clear_error() -> None:
+    with pytest.raises(ParameterError, match="rule: found 'best'"):
+        estimate([1, 2], 0.5, rule="best")
+    with pytest.raises(ParameterError, match=r"prior: found \[1.0, 0.0\]"):
+        estimate([1, 2], 0.5, method="bayes", prior=[1.0, 0.0])
+    with pytest.raises(ParameterError, match="t: found 3; needs 0 to n = 1"):
+        estimate([1, 2], 0.5).exactly(3)
+
+
+@pytest.mark.slow
+def test_an_estimate_plots_itself() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    assert estimate([50, 30, 20], 0.5).plot(axes) is axes
+    assert axes.get_xlabel() == "vectors t"
