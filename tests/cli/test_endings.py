@@ -144,8 +144,6 @@ MOMENTS = [
 ]
 
 
-# trio: a generator of rounds is left to the garbage collector when its task is cancelled.
-@pytest.mark.filterwarnings("ignore:Async generator:ResourceWarning")
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c_in_each_phase_is_130_in_one_line(typed, monkeypatch, moment: str) -> None:
     stop = Stop(moment)
