@@ -33,7 +33,8 @@ class Received:
     linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
     which the value is known for certain, by linking or because all others agree; `cells` is how
     many there are. bits: received in all, at least so many unless `exact`. crowd: the smallest
-    number of people among whom a person that took part is hidden (1 if linked).
+    number of people among whom a person that took part is hidden (1 if linked). reports: whether
+    what is pinned is a randomized report and not a value.
     """
 
     parties: tuple[str, ...]
@@ -44,6 +45,7 @@ class Received:
     bits: float
     exact: bool
     crowd: int
+    reports: bool = False
 
     @property
     def bits_per_person(self) -> float:
@@ -56,7 +58,8 @@ class Received:
         if self.cells_certain == self.cells:
             return "everything"
         if self.linked:
-            return f"{self.linked:,} people linked"
+            what = "reports" if self.reports else "people"
+            return f"{self.linked:,} {what} linked"
         return f"crowd of {self.crowd:,}"
 
     def __repr__(self) -> str:
@@ -81,6 +84,42 @@ def received(view: "View", sizes: Sequence[int]) -> Received:
         sum(bits for bits, _ in scored),
         all(exact for _, exact in scored) and sum(part.users for part in parts) == view.users,
         min((1 if part.linked else part.users for part in parts), default=view.users),
+    )
+
+
+def received_reports(view: "View", sizes: Sequence[int], told: float) -> Received:
+    """Score a view of randomized reports: what is pinned on a person is a report, not a value.
+
+    A report that is linked says something about its sender, and nothing for certain: no value is
+    counted as certain but those of a column with one value and those of members, who know their
+    own. Bits are those that a linked person's reports carry about its values, and log2 of the
+    number of possible rows for a member; what the counts of reports say of everybody else is not
+    counted, so the bits are at least so many and `exact` is False unless there are none to count.
+
+    Args:
+        view: of the program `randomized`.
+        sizes: number of values of each column of the people's table (not of the reports), >= 1.
+        told: I(values; reports) of one person in bits, >= 0, with the frequencies among the people
+            as prior (paper 002, 4.1 has it for a prior of Dirichlet).
+    """
+    crowds = _crowds(view)
+    linked = sum(_linked(crowd) for crowd in crowds)
+    members = sum(
+        f"user-{person + 1}" in view.parties for crowd in crowds for person in crowd.pinned
+    )
+    constant = sum(size == 1 for size in sizes)
+    certain = view.users * constant + members * (len(sizes) - constant)
+    own = members * sum(log2(size) for size in sizes)
+    return Received(
+        tuple(sorted(view.parties)),
+        view.users,
+        view.users * len(sizes),
+        linked,
+        certain,
+        own + (linked - members) * told,
+        not linked and not view.counted,
+        min((1 if _linked(crowd) else crowd.users for crowd in crowds), default=view.users),
+        reports=True,
     )
 
 

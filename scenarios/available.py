@@ -9,8 +9,7 @@ from .problems import Problem, found, listed, problem
 
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
-    "policy.kind": ("exposure", "fixed", "all"),
-    "local.mechanism": ("none",),
+    "policy.kind": ("exposure", "fixed", "histogram", "all"),
     "fault.attack": ("absent", "late", "malformed", "duplicate"),
     "defence.receipts": (0,),
     "defence.registered": (False,),

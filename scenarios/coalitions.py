@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from ..analysis.trust import Received, received
+from ..analysis.trust import Received, received, received_reports
 from ..protocol import parties
 from ..protocol.view import View
+from .local import KIND
 from .model import Scenario
 
 ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
@@ -46,7 +47,16 @@ def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
 
 
 def learnt(
-    scenario: Scenario, look: Callable[[tuple[str, ...]], View], sizes: Sequence[int]
+    scenario: Scenario,
+    look: Callable[[tuple[str, ...]], View],
+    sizes: Sequence[int],
+    information: float | None = None,
 ) -> tuple[Received, ...]:
-    """Score every coalition of a scenario. look: the view of a set of parties."""
+    """Score every coalition of a scenario. look: the view of a set of parties.
+
+    information: in the program `randomized`, bits that a person's reports carry about its values.
+    """
+    if scenario.policy.kind == KIND:
+        told = information or 0.0
+        return tuple(received_reports(look(one), sizes, told) for one in coalitions(scenario))
     return tuple(received(look(members), sizes) for members in coalitions(scenario))

@@ -12,12 +12,15 @@ from time import perf_counter
 from ..crypto.entropy import SystemEntropy
 from ..crypto.layer import open_layer, seal_layer
 from ..crypto.suites import Suite, suite
-from ..protocol.announcement import NONCE, Announcement
+from ..protocol.announcement import NONCE, Announcement, Program
 from ..protocol.frames import HEADER
 from ..protocol.messages import Call
 from ..protocol.parties import Role
+from ..protocol.programs import next_call
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
+from .load import resolve
+from .local import announced_schema, program
 from .model import Scenario
 from .play import announced_policy, announced_rules
 
@@ -43,7 +46,7 @@ class RoundCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Both rounds; round 2 as if every column that may be kept were kept.
+    """Every round; round 2 as if every column that may be kept were kept.
 
     seal, open: seconds of one core for one layer, measured now on this machine.
     """
@@ -65,11 +68,13 @@ class Cost:
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     """Work out what a scenario costs with these features, and measure. people: in each round."""
+    scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()
-    plans = [open_round(announcement, session, call) for call in _calls(scenario, schema)]
-    rounds = tuple(_round(plan, here) for plan, here in zip(plans, people, strict=True))
+    plans = [open_round(announcement, session, call) for call in _calls(scenario, announcement)]
+    asked = people[: len(plans)]
+    rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
     size = max(plans[0].inner) or 256
     return Cost(rounds, *measure(scheme, size))
 
@@ -79,16 +84,21 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
     return Announcement(
         scenario.scenario.name,
         bytes(NONCE),
-        schema,
+        announced_schema(scenario, schema),
         announced_policy(scenario),
         announced_rules(scenario),
         tuple(keys[2:]),
         keys[0],
         keys[1],
+        program(scenario),
     )
 
 
-def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
+def _calls(scenario: Scenario, announcement: Announcement) -> Sequence[Call]:
+    schema = announcement.schema
+    if announcement.program is Program.RANDOMIZED:
+        call = next_call(announcement.program, schema, 0, None)
+        return [call] if call else []
     fixed = scenario.policy.kind == "fixed"
     names = scenario.policy.keep if fixed else schema.names
     joint = tuple(sorted(schema.column(name) for name in names))

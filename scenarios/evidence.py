@@ -9,6 +9,8 @@ from ..protocol.messages import Certificate, Counts, Decision
 from ..protocol.schema import Feature, Schema
 from ..protocol.transcript import Transcript
 from ..protocol.view import View, view
+from .eyes import columns
+from .local import KIND
 from .outcome import Outcome
 from .runs import Run
 
@@ -54,8 +56,15 @@ class Evidence:
                 return read.counts, f"what the {read.reader} read"
         raise NoGround(f"round {number} was not counted")
 
+    @property
+    def randomized(self) -> bool:
+        """Whether people randomized what they said."""
+        return self.run.scenario.policy.kind == KIND
+
     def _claimed(self, number: int) -> tuple[Counts, ...]:
         """The counts that result.json claims (an ideal run has no other record)."""
+        if self.randomized:
+            return self._reported()
         if number == 1 and self.result["marginals"]:
             return tuple(
                 {(value,): people for value, people in self.result["marginals"][name].items()}
@@ -65,6 +74,15 @@ class Evidence:
             rows = self.result["release"]["counts"]
             return ({tuple(row[:-1]): row[-1] for row in rows},)
         raise NoGround(f"round {number} was not counted")
+
+    def _reported(self) -> tuple[Counts, ...]:
+        """The counts of reports that result.json claims."""
+        if self.result["release"] is None:
+            raise NoGround("result.json does not hold the counts of reports, which are too many")
+        counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
+        for feature, report, people in self.result["release"]["counts"]:
+            counts[feature][report,] = people
+        return tuple(counts.values())
 
     @property
     def decision(self) -> Decision:

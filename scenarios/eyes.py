@@ -10,6 +10,7 @@ from ..protocol.transcript import Transcript
 from ..protocol.view import View, view
 from .cast import exists
 from .coalitions import learnt, party_names
+from .local import announced_names
 from .problems import did_you_mean
 from .runs import Run
 
@@ -35,7 +36,20 @@ def look(run: Run, members: Iterable[str]) -> View:
 def learnt_in(run: Run) -> tuple[Received, ...]:
     """Score every coalition of a run from what its members saw."""
     seen, public = recorded(run), board(run)
-    return learnt(run.scenario, lambda members: view(seen, members, public), run.sizes)
+    told = information(run)
+    return learnt(run.scenario, lambda members: view(seen, members, public), run.sizes, told)
+
+
+def information(run: Run) -> float | None:
+    """In the program `randomized`: bits that a person's reports carry about its values."""
+    local = run.result.get("local")
+    told: float | None = local["privacy"]["information"] if local else None
+    return told
+
+
+def columns(run: Run) -> tuple[str, ...]:
+    """Name the columns that people were asked for: features, or reports about them."""
+    return announced_names(run.scenario, run.result["features"])
 
 
 def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:

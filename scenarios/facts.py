@@ -1,7 +1,7 @@
 """What is known of the people of a scenario, and every way its features contradict them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 
 from ..errors import DataError, ParameterError
@@ -9,7 +9,7 @@ from ..protocol.schema import MAX_FEATURES
 from ..protocol.schema import Feature as Column
 from .model import Feature, Scenario
 from .populations.build import Offer, known, offer, table
-from .populations.generated import NAMES, PRESENCE
+from .populations.generated import LEVELS, NAMES, PRESENCE
 from .populations.people import Table, misfit
 from .problems import Problem, did_you_mean, listed, problem, quoted
 from .samples import wanted
@@ -22,13 +22,14 @@ class Facts:
     """people: how many take part; features: the columns asked about; shufflers: how many.
 
     asked: the people of the smaller round: fewer than all in the statistical setting only. None:
-    not known, because what says so is itself wrong.
+    not known, because what says so is itself wrong. sizes: values in the domain of each feature.
     """
 
     people: int | None = None
     features: tuple[str, ...] | None = None
     shufflers: int | None = None
     asked: int | None = None
+    sizes: tuple[int, ...] | None = None
 
 
 def domains(scenario: Scenario) -> Iterator[Problem]:
@@ -83,7 +84,8 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
         what = offer(scenario.population, base)
         problems = [*_columns(scenario, what), *_levels(scenario, what)]
         if what.generated:
-            facts = _facts(scenario, what.users, asked or what.columns or NAMES)
+            names = asked or what.columns or NAMES
+            facts = replace(_facts(scenario, what.users, names), sizes=_made(scenario, what, names))
             return facts, [*problems, *_generated(scenario, what)]
         if problems:
             return Facts(None, asked), problems
@@ -91,7 +93,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     except DataError as bad:
         return Facts(None, asked), [problem(("population", "source"), str(bad))]
     problems = list(_contradictions(scenario, whole))
-    facts = _facts(scenario, len(whole.codes), whole.columns)
+    facts = replace(_facts(scenario, len(whole.codes), whole.columns), sizes=_held(scenario, whole))
     if (facts.people or 0) > len(whole.codes):
         says = f"{whole.name} has only {len(whole.codes):,} people to draw from"
         problems.append(problem(USERS, f"found {facts.people:,}; {says}"))
@@ -109,6 +111,21 @@ def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...])
         return Facts(None, features)
     first, second = wanted(section, available)
     return Facts(first + second, features, asked=min(first, second))
+
+
+def _made(scenario: Scenario, what: Offer, names: tuple[str, ...]) -> tuple[int, ...]:
+    """How many values each feature of generated people has."""
+    if what.columns is not None:
+        return (len(PRESENCE),) * len(names)
+    features = scenario.feature or tuple(Feature(name=name) for name in names)
+    return tuple(len(one.values or ()) or one.levels or what.levels or LEVELS for one in features)
+
+
+def _held(scenario: Scenario, whole: Table) -> tuple[int, ...]:
+    """How many values each feature of a table has: those it lists, or those that occur."""
+    named = {feature.name: len(feature.values or ()) for feature in scenario.feature}
+    held = zip(whole.columns, whole.values, strict=True)
+    return tuple(named.get(name) or len(values) for name, values in held)
 
 
 def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:

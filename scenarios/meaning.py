@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
+from . import local_meaning
 from .available import AVAILABLE, runs, unavailable
 from .cast import coalitions, faults
 from .facts import Facts, domains, people
+from .local import KIND
 from .model import Scenario
 from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from .structure import misfit, settings, type_at
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+PROMISING = ("exposure", "hierarchical", "local-suppression")  # kinds that choose and promise
 SHUFFLERS = (("mix", "shufflers"),)
 CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
 PEOPLE = (("population",), ("feature",))
@@ -78,7 +81,7 @@ def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a crowd larger than everybody together."""
     k, policy = scenario.policy.k, scenario.policy
-    if facts.asked is None or policy.kind in ("fixed", "all") or policy.max_exposure >= 1:
+    if facts.asked is None or policy.kind not in PROMISING or policy.max_exposure >= 1:
         return
     if k > facts.asked:
         yield problem(
@@ -103,7 +106,7 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
     for key in ("prefer", "weights", "required", "forbidden"):
-        if getattr(policy, key) and policy.kind in ("fixed", "all"):
+        if getattr(policy, key) and policy.kind not in PROMISING:
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
             yield problem(("policy", key), message)
 
@@ -116,7 +119,7 @@ def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             message = 'only setting = "statistical" asks other people in round 2; leave it out'
             yield problem(("population", "round2_users"), message)
         return
-    if policy.rule not in CARRIED_OVER:
+    if policy.rule not in CARRIED_OVER and policy.kind != KIND:
         yield problem(
             ("policy", "rule"),
             f"{quoted(policy.rule)} promises nothing about people who were not counted; "
@@ -144,15 +147,6 @@ def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
                 yield problem(path, message + listed(facts.features) + hint)
             elif name in list(named)[:i]:
                 yield problem(path, f"{quoted(name)} occurs twice; once is enough")
-
-
-def noise(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report noise of unknown size."""
-    if scenario.local.mechanism != "none" and scenario.local.epsilon is None:
-        message = (
-            f'missing; mechanism = "{scenario.local.mechanism}" needs a privacy budget in nats'
-        )
-        yield problem(("local", "epsilon"), message)
 
 
 def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
@@ -203,7 +197,11 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("feature",),), names),
     ((), coalitions),
     ((), faults),
-    ((("local",),), noise),
+    ((("local",), ("policy", "kind")), local_meaning.needed),
+    ((("local",), *PEOPLE), local_meaning.budget),
+    ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
+    ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
+    ((("policy", "kind"), ("expect",)), local_meaning.pointless),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((), swept),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..analysis.trust import Received
 from ..protocol.messages import Counts, Decision
@@ -10,7 +10,11 @@ from ..protocol.schema import Schema
 from ..protocol.transcript import Transcript
 from .model import Scenario
 
+if TYPE_CHECKING:
+    from .local_score import Randomized
+
 SCHEMA = 1  # of result.json
+REPORTED = ("feature", "report")  # columns of a release of randomized reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,9 @@ class Outcome:
 
     seed: None where system randomness was used. mode: real or ideal. users: people in the scenario.
     marginals: counts per feature, as the curator read them; None if round 1 was burned. decision:
-    None then too. release: the joint counts of the kept columns; None if there is none. burned: why
+    None then too. release: the joint counts of the kept columns; None if there is none. In the
+    program `randomized` marginals and decision are None, the release holds the people by (feature,
+    report) if these are not too many, and local is what the reports say. burned: why
     a round was not completed, or None. missing: people absent from round 2. digest: names the run;
     equal for equal seeds. failed: the lines of [expect] that do not hold.
     """
@@ -95,6 +101,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     transcript: Transcript | None = field(default=None, repr=False)
     failed: tuple[str, ...] = ()
+    local: "Randomized | None" = None
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -109,8 +116,8 @@ class Outcome:
 
     @property
     def released(self) -> bool:
-        """Whether anything was released."""
-        return self.release is not None
+        """Whether anything was released: a table, or estimates from randomized reports."""
+        return self.release is not None or self.local is not None
 
     def coalition(self, *members: str) -> Received:
         """What these parties learnt together; KeyError if they were not looked at."""
@@ -153,6 +160,7 @@ class Outcome:
             "refused": dict(self.refused),
             "burned": self.burned,
             "digest": self.digest,
+            **({"local": self.local.plain()} if self.local else {}),
         }
 
     def _decision(self) -> dict[str, Any] | None:
@@ -180,8 +188,11 @@ class Outcome:
         if self.release is None:
             return None
         rows = [[*values, people] for values, people in sorted(self.release.items())]
-        return {"columns": list(self.kept), "counts": rows}
+        columns = REPORTED if self.local else self.kept
+        return {"columns": list(columns), "counts": rows}
 
     def __repr__(self) -> str:
         what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
+        if self.local:
+            what = f"{self.local.rule}, largest error {self.local.largest_error:.2g}"
         return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..errors import ParameterError
-from ..protocol.announcement import Policy, Program, Rules, Setting
-from ..protocol.ideal import Table, calls_made, ideal_view, two_round
+from ..protocol.announcement import Policy, Rules, Setting
+from ..protocol.ideal import Ideal, Table, calls_made, ideal_view, randomized, two_round
 from ..protocol.messages import Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
@@ -29,9 +29,24 @@ from .coalitions import learnt
 from .decide import decision_rule
 from .judge import considered, dropped, expectations, measure
 from .load import load, resolve
+from .local import (
+    KIND,
+    announced_names,
+    announced_schema,
+    asked,
+    ideal_reports,
+    lie,
+    program,
+    reports,
+    rule,
+)
 from .model import Scenario
-from .outcome import Outcome
+from .outcome import Exposure, Outcome
 from .samples import Samples, samples
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Mode = Literal["real", "ideal"]
 Report = Callable[[str], None]
@@ -89,8 +104,10 @@ def run(
     if mode == "real":
         played = play_real(chosen, crowd, faults, seed, instruments, report)
     else:
-        played = play_ideal(chosen, crowd, faults)
+        played = play_ideal(chosen, crowd, faults, seed)
     seconds = time.perf_counter() - started
+    if chosen.policy.kind == KIND:
+        return _randomized(chosen, crowd, seed, mode, played, seconds, faults)
     return _outcome(chosen, crowd, seed, mode, played, seconds, worst_case_seconds)
 
 
@@ -108,12 +125,17 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
 
 def announced_policy(scenario: Scenario) -> Policy:
-    """What the curator announces of a scenario's policy."""
+    """What the curator announces of a scenario's policy.
+
+    In the program `randomized` it promises no crowd: the rule says what people do to their answers.
+    """
     policy = scenario.policy
-    rule = policy.rule if policy.kind == "exposure" else policy.kind
+    if policy.kind == KIND:
+        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
+    named = policy.rule if policy.kind == "exposure" else policy.kind
     setting = Setting(scenario.population.setting)
     delta = policy.delta if setting is Setting.STATISTICAL else 0.0
-    return Policy(policy.k, policy.max_exposure, rule, policy.publish_marginals, setting, delta)
+    return Policy(policy.k, policy.max_exposure, named, policy.publish_marginals, setting, delta)
 
 
 def announced_rules(scenario: Scenario) -> Rules:
@@ -141,10 +163,10 @@ def play_real(
     """Send every message through the mix."""
     people = crowd.people
     transcript = Transcript.sized(people.n)
-    entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    questions = asked(scenario, people)
     cast = Cast(
         scenario.scenario.name,
-        people.schema,
+        announced_schema(scenario, people.schema),
         announced_policy(scenario),
         announced_rules(scenario),
         scenario.mix.suite,
@@ -152,9 +174,11 @@ def play_real(
         people.n,
         people.row,
         decision_rule(scenario.policy, crowd.others),
-        entropy,
+        _entropy(seed),
         crowd.rounds,
         {user(index): faulty(attacks) for index, attacks in faults.items()},
+        program=program(scenario),
+        lie=lie(questions) if questions else None,
     )
     board = play(cast, [Recorder(transcript), *instruments], report)
     refused: Counter[str] = Counter()
@@ -173,17 +197,21 @@ def play_real(
     )
 
 
-def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
-    """Answer the same questions without a message."""
+def _entropy(seed: int | None) -> Entropy:
+    return SystemEntropy() if seed is None else SeededEntropy(seed)
+
+
+def play_ideal(
+    scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None = None
+) -> Played:
+    """Answer the same questions without a message.
+
+    seed: of the noise that people add in the program `randomized`; nothing else is drawn here.
+    """
     policy = announced_policy(scenario)
-    ideal = two_round(
-        crowd.people.schema,
-        _present(crowd, faults),
-        policy,
-        announced_rules(scenario),
-        decision_rule(scenario.policy, crowd.others),
-    )
-    calls = calls_made(Program.TWO_ROUND, crowd.people.schema, ideal)
+    ideal = _ideal(scenario, crowd, faults, seed)
+    schema = announced_schema(scenario, crowd.people.schema)
+    calls = calls_made(program(scenario), schema, ideal)
     digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
     return Played(
         ideal.tallies,
@@ -198,13 +226,29 @@ def play_ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
     )
 
 
-def _present(crowd: Samples, faults: Faults) -> tuple[Table, Table]:
-    """The people who answer in each round; in the fixed setting, round 2 only those of round 1."""
+def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Ideal:
+    people, rules = crowd.people, announced_rules(scenario)
+    first, second = _present(crowd, faults)
+    if questions := asked(scenario, people):
+        reports = ideal_reports(questions, people, first, _entropy(seed))
+        return randomized(announced_schema(scenario, people.schema), reports, rules)
+    rounds = tuple(
+        Table(people.values, people.codes if len(here) == people.n else people.codes[here])
+        for here in (first, second)
+    )
+    decide = decision_rule(scenario.policy, crowd.others)
+    return two_round(
+        people.schema, (rounds[0], rounds[1]), announced_policy(scenario), rules, decide
+    )
+
+
+def _present(crowd: Samples, faults: Faults) -> "tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]":
+    """The indices of who answers in each round; in the fixed setting, round 2 only round 1's."""
     import numpy as np
 
     n, first = crowd.people.n, crowd.first
     asked = (slice(0, first), slice(0 if crowd.fixed else first, n))
-    tables = []
+    present = []
     silent: set[int] = set()
     for number, people in zip(ROUNDS, asked, strict=True):
         silenced = {i for i, attacks in faults.items() if attacks.get(number) in SILENCING}
@@ -212,9 +256,50 @@ def _present(crowd: Samples, faults: Faults) -> tuple[Table, Table]:
         here = np.zeros(n, dtype=bool)
         here[people] = True
         here[sorted(silent)] = False
-        codes = crowd.people.codes if here.all() else crowd.people.codes[here]
-        tables.append(Table(crowd.people.values, codes))
-    return tables[0], tables[1]
+        present.append(np.flatnonzero(here))
+    return present[0], present[1]
+
+
+def _randomized(
+    scenario: Scenario,
+    crowd: Samples,
+    seed: int | None,
+    mode: Mode,
+    played: Played,
+    seconds: float,
+    faults: Faults,
+) -> Outcome:
+    """Score a run in which people randomized what they said."""
+    from .local_score import score
+
+    people = crowd.people
+    columns = announced_names(scenario, people.schema.names)
+    sizes = tuple(len(texts) for texts in people.values)
+    tallies = () if played.burned else played.tallies
+    local = score(scenario, people, _present(crowd, faults)[0], tallies)
+    outcome = Outcome(
+        scenario=scenario,
+        seed=seed,
+        mode=mode,
+        users=people.n,
+        schema=people.schema,
+        sizes=sizes,
+        marginals=None,
+        decision=None,
+        considered=(),
+        dropped=(),
+        release=reports(columns, tallies[0]) if tallies else None,
+        burned=played.burned,
+        exposure=Exposure(0.0, 0.0, None, 0),
+        coalitions=learnt(scenario, played.look, sizes, local.told.information if local else None),
+        refused=played.refused,
+        digest=played.digest.hex(),
+        seconds=seconds,
+        notes=(people.note, *people.warnings),
+        transcript=played.transcript,
+        local=local,
+    )
+    return expectations(outcome)
 
 
 def _outcome(

@@ -77,6 +77,35 @@ class Learnt(msgspec.Struct, forbid_unknown_fields=True):
     bits_per_person: float
 
 
+class Reported(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `features` of `local`: an estimate, with what is known of it."""
+
+    feature: str
+    reports: int
+    outside: int
+    values: list[str]
+    unbiased: list[float]
+    standard_error: list[float]
+    low_95: list[float]
+    high_95: list[float]
+    projected: list[float]
+    truth: list[float]
+    error: dict[str, float]
+
+
+class Noise(msgspec.Struct, forbid_unknown_fields=True):
+    """`local` of result.json: a run of the program `randomized`."""
+
+    mechanism: str
+    rule: str
+    epsilon: dict[str, float | str]
+    features: list[Reported]
+    joint: Reported | None
+    error: dict[str, float]
+    privacy: dict[str, Any]
+    reports_omitted: int
+
+
 class Result(msgspec.Struct, forbid_unknown_fields=True):
     """result.json, schema 1."""
 
@@ -94,6 +123,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     refused: dict[str, int]
     burned: str | None
     digest: str
+    local: Noise | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@
     exposure     recomputed from the release
     result       result.json and release.csv say what board and transcript say
     coalitions   what each learnt, worked out again from what its members saw
+    estimates    (reports that were randomized) recomputed from the counts of reports
     replay       a seeded scenario, run again, gives the same
 
 A check that a run offers no ground for is not made (`ok` is None), and says why.
@@ -29,6 +30,9 @@ from ..protocol.transcript import split_names
 from .coalitions import learnt
 from .decide import decision_rule, verify_certificate
 from .evidence import Evidence, NoGround
+from .eyes import columns, information
+from .local import program, reports
+from .outcome import REPORTED
 from .runs import Run, release_csv
 
 REPLAYED = 10_000  # people; a run of more is run again only on request
@@ -50,7 +54,8 @@ def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
     Nothing is raised for what does not hold: it is a check whose `ok` is False.
     """
     evidence = Evidence(run, again)
-    return tuple(_judged(name, what, check, evidence) for name, what, check in CHECKS)
+    made = (*CHECKS[:-1], ESTIMATES, CHECKS[-1]) if evidence.randomized else CHECKS
+    return tuple(_judged(name, what, check, evidence) for name, what, check in made)
 
 
 def require(checks: Sequence[Check]) -> None:
@@ -156,12 +161,15 @@ def terms(evidence: Evidence) -> str:
     if announced is None:
         raise NoGround("nothing was announced")
     scenario = evidence.run.scenario
+    _same("program", announced.program, program(scenario))
     _same("policy", announced.policy, announced_policy(scenario))
     _same("rules", announced.rules, announced_rules(scenario))
-    _same("features", list(announced.schema.names), [one.name for one in scenario.feature])
+    _same("features", announced.schema.names, columns(evidence.run))
     _same("shufflers", len(announced.shufflers), scenario.mix.shufflers)
     _same("suite", announced.suite.label, scenario.mix.suite)
     policy = announced.policy
+    if evidence.randomized:
+        return f"people randomize: {policy.rule}"
     return f"k = {policy.k}, at most {policy.max_exposure:.4g} exposed, rule {policy.rule}"
 
 
@@ -193,6 +201,8 @@ def _columns(evidence: Evidence, decision: Decision) -> str:
 
 def release(evidence: Evidence) -> str:
     """Columns, people and sums of the release are those of the decision and of round 1."""
+    if evidence.randomized:
+        return _reports(evidence)
     if not evidence.released:
         raise NoGround("nothing was released")
     claimed = evidence.decision
@@ -217,6 +227,16 @@ def release(evidence: Evidence) -> str:
         elif more := sums - Counter(singles[column]):
             raise VerificationError(f"{name}: {_short(dict(more))} more people than in round 1")
     return f"{cells}; sums {'as' if before == {now} else 'at most'} in round 1"
+
+
+def _reports(evidence: Evidence) -> str:
+    """As many reports were counted as the board says, and result.json shows them if it can."""
+    counts, whose = evidence.counts(1)
+    totals = tuple(sum(count.values()) for count in counts)
+    if evidence.run.transcript is not None:
+        _same("reports", totals, evidence.board.tallies[0].totals)
+    different = sum(len(count) for count in counts)
+    return f"{sum(totals):,} reports, {different:,} different ones, from {whose}"
 
 
 def exposure(evidence: Evidence) -> str:
@@ -272,6 +292,8 @@ def result(evidence: Evidence) -> str:
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
     """The counts of round 1, as result.json writes them."""
+    if evidence.randomized:
+        return {}
     try:
         tallies, _ = evidence.counts(1)
     except NoGround:
@@ -285,6 +307,8 @@ def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
 
 def _release(evidence: Evidence) -> dict[str, Any] | None:
     """The release, as result.json writes it."""
+    if evidence.randomized:
+        return _reported(evidence)
     if not evidence.released:
         return None
     (joint,), _ = evidence.counts(2)
@@ -293,9 +317,26 @@ def _release(evidence: Evidence) -> dict[str, Any] | None:
     return {"columns": [names[column] for column in evidence.decision.kept], "counts": rows}
 
 
+def _reported(evidence: Evidence) -> dict[str, Any] | None:
+    """The counts of reports, as result.json writes them where they are not too many."""
+    if evidence.board.burned is not None or not evidence.board.tallies:
+        return None
+    counts, _ = evidence.counts(1)
+    shown = reports(columns(evidence.run), counts)
+    if shown is None:
+        return None
+    rows = [[*values, people] for values, people in sorted(shown.items())]
+    return {"columns": list(REPORTED), "counts": rows}
+
+
 def coalitions(evidence: Evidence) -> str:
-    """What each coalition learnt, worked out again from what its members saw."""
-    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes)
+    """What each coalition learnt, worked out again from what its members saw.
+
+    In the program `randomized` what a single report tells is taken as claimed: it depends on the
+    people, whom only a replay knows.
+    """
+    told = information(evidence.run)
+    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told)
     claimed = evidence.result["coalitions"]
     _same("coalitions", len(found), len(claimed))
     for one, said in zip(found, claimed, strict=True):
@@ -325,6 +366,7 @@ def repeat(evidence: Evidence) -> str:
     said = evidence.result
     for key in ("marginals", "decision", "release", "burned"):
         _same(key, found[key], said[key])
+    _same("local", found.get("local"), said.get("local"))
     from ..crypto.suites import SUITES
 
     suite = SUITES[evidence.run.scenario.mix.suite]
@@ -336,6 +378,14 @@ def repeat(evidence: Evidence) -> str:
     return f"run again with seed {seed}: the same digest"
 
 
+def estimates(evidence: Evidence) -> str:
+    """What the reports say, recomputed from their counts."""
+    from .local_verify import recomputed
+
+    return recomputed(evidence)
+
+
+ESTIMATES = ("estimates", "they follow from the counts of reports", estimates)
 CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("board", "posts are legal under the phases table", board),
     ("digest", "posts hash to the digest", digest),

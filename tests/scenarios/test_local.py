@@ -1,0 +1,188 @@
+"""Reports as text, their tallies, and what people do with their own randomness."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
+from veilmix.scenarios.load import loads
+from veilmix.scenarios.local import (
+    announced_names,
+    announced_schema,
+    as_table,
+    asked,
+    joined,
+    lie,
+    questions,
+    reports,
+    rule,
+)
+from veilmix.scenarios.local_meaning import MOST_VALUES
+from veilmix.scenarios.local_text import read, tally, width, write
+from veilmix.scenarios.samples import samples
+
+MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
+KINDS: dict[str, Any] = {
+    "grr": GRR(5, 1.0),
+    "unary, whole bytes": UnaryEncoding.rappor(16, 1.0),
+    "unary, spare bits": UnaryEncoding.oue(13, 1.0),
+    "unary, wide": UnaryEncoding.blh(MOST_VALUES, 1.0),
+    "hash, powers of two": LocalHash.olh(1000, 1.0),
+    "hash, other numbers": LocalHash(10, 5, 1.0),
+    "one bit": BitFlip(1, 0.3),
+    "bits": BitFlip(9, 0.3),
+}
+
+
+def scenario(mechanism: str, source: str = "blood-type", epsilon: float = 3) -> Any:
+    return loads(
+        f'[scenario]\nname = "s"\n[population]\nsource = "builtin:{source}"\nusers = 40\n'
+        f'[policy]\nkind = "histogram"\n[local]\nmechanism = "{mechanism}"\nepsilon = {epsilon}\n'
+    )
+
+
+def drawn(randomizer: Any, people: int = 300) -> tuple[Any, tuple[str, ...]]:
+    rng = np.random.default_rng(1)
+    if isinstance(randomizer, BitFlip):
+        x = rng.integers(0, 2, (people, randomizer.bits)).astype(np.uint8)
+        return randomizer.sample(x, rng), ()
+    x = rng.integers(0, randomizer.a, people)
+    return randomizer.sample(x, rng), tuple(f"v{i}" for i in range(randomizer.a))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_is_read_and_has_one_width(kind: str) -> None:
+    randomizer = KINDS[kind]
+    made, domain = drawn(randomizer)
+    texts = write(randomizer, domain, made)
+    wide = width(randomizer)
+    if wide is None:
+        assert set(texts) <= set(domain)
+    else:
+        assert {len(text) for text in texts} == {wide}
+        assert wide <= MAX_WIDTH
+        feature = Feature("x", None, wide)
+        assert all(feature.admits(text) for text in texts)
+    found = tally(randomizer, domain, Counter((text,) for text in texts))
+    want = made.sum(axis=0) if isinstance(randomizer, BitFlip) else randomizer.tally(made)[0]
+    assert found.supporting.tolist() == want.tolist()
+    assert (found.people, found.outside) == (len(texts), 0)
+
+
+def test_position_0_is_the_most_significant_bit_of_the_first_byte() -> None:
+    unary = UnaryEncoding.oue(10, 1.0)
+    rows = np.zeros((3, 10), np.uint8)
+    rows[0, 0] = rows[1, 7] = rows[2, 8] = rows[2, 9] = 1
+    assert write(unary, (), rows) == ["8000", "0100", "00c0"]
+    flip = BitFlip(3, 0.25)
+    assert write(flip, (), np.array([[1, 0, 0], [0, 1, 1]], np.uint8)) == ["100", "011"]
+    assert tally(flip, (), {("100",): 2, ("011",): 1}).supporting.tolist() == [2, 1, 1]
+
+
+WRONG = ("", "0", "zzzz", "8000 ", "8000\n", "80001", "８０００", "0X80", "80-1", "AB00")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_report_is_counted_outside_and_stops_nothing(kind: str) -> None:
+    randomizer = KINDS[kind]
+    made, domain = drawn(randomizer, 20)
+    good = Counter((text,) for text in write(randomizer, domain, made))
+    bad = Counter({(text,): 2 for text in WRONG if (text,) not in good})
+    bad = Counter({one: n for one, n in bad.items() if len(one[0]) != width(randomizer)})
+    found = tally(randomizer, domain, good + bad)
+    assert found.people == 20
+    assert found.outside == bad.total() > 0
+    assert found.supporting.tolist() == tally(randomizer, domain, good).supporting.tolist()
+
+
+@pytest.mark.parametrize(
+    ("randomizer", "text"),
+    [
+        (UnaryEncoding.oue(13, 1.0), "0001"),  # a bit after the last position
+        (UnaryEncoding.oue(13, 1.0), "ABCD"),  # another spelling of the same bits
+        (LocalHash(10, 5, 1.0), "00005"),  # hash values are 0 to 4
+        (LocalHash(10, 5, 1.0), "50000"),  # so are the words of this key
+        (BitFlip(4, 0.2), "0102"),
+    ],
+)
+def test_the_right_width_is_not_enough(randomizer: Any, text: str) -> None:
+    found = tally(randomizer, (), {(text,): 3})
+    assert (found.people, found.outside) == (0, 3)
+    assert not list(read(randomizer, {(text,): 3}))
+
+
+def test_blocks_of_reports_lose_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    from veilmix.scenarios import local_text
+
+    randomizer = KINDS["unary, spare bits"]
+    made, _ = drawn(randomizer)
+    counts = Counter((text,) for text in write(randomizer, (), made))
+    monkeypatch.setattr(local_text, "BLOCK", 13 * 7)
+    assert [len(block) for block in read(randomizer, counts)] == [7] * 42 + [6]
+    assert tally(randomizer, (), counts).supporting.tolist() == made.sum(axis=0).tolist()
+
+
+def test_the_budget_is_divided_over_the_features() -> None:
+    for mechanism in MECHANISMS:
+        chosen = scenario(mechanism, epsilon=0.75)
+        found = asked(chosen, samples(chosen, 1).people)
+        assert sum(one.randomizer.epsilon for one in found) == pytest.approx(0.75)
+        assert rule(chosen, 3) == f"{mechanism} epsilon=0.75 each of 3"
+    assert rule(scenario("grr", epsilon=1), 3) == "grr epsilon=1 each of 3"
+    assert (
+        asked(loads('[scenario]\nname="s"\n[population]\nsource="builtin:titanic"\n'), None) == ()
+    )
+
+
+def test_what_is_announced_are_reports() -> None:
+    for mechanism in MECHANISMS:
+        chosen = scenario(mechanism)
+        people = samples(chosen, 1).people
+        schema = announced_schema(chosen, people.schema)
+        assert schema.names == announced_names(chosen, people.schema.names)
+        assert len(schema.names) == (1 if mechanism == "bit-flip" else 3)
+        opened = [feature.values is None for feature in schema.features]
+        assert opened == [mechanism != "grr"] * len(opened)
+    assert joined(("A", "B", "Rh")) == "A+B+Rh"
+    assert joined(["x" * 200, "y" * 200]) == "2 bits"
+    assert len(joined(["x" * 126, "y" * 128])) == MAX_NAME
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_lie_uses_ones_own_entropy_and_nothing_else(mechanism: str) -> None:
+    chosen = scenario(mechanism)
+    people = samples(chosen, 1).people
+    lying = lie(asked(chosen, people))
+    root = SeededEntropy(3)
+    said = [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]
+    assert said == [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]
+    assert len(set(map(tuple, said))) > 1
+    schema = announced_schema(chosen, people.schema)
+    for report, feature in zip(zip(*said, strict=True), schema.features, strict=True):
+        assert all(map(feature.admits, report))
+
+
+def test_thousands_of_bits_a_person() -> None:
+    chosen = scenario("oue")
+    (one,) = questions(chosen, ["x"], [tuple(map(str, range(MOST_VALUES)))])
+    (report,) = lie([one])(["17"], SeededEntropy(1))
+    assert len(report) == MAX_WIDTH
+    (bits,) = read(one.randomizer, {(report,): 1})
+    assert bits.shape == (1, MOST_VALUES)
+    lam = one.randomizer.lam
+    spread = (MOST_VALUES * lam * (1 - lam)) ** 0.5
+    assert abs(bits.sum() - MOST_VALUES * lam) < 5 * spread
+
+
+def test_reports_are_shown_while_they_are_few() -> None:
+    assert reports(["x"], [{("a",): 2}]) == {("x", "a"): 2}
+    assert reports(["x"], [{(str(i),): 1 for i in range(1001)}]) is None
+
+
+def test_a_table_of_what_was_said() -> None:
+    table = as_table([["a", "b", "a"], ["x", "x", "y"]])
+    assert table.values == (("a", "b"), ("x", "y"))
+    assert table.codes.tolist() == [[0, 0], [1, 0], [0, 1]]
