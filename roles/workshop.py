@@ -6,7 +6,6 @@ into one hop, `spread` cuts one long list into pieces.
 """
 
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNK = 128  # jobs per hop to a thread, at least
-SWITCH = 2e-4  # seconds; the interpreter's default of 5e-3 lets crypto threads wait for the loop
 
 
 @dataclass(slots=True)
@@ -130,10 +128,5 @@ class Workshop:
 @asynccontextmanager
 async def workshop(threads: int | None, instruments: Instruments) -> AsyncIterator[Workshop]:
     """Open a workshop with so many threads (None: one per core) for the time of a run."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH)
-    try:
-        async with trio.open_nursery() as nursery:
-            yield Workshop(nursery, threads or os.cpu_count() or 1, instruments)
-    finally:
-        sys.setswitchinterval(before)
+    async with trio.open_nursery() as nursery:
+        yield Workshop(nursery, threads or os.cpu_count() or 1, instruments)
