@@ -19,7 +19,7 @@ over disjoint columns, which is at most what was received, and `exact` is False.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import lgamma, log, log2
+from math import fsum, lgamma, log, log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -283,10 +283,10 @@ def log2_multinomial(counts: Iterable[int]) -> float:
 
     Exact to about 1e-9 of n log n; 0.0 where there is one way.
     """
-    held = [count for count in counts if count > 0]
+    held = sorted(count for count in counts if count > 0)  # the same digits in every order
     if len(held) < 2:
         return 0.0
-    ways = lgamma(sum(held) + 1) - sum(lgamma(count + 1) for count in held)
+    ways = lgamma(sum(held) + 1) - fsum(lgamma(count + 1) for count in held)
     return ways / log(2)
 
 
