@@ -133,7 +133,7 @@ def posterior(
         tallies: people per report, shape (b,), whole numbers >= 0, at least one person.
         method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are
             needed, else importance if its draws are worth a fifth of independent ones, else chains.
-        draws: how many, in all.
+        draws: how many, in all; chains that have not mixed by then go on to four times as many.
         rng: makes them.
 
     Raises:
@@ -216,7 +216,17 @@ def _importance(
 def _chains(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    each = -(-draws // CHAINS)
+    """Chains of the length asked for; twice, then four times as long if they have not mixed."""
+    found = _run(R, alpha, counts, -(-draws // CHAINS), rng)
+    for longer in (2, 4):
+        if not found.converged:
+            found = _run(R, alpha, counts, -(-draws * longer // CHAINS), rng)
+    return found
+
+
+def _run(
+    R: Floats, alpha: Floats, counts: Tallies, each: int, rng: np.random.Generator
+) -> SampledPosterior:
     found = run_chains(R, alpha, counts.astype(np.float64), CHAINS, each, rng)
     p = found.p.reshape(-1, alpha.size)
     return SampledPosterior(

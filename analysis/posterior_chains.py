@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arguments import Floats
-from .laplace import FREEDOM, LEAST, fit, log_simplex, observed_information
+from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_inverse
 from .simplex import log_dirichlet
 
 LEAPS = 20
@@ -89,9 +89,8 @@ def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
     eta = fit(rows, prior, tallies[None]).mode
     p = np.exp(log_simplex(eta))[0]
     information = observed_information(rows, prior, tallies[None], eta)[0]
-    values, vectors = np.linalg.eigh(information + prior.sum() * np.outer(p, p))
-    values = np.maximum(values, LEAST * min(1.0, float(prior.min())))
-    return _Target(rows, prior, tallies, vectors / np.sqrt(values), np.log(prior.sum() * p))
+    root = root_of_inverse(information + prior.sum() * np.outer(p, p))
+    return _Target(rows, prior, tallies, root, np.log(prior.sum() * p))
 
 
 def _hamiltonian(

@@ -1,0 +1,162 @@
+"""Information of n people: exact against estimated, identities, limits and errors."""
+
+from math import inf, isnan, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis.finite_information import MOST_TERMS, finite_information
+from veilmix.analysis.finite_sums import (
+    compositions,
+    conditional_cost,
+    input_entropies,
+    output_law,
+    output_law_cost,
+)
+from veilmix.analysis.information import all_hashes, jeffreys
+from veilmix.analysis.information_estimates import log_evidence, log_law_given
+from veilmix.analysis.posterior import posterior
+from veilmix.analysis.randomizers import GRR, UnaryEncoding, compose
+from veilmix.errors import ParameterError
+
+
+def test_without_noise_everything_is_told() -> None:
+    found = finite_information(np.eye(3), [0.5, 0.7, 2], 12)
+    assert found.distribution_utility == pytest.approx(1)
+    assert found.tally_utility == pytest.approx(1)
+    assert pytest.approx(found.H_T) == found.I_YT
+
+
+def test_pure_noise_tells_nothing() -> None:
+    found = finite_information(np.full((2, 3), 0.5), jeffreys(3), 10)
+    assert pytest.approx((0, 0), abs=1e-11) == (found.I_YP, found.I_YT)
+    assert found.digit_utility == -inf
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 3), st.integers(2, 4), st.integers(1, 9))
+def test_processing_never_tells_more(seed: int, a: int, b: int, n: int) -> None:
+    """Proposition 7.3, (7.1), (7.2), (7.5), and I(Y;P) <= I(Y;T) <= H(T)."""
+    rng = np.random.default_rng(seed)
+    Q, R = rng.dirichlet(np.ones(b), a).T, rng.dirichlet(np.ones(3), b).T
+    prior = rng.uniform(0.3, 3, a)
+    one, two = finite_information(Q, prior, n), finite_information(compose(Q, R), prior, n)
+    assert 0 <= two.I_YP <= one.I_YP + 1e-10
+    assert two.I_YP <= two.I_YT + 1e-10
+    assert two.I_YT <= one.I_YT + 1e-10
+    assert one.I_YP <= one.I_XP + 1e-10
+    assert one.I_YT <= one.H_T + 1e-10
+    assert two.digit_utility <= one.digit_utility + 1e-9
+
+
+def test_equal_rows_and_impossible_reports_change_nothing() -> None:
+    Q, prior = GRR(3, 1).matrix, [0.5, 1, 2]
+    cut = np.vstack([Q[0] * 0.3, Q[1:], np.zeros(3), Q[0] * 0.7])
+    one, other = finite_information(Q, prior, 15), finite_information(cut, prior, 15)
+    assert pytest.approx((other.I_YP, other.I_YT), abs=1e-11) == (one.I_YP, one.I_YT)
+
+
+def test_bits_and_sentence() -> None:
+    nats, bits = (finite_information(GRR(2, 1), [1, 1], 9, unit) for unit in ("nats", "bits"))
+    assert bits.I_YP * log(2) == pytest.approx(nats.I_YP)
+    assert bits.digit_utility * log(2) == pytest.approx(nats.digit_utility)
+    assert bits.tally_utility == nats.tally_utility
+    assert "9 reports" in str(bits)
+
+
+def test_entropies_of_the_inputs_need_marginals_only() -> None:
+    prior = np.array([0.5, 1.5, 0.5])
+    law = output_law(np.eye(3), prior, 8)[1]
+    assert input_entropies(prior, 8)[0] == pytest.approx(-(law @ np.log(law)), abs=1e-12)
+    assert input_entropies(jeffreys(2), 10**6)[0] > 10
+
+
+def test_compositions_are_all_there() -> None:
+    found = compositions(5, 3)
+    assert len(found) == 21 == len(np.unique(found, axis=0))
+    assert (found.sum(axis=1) == 5).all()
+    assert found.min() == 0
+
+
+@pytest.mark.parametrize(
+    ("Q", "prior", "n"),
+    [
+        (GRR(2, 1), [0.5, 0.5], 300),
+        (GRR(3, 2), [0.5, 0.7, 0.5], 20),
+        (UnaryEncoding.oue(2, 1), [0.5, 2], 20),
+        (np.array([[1, 0.2, 0], [0, 0.8, 0], [0, 0, 1.0]]), [1, 1, 1], 12),
+    ],
+)
+@pytest.mark.slow
+def test_estimates_are_unbiased(Q: object, prior: list[float], n: int) -> None:
+    exact = finite_information(Q, prior, n, method="exact")
+    found = finite_information(Q, prior, n, method="estimate", samples=1000, rng=11)
+    assert exact.I_YP_error == exact.samples == 0
+    assert found.samples == 1000
+    assert pytest.approx(exact.I_YP, abs=3.5 * found.I_YP_error) == found.I_YP
+    assert pytest.approx(exact.I_YT, abs=3.5 * found.I_YT_error) == found.I_YT
+
+
+def test_evidence_is_that_of_the_exact_posterior() -> None:
+    """The levels take the bias of the logarithm away: the mean over repeats is the exact log."""
+    Q, prior, tallies = GRR(3, 1), np.array([0.5, 0.5, 2.0]), np.array([9, 3, 8])
+    exact = posterior(Q, prior, tallies, method="exact").log_evidence
+    repeats = np.tile(tallies, (600, 1))
+    found = log_evidence(Q.matrix, prior, repeats, np.random.default_rng(0))
+    error = found.std() / np.sqrt(found.size)
+    assert error < 0.03
+    assert found.mean() == pytest.approx(exact, abs=4 * error)
+
+
+@pytest.mark.parametrize("n", [3, 40, 400])
+def test_one_point_of_a_sum_of_multinomials(n: int) -> None:
+    """The truncated Fourier sum against the full one."""
+    Q = GRR(3, 1.5).matrix
+    rng = np.random.default_rng(n)
+    inputs = rng.multinomial(n, [0.5, 0.3, 0.2])
+    tallies = sum(rng.multinomial(t, Q[:, x]) for x, t in enumerate(inputs))
+    assert isinstance(tallies, np.ndarray)
+    theta = 2 * np.pi * np.arange(n + 1) / (n + 1)
+    u, v = np.exp(1j * theta)[:, None], np.exp(1j * theta)[None, :]
+    phi = np.prod([(Q[0, x] * u + Q[1, x] * v + Q[2, x]) ** t for x, t in enumerate(inputs)], 0)
+    back = np.exp(-1j * (theta[:, None] * tallies[0] + theta[None] * tallies[1]))
+    full = float((phi * back).sum().real) / (n + 1) ** 2
+    assert log_law_given(Q, inputs, tallies) == pytest.approx(log(full), abs=1e-8)
+
+
+def test_beyond_the_limit_numbers_are_estimated() -> None:
+    found = finite_information(GRR(3, 2), jeffreys(3), 500, samples=100, tally=False)
+    assert found.I_YP_error > 0
+    assert isnan(found.I_YT)
+    assert isnan(found.tally_utility)
+    assert "+-" in str(found)
+
+
+def test_the_stated_reach_of_exact_sums() -> None:
+    for a, b, law, given_inputs in ((2, 2, 9999, 7070), (3, 3, 139, 98), (4, 4, 35, 24)):
+        assert output_law_cost(b, a, law) <= MOST_TERMS < output_law_cost(b, a, law + 1)
+        assert conditional_cost(b, a, given_inputs) <= MOST_TERMS
+        assert conditional_cost(b, a, given_inputs + 1) > MOST_TERMS
+
+
+def test_errors_say_what_to_do() -> None:
+    prior = jeffreys(5)
+    with pytest.raises(ParameterError, match=r"n: the exact sum for 100 people.*method='estimate'"):
+        finite_information(GRR(5, 1), prior, 100, method="exact")
+    with pytest.raises(ParameterError, match="uneven"):
+        finite_information(GRR(30, 0.5), jeffreys(30), 1000, tally=False)
+    with pytest.raises(ParameterError, match="tally=False"):
+        finite_information(UnaryEncoding.oue(3, 1), jeffreys(3), 200, samples=4)
+    for n in (0, -1, 2.5, True):
+        with pytest.raises(ParameterError, match="n: found"):
+            finite_information(GRR(2, 1), jeffreys(2), n)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="method"):
+        finite_information(GRR(2, 1), jeffreys(2), 5, method="guess")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="samples"):
+        finite_information(GRR(2, 1), jeffreys(2), 5, samples=1)
+
+
+def test_hashing_with_all_functions_has_finite_information_too() -> None:
+    found = finite_information(all_hashes(3, 2, 2.0), jeffreys(3), 5)
+    assert 0 < found.I_YP < found.I_XP
