@@ -156,8 +156,7 @@ def significant_support(
         level: chance of letting in any symbol that nobody has, in (0, 1); 0.05 in the paper.
         rule: "exact" (binomial) or "normal" (the paper's).
     """
-    from scipy.special import ndtri
-    from scipy.stats import binom
+    from scipy.special import betainc, ndtri
 
     n, lie = whole(people, "people", 1), open_unit(lie, "lie")
     tail = open_unit(level, "level") / whole(symbols, "symbols", 1)
@@ -165,7 +164,10 @@ def significant_support(
         return int(np.ceil(n * lie - ndtri(tail) * np.sqrt(n * lie * (1 - lie))))
     if rule != "exact":
         raise ParameterError(f"rule: found {rule!r}; needs 'exact' or 'normal'")
-    count = int(binom.isf(tail, n, lie)) + 1
-    while count > 1 and binom.sf(count - 2, n, lie) <= tail:
-        count -= 1
-    return count
+    low, high = 0, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1)
+        unlikely = float(betainc(middle, n - middle + 1, lie)) <= tail
+        low, high = (low, middle) if unlikely else (middle, high)
+    return high

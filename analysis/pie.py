@@ -76,8 +76,8 @@ def prior_error(joint: Any) -> float:
 def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, float, float]:
     """Proposition 3.10: (I(U; Y), I(U; X), I(X; Y)); the first is at most the other two."""
     table = as_joint(joint)
-    symbols = np.arange(table.symbols)
-    values = Joint(table.symbols, table.symbols, symbols, symbols, table.values)
+    held = np.flatnonzero(table.values)
+    values = Joint(table.symbols, table.symbols, held, held, table.values[held])
     return pie(table, Q, unit), pie(table, None, unit), pie(values, Q, unit)
 
 

@@ -129,7 +129,8 @@ class Sequences:
 
         ones = np.ones(len(self.events), np.int64)
         shape = (self.people, self.symbols)
-        counts = csr_array((ones, self.events, self.offsets), shape=shape)
+        # Adding up duplicates works in place; the sequences stay as they are.
+        counts = csr_array((ones, self.events, self.offsets), shape=shape, copy=True)
         counts.sum_duplicates()
         return counts
 

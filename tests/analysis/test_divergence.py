@@ -1,0 +1,192 @@
+"""The divergence of scores: the definition, ties, intervals; and what it does not bound."""
+
+from math import log, log2, sqrt
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis.divergence import kth_distance
+from veilmix.analysis.reidentification import (
+    divergence_interval,
+    finite_information,
+    score_divergence,
+    system_entropy,
+)
+from veilmix.errors import ParameterError
+
+
+def by_definition(genuine: np.ndarray, impostor: np.ndarray, k: int) -> float:
+    """The k-NN estimator with all distances written out, bits."""
+    total = 0.0
+    for i, x in enumerate(genuine):
+        inner = np.sort(np.abs(np.delete(genuine, i) - x))[k - 1]
+        outer = np.sort(np.abs(impostor - x))[k - 1]
+        total += log(outer / inner)
+    return (total / len(genuine) + log(len(impostor) / (len(genuine) - 1))) / log(2)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_without_ties_it_is_the_definition(k: int) -> None:
+    rng = np.random.default_rng(k)
+    genuine, impostor = rng.normal(1, 1, 40), rng.normal(0, 1, 60)
+    assert score_divergence(genuine, impostor, k) == pytest.approx(
+        by_definition(genuine, impostor, k), abs=1e-12
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 30), min_size=4, max_size=20), st.integers(1, 3))
+def test_sorted_neighbours_are_the_neighbours(values: list[int], k: int) -> None:
+    scores = np.sort(np.array(values, float))
+    found = kth_distance(scores, scores, np.arange(len(scores)), k, skip=1)
+    expected = [np.sort(np.abs(np.delete(scores, i) - x))[k - 1] for i, x in enumerate(scores)]
+    assert found.tolist() == expected
+    others = np.arange(0.0, 31.0, 2.5)
+    found = kth_distance(scores, others, np.searchsorted(others, scores), k, skip=0)
+    assert found.tolist() == [np.sort(np.abs(others - x))[k - 1] for x in scores]
+
+
+def test_it_converges_to_the_divergence_of_two_normal_laws() -> None:
+    rng = np.random.default_rng(0)
+    found = score_divergence(rng.normal(1, 1, 20_000), rng.normal(0, 1, 50_000), 3)
+    assert found == pytest.approx(0.5 / log(2), abs=0.03)
+
+
+def test_ties_are_counted_as_atoms_and_without_a_coin() -> None:
+    """Scores with three values: the divergence of two laws on three atoms."""
+    p, q = np.array([0.2, 0.3, 0.5]), np.array([0.5, 0.3, 0.2])
+    rng = np.random.default_rng(1)
+    genuine = rng.choice(3, 4000, p=p).astype(float)
+    impostor = rng.choice(3, 9000, p=q).astype(float)
+    truth = float((p * np.log2(p / q)).sum())
+    assert score_divergence(genuine, impostor) == pytest.approx(truth, abs=0.05)
+    same = [score_divergence(genuine, impostor), score_divergence(genuine[::-1], impostor)]
+    assert same[0] == same[1]
+
+
+def test_all_scores_equal_say_nothing() -> None:
+    assert score_divergence(np.ones(200), np.ones(500)) == pytest.approx(0, abs=5e-3)
+
+
+def test_some_ties_among_other_scores() -> None:
+    """Half of the scores at an atom that both laws have, the rest normal: the parts add."""
+    rng = np.random.default_rng(2)
+    genuine = np.concatenate([np.full(3000, 9.0), rng.normal(0, 1, 3000)])
+    impostor = np.concatenate([np.full(3000, 9.0), rng.normal(1, 1, 9000)])
+    truth = 0.5 * log2(0.5 / 0.25) + 0.5 * (log2(0.5 / 0.75) + 0.5 / log(2))
+    assert score_divergence(genuine, impostor, 3) == pytest.approx(truth, abs=0.05)
+
+
+@pytest.mark.slow
+def test_the_interval_covers() -> None:
+    """40 samples at 95 %: with the right coverage 33 or fewer has probability below 0.2 %."""
+    held = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        found = divergence_interval(rng.normal(1, 1, 1000), rng.normal(0, 1, 8000))
+        held += found.low <= 0.5 / log(2) <= found.high
+    assert held >= 34
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_scores_in_a_tenth_of_a_second() -> None:
+    rng = np.random.default_rng(3)
+    genuine, impostor = rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**5)
+    times = []
+    for scores in (genuine, genuine, genuine, np.round(genuine, 1), np.round(genuine, 1)):
+        start = perf_counter()
+        score_divergence(scores, np.round(impostor, 1) if scores is not genuine else impostor)
+        times.append(perf_counter() - start)
+    assert min(times[:3]) < 0.1
+    assert min(times[3:]) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("genuine", "impostor", "k", "message"),
+    [
+        ([], [1.0, 2.0], 1, "genuine"),
+        ([1.0], [1.0, 2.0], 1, "genuine"),
+        ([1.0, 2.0], [], 1, "impostor"),
+        ([1.0, 2.0], [1.0], 2, "genuine"),
+        ([1.0, np.nan], [1.0], 1, "finite"),
+        ([1.0, 2.0], [np.inf], 1, "finite"),
+        ([1.0, 2.0], [1.0], 0, "neighbours"),
+    ],
+)
+def test_bad_scores(genuine: list[float], impostor: list[float], k: int, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        score_divergence(genuine, impostor, k)
+
+
+def test_bad_groups() -> None:
+    scores = np.arange(100.0)
+    with pytest.raises(ParameterError, match="genuine_groups"):
+        divergence_interval(scores, scores, genuine_groups=np.full(100, 20))
+    with pytest.raises(ParameterError, match="too few"):
+        divergence_interval(scores, scores, impostor_groups=np.zeros(100, int))
+
+
+# --- finitely many people ---------------------------------------------------------------------
+
+
+def gaussian(n: int, rows: int, apart: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    scores, owners = rng.normal(size=(rows, n)), rng.integers(0, n, rows)
+    scores[np.arange(rows), owners] += apart
+    return scores, owners
+
+
+@pytest.mark.slow
+def test_the_divergence_is_no_lower_bound_for_finitely_many_people() -> None:
+    """Paper 003, Theorem 3.2 and its PSE: D = 11.5 bits; a hundred people hold log2 100 = 6.64."""
+    scores, owners = gaussian(100, 20_000, 4.0, 5)
+    found = system_entropy(scores, owners)
+    assert 4**2 / 2 / log(2) == pytest.approx(11.54, abs=0.005)
+    assert found.divergence.bits > found.ceiling + 3
+    assert found.finite == pytest.approx(6.25, abs=0.03)
+    assert found.finite_low < 6.25 < found.finite_high < found.ceiling == log2(100)
+
+
+def test_the_finite_value_is_the_information_of_the_model() -> None:
+    """I(U; S) for Gaussian scores by its definition, sampled apart from the estimate."""
+    apart, n = 2.0, 30
+    rng = np.random.default_rng(6)
+    draws = rng.normal(size=(40_000, n))
+    draws[:, 0] += apart
+    weight = np.exp(apart * draws)  # likelihood ratios up to a constant
+    truth = float(np.log2(n * weight[:, 0] / weight.sum(axis=1)).mean())
+    bits, error = finite_information(*gaussian(n, 4000, apart, 7))
+    assert abs(bits - truth) < 4 * error
+    assert error < 0.05
+
+
+def test_noise_finds_nobody() -> None:
+    scores, owners = gaussian(50, 1000, 0.0, 8)
+    found = system_entropy(scores, owners)
+    assert found.finite <= found.finite_high
+    assert found.finite == pytest.approx(0, abs=0.02)
+    assert found.rate_low < 1 / 50 < found.rate_high
+    assert found.fano <= 1 - found.rate
+    assert "1,000 sequences against 50 people" in str(found)
+
+
+def test_perfect_scores_find_everybody() -> None:
+    found = system_entropy(np.eye(100) + np.arange(10_000).reshape(100, 100) * 1e-9)
+    assert found.rate == 1
+    assert found.finite == pytest.approx(log2(100), abs=1e-3)
+
+
+def test_fano_holds_for_the_attack() -> None:
+    scores, owners = gaussian(64, 4000, 2.5, 9)
+    found = system_entropy(scores, owners)
+    slack = 3 * sqrt(found.rate * (1 - found.rate) / 4000)
+    assert found.fano <= 1 - found.rate + slack
+
+
+def test_constant_scores_are_a_coin() -> None:
+    found = system_entropy(np.ones((100, 100)))
+    assert found.rate == pytest.approx(0.01)
+    assert found.finite == pytest.approx(0)
+    assert found.divergence.tied == 100
