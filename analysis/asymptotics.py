@@ -30,6 +30,7 @@ from ..errors import ParameterError
 from .arguments import Floats, whole
 from .average_privacy import Rng, log_base
 from .entropy import Unit
+from .grr import GRR
 from .linear_forms import mean_log
 from .protocol_matrix import as_matrix, as_prior, distinct_rows
 from .row_classes import TwoLevel, two_level
@@ -81,8 +82,8 @@ def asymptotic_utility(
     randomised quasi-Monte-Carlo. `read_utility` gives the error.
 
     Args:
-        Q: the randomizer, b x a, an object with a `.matrix`, or a unary encoding or local hashing
-            known by its parameters (any number of inputs).
+        Q: the randomizer, b x a, or an object with a `.matrix`; GRR, unary encodings and
+            `all_hashes` may have any number of inputs.
         prior: Dirichlet parameters, shape (a,).
         unit: "nats" or "bits".
         points: evaluations that quasi-Monte-Carlo may spend.
@@ -122,7 +123,10 @@ def read_utility(
     generator, base = np.random.default_rng(rng), log_base(unit)
     points = whole(points, "points", 256)
     form = two_level(Q)
-    if form is not None:
+    if isinstance(Q, GRR):
+        alpha = as_prior(prior, Q.a)
+        half, error, rule = _of_response(Q, alpha)
+    elif form is not None:
         alpha = as_prior(prior, form.a)
         half, error, rule = _of_subsets(form, alpha, points, generator)
     else:
@@ -148,6 +152,15 @@ def _of_matrix(
         return half, float(integral.error.sum()) / 2, "exact"
     found = average(lambda p: log_det_information(rows, p), alpha, points, rng)
     return found.value / 2, found.error / 2, found.rule
+
+
+def _of_response(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
+    """Det Q = (truth - lie)^(a - 1), and one integral for every distinct parameter (10.5)."""
+    own, copies = np.unique(alpha, return_counts=True)
+    masses = np.column_stack([own, alpha.sum() - own])
+    integral = mean_log(np.tile([Q.truth, Q.lie], (own.size, 1)), masses)
+    half = (Q.a - 1) * log(Q.truth - Q.lie) - float(copies @ integral.value) / 2
+    return half, float(copies @ integral.error) / 2, "exact"
 
 
 def _of_subsets(
@@ -186,54 +199,6 @@ def _log_det(matrices: Floats) -> Floats:
     scale = np.sqrt(np.einsum("nxx->nx", matrices))
     correlation = matrices / (scale[:, :, None] * scale[:, None, :])
     return np.asarray(np.linalg.slogdet(correlation)[1] + 2 * np.log(scale).sum(axis=1))
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """What of Q decides the limits of the utilities (Definitions 6.1 and 6.3).
-
-    Attributes:
-        a, b: inputs; outputs that can come in.
-        rank: d.
-        classes: b', the classes of outputs that are linked by inputs able to give both.
-        distribution_limit: (d - 1) / (a - 1), the limit of U_distr (6.2).
-        tally_limit: (d + b' - 2) / (2a - 2), the limit of U_tally (6.3).
-    """
-
-    a: int
-    b: int
-    rank: int
-    classes: int
-    distribution_limit: float
-    tally_limit: float
-
-    @property
-    def faithful(self) -> bool:
-        """Whether different P give different laws of the reports (Proposition 6.2)."""
-        return self.rank == self.a
-
-
-def structure(Q: Any) -> Structure:
-    """Rank, classes of outputs b' and the limits of the utilities (Theorem 6.7, Corollary 6.8).
-
-    For the identity b' = a, so that U_tally -> 1; the proof of Corollary 6.8 says b' = a - 1, and
-    (C.2) prints d + b' - 1 for d + b' - 2. b' > 1 needs LDP = infinity (Remark 6.9.1 prints 0).
-
-    Args:
-        Q: the randomizer, b x a (or an object with a `.matrix`).
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows = as_matrix(Q)
-    rows = rows[rows.max(axis=1) > 0]
-    b, a = rows.shape
-    # outputs and inputs as one graph; every input can give some output, so none stands alone
-    y, x = np.nonzero(rows)
-    links = csr_array((np.ones(y.size), (y, b + x)), shape=(a + b, a + b))
-    classes = int(connected_components(links, directed=False)[0])
-    rank = int(np.linalg.matrix_rank(rows))
-    return Structure(a, b, rank, classes, (rank - 1) / (a - 1), (rank + classes - 2) / (2 * a - 2))
 
 
 def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> float:

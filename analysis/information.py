@@ -6,13 +6,11 @@ randomizer is a matrix b x a, or one of `randomizers`.
 """
 
 from .asymptotics import (
-    Structure,
     UtilityReading,
     asymptote,
     asymptotic_utility,
     participation_factor,
     read_utility,
-    structure,
     utility_ceiling,
 )
 from .average_privacy import (
@@ -22,6 +20,7 @@ from .average_privacy import (
     read_privacy,
     report_entropy,
 )
+from .faithful import Structure, structure
 from .finite_information import FiniteInformation, finite_information
 from .posterior import Posterior, SampledPosterior, posterior, posterior_of_rows
 from .posterior_exact import ExactPosterior

@@ -227,6 +227,11 @@ def test_equation_10_5_for_grr() -> None:
         - a / (2 * a - 2) * mean
     )
     assert asymptotic_utility(GRR(a, epsilon), jeffreys(a)) == pytest.approx(printed, abs=1e-11)
+    Q, prior = GRR(4, 0.01), [0.5, 1.0, 1.0, 2.5]
+    assert asymptotic_utility(Q, prior) == pytest.approx(asymptotic_utility(Q.matrix, prior))
+    start = perf_counter()
+    assert participation_factor(GRR(10**5, 3.0), jeffreys(10**5)) > 0
+    assert perf_counter() - start < 1
 
 
 def test_the_rules_of_integration_agree() -> None:

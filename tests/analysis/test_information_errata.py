@@ -27,6 +27,7 @@ from veilmix.analysis.linear_forms import mean_x_log_x
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 
 
+@pytest.mark.slow
 def test_1_the_sign_of_the_constant() -> None:
     found = finite_information(GRR(2, 1), [3, 3], 2000, tally=False).I_YP
     right = asymptote(GRR(2, 1), [3, 3], 2000)
@@ -37,6 +38,7 @@ def test_1_the_sign_of_the_constant() -> None:
     assert printed - right == pytest.approx(2.84, abs=5e-3)
 
 
+@pytest.mark.slow
 def test_2_the_jeffreys_prior_converges_slowly() -> None:
     Q, prior = GRR(2, 1), jeffreys(2)
     gaps = [
@@ -251,6 +253,7 @@ def test_13_d1_lacks_the_multinomial_coefficient() -> None:
     assert information(False) < 0.7 * right
 
 
+@pytest.mark.slow
 def test_13_6_5_says_nothing_as_a_difference() -> None:
     """Both sides go to 0, whatever the constant is; times log n the constant matters."""
     Q, prior = GRR(2, 3), [3, 3]

@@ -89,6 +89,7 @@ def test_much_noise_and_many_people_do_not_underflow() -> None:
     assert found.mean[0] == pytest.approx(weights @ p / weights.sum(), abs=5e-3)
 
 
+@pytest.mark.slow
 def test_draws_from_the_exact_law() -> None:
     found = exact_of(GRR(3, 1), jeffreys(3), [9, 5, 6])
     p = found.sample(4000, rng=1)
