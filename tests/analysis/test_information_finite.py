@@ -141,6 +141,7 @@ def test_the_stated_reach_of_exact_sums() -> None:
         assert conditional_cost(b, a, given_inputs + 1) > MOST_TERMS
 
 
+@pytest.mark.slow
 def test_errors_say_what_to_do() -> None:
     prior = jeffreys(5)
     with pytest.raises(ParameterError, match=r"n: the exact sum for 100 people.*method='estimate'"):

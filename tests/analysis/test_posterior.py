@@ -79,6 +79,7 @@ def test_exact_moments_by_an_exact_rule(seed: int, a: int, b: int, n: int) -> No
     assert found.n == n
 
 
+@pytest.mark.slow
 def test_much_noise_and_many_people_do_not_underflow() -> None:
     found = exact_of(GRR(2, 0.05), jeffreys(2), [2600, 2400])
     assert found.weights.sum() == pytest.approx(1)
@@ -154,6 +155,7 @@ def test_many_inputs_by_chains() -> None:
     assert "R-hat" in str(found)
 
 
+@pytest.mark.slow
 def test_rows_of_the_reports_that_came_in_are_enough() -> None:
     """Unary encoding with 40 inputs: 2^40 rows exist, a dozen came in."""
     rng, Q = np.random.default_rng(6), UnaryEncoding(40, 0.8, 0.1)
