@@ -67,9 +67,8 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
     matrix and every Dirichlet prior.
 
     Args:
-        Q: the randomizer: a matrix b x a, or an object with `.matrix`; GRR (`a`, `epsilon`), unary
-            encodings (`a`, `kappa`, `lam`) and local hashing over all hash functions (`a`, `g`,
-            `epsilon`) are recognised by these attributes and never made into a matrix.
+        Q: the randomizer: a matrix b x a, or an object with a `.matrix`; `GRR`, `UnaryEncoding`
+            and `all_hashes` are never made into a matrix and may have any number of inputs.
         prior: Dirichlet parameters, shape (a,), all > 0 (Jeffreys: all 1/2).
         rng: used only where the classes of rows are too many to be summed: unary encoding or
             local hashing with many inputs and many different prior parameters.
