@@ -1,5 +1,6 @@
 """`veilmix check`: is a scenario right, what will happen, and what will it cost."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,17 +42,20 @@ def command(scenario: str, form: str) -> None:
     if form == "json":
         write_json(_plain(loaded, people, price))
     elif form == "csv":
-        write_csv(_rounds(people, price))
+        write_csv(_rounds(loaded, people, price))
     else:
         _tell(page(), loaded, people, price, scenario)
 
 
-def _rounds(people: "Population", price: "Cost") -> Grid:
+def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
     """The messages and bytes of each round."""
+    from ..scenarios.local import announced_names
+
+    names = announced_names(scenario, people.schema.names)
     rows = [
         (
             one.number,
-            _asked(people, one.columns),
+            _asked(names, one.columns),
             one.reader,
             f"{one.onions:,}",
             f"{one.layers:,}",
@@ -72,8 +76,7 @@ def _rounds(people: "Population", price: "Cost") -> Grid:
     return Grid(headings, rows, (3, 4, 5, 6))
 
 
-def _asked(people: "Population", columns: tuple[tuple[int, ...], ...]) -> str:
-    names = people.schema.names
+def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
     return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
 
 
@@ -92,8 +95,8 @@ def _tell(
     for number, step in enumerate(_steps(scenario, price), start=1):
         say(console, f"  {number}. {step}")
     say(console)
-    lay_out(console, _rounds(people, price))
-    if policy.kind not in ("fixed", "all"):
+    lay_out(console, _rounds(scenario, people, price))
+    if policy.kind not in ("fixed", "all", "histogram"):
         say(console, " round 2 at its largest: as if every column were kept", style="dim")
     say(console)
     say(console, f"cost      {_price(price, mix.suite)}")
@@ -108,22 +111,44 @@ def _tell(
 def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     """What will happen, in the order in which it does."""
     mix, first = scenario.mix, price.rounds[0]
-    hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), "the curator"]
+    lying = scenario.policy.kind == "histogram"
+    reader = "the analyst" if lying else "the curator"
+    hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = many(len(first.columns), "question")
     onions = many(len(first.columns), "onion")
     asked = first.onions // len(first.columns)
     answering = (
         f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
-        f"{onions}; each onion has a layer for {chain} and the curator."
+        f"{onions}; each onion has a layer for {chain} and {reader}."
     )
     mixing = (
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."
     )
+    if lying:
+        return [*_lies(scenario, answering), mixing, COUNTING]
     deciding = f"The curator counts each feature by itself and decides: {_decides(scenario)}."
     again = f"{_again(scenario)}, the kept features together; the analyst counts and publishes."
     return [answering, mixing, deciding, again]
+
+
+COUNTING = (
+    "The analyst counts and publishes the reports; shares are estimated from the counts, with "
+    "standard errors. Nothing else is released."
+)
+
+
+def _lies(scenario: "Scenario", answering: str) -> tuple[str, str]:
+    """What people do before they answer, and how they answer."""
+    local = scenario.local
+    randomizing = (
+        f"Everybody randomizes what it will say, by {local.mechanism}, with "
+        f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
+    )
+    if local.mechanism == "bit-flip":
+        answering = answering.replace("one per feature", "about all features")
+    return randomizing, answering
 
 
 def _again(scenario: "Scenario") -> str:
@@ -155,7 +180,12 @@ def _seconds(seconds: float) -> str:
 
 
 def _promise(scenario: "Scenario") -> str:
-    policy = scenario.policy
+    policy, local = scenario.policy, scenario.local
+    if policy.kind == "histogram":
+        return (
+            f"local epsilon = {local.epsilon:g} nats: a person's reports, even with its name on "
+            f"them, change the odds of any two answers by a factor e^{local.epsilon:g} at most"
+        )
     if policy.kind in ("fixed", "all"):
         return "none: the columns are chosen beforehand; the bound is printed all the same"
     sure = ""
@@ -191,5 +221,6 @@ def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[st
         "cpu_seconds": price.seconds,
         "k": scenario.policy.k,
         "max_exposure": scenario.policy.max_exposure,
+        "local": {"mechanism": scenario.local.mechanism, "epsilon": scenario.local.epsilon},
         "warnings": [*people.warnings, *warnings(scenario)],
     }

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from ..analysis.trust import Received
     from ..scenarios.model import Coalition
 
+LINKED = (
+    "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
+    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
+)
+
 
 @click.command("leak")
 @click.argument("run")
@@ -33,6 +38,8 @@ def command(run: str, form: str) -> None:
         write_csv(_csv(found))
     else:
         _tell(found, record.scenario.coalition)
+        if any(one.reports for one in found):
+            say(page(), LINKED)
 
 
 def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..scenarios.study import kept_promises
 from .page import Grid, lay_out, page, say
-from .story import head, summary
+from .story import head, randomized, summary
 
 if TYPE_CHECKING:
     from ..scenarios.outcome import Outcome
@@ -32,10 +32,12 @@ class Estimate:
 
 
 SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
-    ("true exposure", lambda outcome: outcome.exposure.true if outcome.released else None),
-    ("promised exposure", lambda o: o.exposure.promised if o.released else None),
+    ("true exposure", lambda o: o.exposure.true if o.released and o.decision else None),
+    ("promised exposure", lambda o: o.exposure.promised if o.released and o.decision else None),
     ("worst possible exposure", lambda outcome: outcome.exposure.worst_share),
-    ("columns released", lambda outcome: len(outcome.kept) if outcome.released else 0),
+    ("columns released", lambda o: None if o.local else len(o.kept) if o.released else 0),
+    ("largest error of a share", lambda o: o.local.largest_error if o.local else None),
+    ("mean error of a share", lambda o: o.local.mean_error if o.local else None),
     ("released at all", lambda outcome: float(outcome.released)),
     ("linked by the curator", lambda outcome: outcome.coalition("curator").linked),
     ("bits a person, curator", lambda outcome: outcome.coalition("curator").bits_per_person),
@@ -87,7 +89,7 @@ def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
         "released": [
             {"columns": list(columns), "runs": runs} for columns, runs in summary(outcomes).items()
         ],
-        "promise": asdict(kept_promises(outcomes)),
+        "promise": None if randomized(outcomes[0]) else asdict(kept_promises(outcomes)),
         "runs": [outcome.result() for outcome in outcomes],
     }
 
@@ -99,8 +101,9 @@ def tell(outcomes: "Sequence[Outcome]") -> None:
     say(console, f"  {len(outcomes):,} independent runs\n")
     lay_out(console, grid(outcomes))
     say(console)
-    say(console, str(kept_promises(outcomes)))
-    say(console)
+    if not randomized(outcomes[0]):
+        say(console, str(kept_promises(outcomes)))
+        say(console)
     rows = [
         (" x ".join(columns) or "nothing", runs)
         for columns, runs in sorted(summary(outcomes).items(), key=lambda item: -item[1])

@@ -102,7 +102,9 @@ def _opened(seen: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", seen: "View") -> Iterator[str]:
-    names = run.result["features"]
+    from ..scenarios.eyes import columns
+
+    names = columns(run)
     if not seen.counted:
         yield "reads    no counts"
     for one in seen.counted:
@@ -115,14 +117,16 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     from ..analysis.trust import users_linked
+    from ..scenarios.eyes import columns
 
     linked, users = users_linked(seen), run.result["users"]
     who = f"{linked:,} of {many(users, 'person', 'people')}"
     if not linked:
         yield f"links    {who}: no value can be pinned on anybody"
         return
-    yield f"links    {who}"
-    names = run.result["features"]
+    lying = run.scenario.policy.kind == "histogram"
+    yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
+    names = columns(run)
     people = sorted(seen.pinned.items())
     for user, row in people if everything else people[:PEOPLE]:
         values = "  ".join(f"{names[column]}={row[column]}" for column in sorted(row))
@@ -133,8 +137,9 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
 
 def _plain(run: "Run", seen: "View") -> dict[str, Any]:
     from ..analysis.trust import users_linked
+    from ..scenarios.eyes import columns
 
-    names = run.result["features"]
+    names = columns(run)
     return {
         "parties": sorted(seen.parties),
         "events": [

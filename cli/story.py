@@ -6,6 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
+from . import noise
 from .page import Grid, Page, clean, lay_out, many, page, percent, say
 from .safety import warnings
 
@@ -22,12 +23,22 @@ def tell(outcome: "Outcome") -> None:
     """Print the report."""
     console = page()
     head(console, outcome)
-    _first_round(console, outcome)
-    _decision(console, outcome)
-    _second_round(console, outcome)
+    if randomized(outcome):
+        noise.tell(console, outcome)
+    else:
+        _first_round(console, outcome)
+        _decision(console, outcome)
+        _second_round(console, outcome)
     _scores(console, outcome)
+    if randomized(outcome):
+        say(console, noise.NOTE, style="dim")
     for line in _notes(outcome):
         say(console, line)
+
+
+def randomized(outcome: "Outcome") -> bool:
+    """Whether people randomized what they said."""
+    return outcome.scenario.policy.kind == "histogram"
 
 
 def head(console: Page, outcome: "Outcome") -> None:
@@ -207,7 +218,8 @@ def _release(console: Page, outcome: "Outcome") -> None:
 
 
 def _scores(console: Page, outcome: "Outcome") -> None:
-    rows = [*_exposures(outcome), *_links(outcome)]
+    first = _exposures(outcome) if not randomized(outcome) else _noise(outcome)
+    rows = [*first, *_links(outcome)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
@@ -215,6 +227,10 @@ def _scores(console: Page, outcome: "Outcome") -> None:
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
     say(console, smallest(breaking(outcome.coalitions)))
+
+
+def _noise(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    return noise.scores(outcome.local) if outcome.local else iter(())
 
 
 def smallest(found: Sequence[tuple[str, ...]]) -> str:
@@ -258,11 +274,14 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
+    lying = randomized(outcome)
+    curator = "who reads nothing" if lying else "people whose values can be pinned on them"
+    reader, reads = ("analyst", "reports") if lying else ("curator", "the release")
     for label, members, meaning in (
-        ("linked by the curator alone", ["curator"], "people whose values can be pinned on them"),
-        ("... by the analyst alone", ["analyst"], "who reads the release"),
+        ("linked by the curator alone", ["curator"], curator),
+        ("... by the analyst alone", ["analyst"], f"who reads {reads}"),
         (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
-        (f"... by curator and {whole}", ["curator", *shufflers], "the trust assumption, broken"),
+        (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
     ):
         linked = outcome.coalition(*members).linked
         yield label, f"{linked:,} of {outcome.users:,}", meaning
@@ -271,15 +290,22 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {clean(line)}"
-    counted = [
-        max((sum(count.values()) for count in outcome.marginals or ()), default=0),
-        sum((outcome.release or {}).values()),
-    ]
+    if outcome.local:
+        came = max((one.reports + one.outside for one in outcome.local.features), default=0)
+        counted = [came, 0]
+    else:
+        counted = [
+            max((sum(count.values()) for count in outcome.marginals or ()), default=0),
+            sum((outcome.release or {}).values()),
+        ]
     for number, (due, came) in enumerate(zip(asked(outcome), counted, strict=True), start=1):
         if 0 < came < due:
             yield f"missing: {many(due - came, 'person', 'people')} not counted in round {number}"
 
 
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
-    """How often each set of columns was released; () is nothing."""
-    return Counter(outcome.kept if outcome.released else () for outcome in outcomes)
+    """How often each set of columns was released, or estimates were; () is nothing."""
+    return Counter(
+        ("estimates",) if outcome.local else outcome.kept if outcome.released else ()
+        for outcome in outcomes
+    )

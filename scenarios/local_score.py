@@ -109,7 +109,11 @@ class Randomized:
             "features": [plain(one) for one in self.features],
             "joint": plain(self.joint) if self.joint else None,
             "error": worst(self.features),
-            "privacy": asdict(self.told),
+            "privacy": asdict(self.told)
+            | {
+                "shuffled": [asdict(one) for one in self.told.shuffled],
+                "readings": [asdict(one) for one in self.told.readings],
+            },
             "reports_omitted": self.omitted,
         }
 
@@ -164,14 +168,15 @@ def score(
     questions = asked(scenario, people)
     if not questions or not tallies:
         return None
-    codes = people.codes[present]
+    codes: Any = people.codes[present]
     found = [
         compare(one, codes, people.values)
         for question, counts in zip(questions, tallies[0], strict=True)
         for one in estimates(question, counts, people.schema.names)
     ]
-    several = len(tallies[0]) == 1 and len(found) > people.codes.shape[1]
+    several = len(found) > len(people.schema.names)  # the last one is of all bits together
     epsilon = scenario.local.epsilon or 0.0
+    read = [sum(counts.values()) for counts in tallies[0]]
     different = sum(len(counts) for counts in tallies[0])
     return Randomized(
         scenario.local.mechanism,
@@ -180,7 +185,7 @@ def score(
         share(epsilon, len(people.schema.names)),
         tuple(found[:-1] if several else found),
         found[-1] if several else None,
-        read_privacy(questions, codes),
+        read_privacy(questions, codes, read),
         different if different > SHOWN else 0,
     )
 
@@ -231,7 +236,7 @@ def compare(one: Read, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimat
     """Hold an estimate against the people who took part. codes: theirs, n x d."""
     sizes = tuple(len(values[column]) for column in one.columns)
     cells = np.ravel_multi_index(tuple(codes[:, list(one.columns)].T), sizes)
-    truth = np.bincount(cells, minlength=len(one.values)) / max(1, len(cells))
+    truth: Any = np.bincount(cells, minlength=len(one.values)) / max(1, len(codes))
     return limits(one, tuple(truth.tolist()))
 
 
@@ -243,15 +248,10 @@ def limits(one: Read, truth: tuple[float, ...]) -> Estimated:
         one.values,
         one.reports,
         one.outside,
-        *(
-            tuple(numbers.tolist())
-            for numbers in (
-                one.estimate.shares,
-                one.estimate.errors,
-                low,
-                high,
-                one.estimate.projected(),
-            )
-        ),
-        truth,
+        shares=tuple(one.estimate.shares.tolist()),
+        errors=tuple(one.estimate.errors.tolist()),
+        low=tuple(low.tolist()),
+        high=tuple(high.tolist()),
+        projected=tuple(one.estimate.projected().tolist()),
+        truth=truth,
     )

@@ -73,7 +73,7 @@ def write(randomizer: Any, domain: Sequence[str], reports: Any) -> list[str]:
     """User: reports as text. domain: the values of the symbols."""
     match randomizer:
         case GRR():
-            return [domain[symbol] for symbol in reports.tolist()]
+            return [str(domain[symbol]) for symbol in reports.tolist()]
         case UnaryEncoding():
             return _cut(np.packbits(reports, axis=1).tobytes().hex(), unary_width(randomizer.a))
         case LocalHash():

@@ -8,16 +8,21 @@ With one question and a small matrix Q it is the sum over reports; else the mean
 log2 P(report | row) / P(report) over rows and reports drawn at random from a fixed seed, with its
 standard error. Of unary encodings and local hashing only supports matter: up to a factor that is
 the same for all rows, P(report | row) is e^eps where the report supports the row's value, else 1.
+
+    epsilon after shuffling    what everybody's reports to one question together tell about one of
+                               them; exact for one bit (paper 001), not known here for others
+    S_mu, participation        paper 002, Definitions 4.1 and 6.10, Jeffreys prior, one feature
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
-from ..analysis.randomizers import BitFlip
+from ..analysis.randomizers import GRR, BitFlip, LocalHash
 from .local import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
@@ -26,6 +31,37 @@ DRAWS = 4096
 TABLE = 1 << 22  # likelihoods held together
 SUPPORTS = 1 << 24
 SEED = 0x746F6C64
+DELTA = 1e-6  # of every epsilon after shuffling
+FEW = 16  # values of a feature whose participation factor is worked out
+POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """What shuffling adds for one question with one-bit reports, exactly, at `DELTA`.
+
+    reports: in the batch. q: probability that a bit is flipped. hockey_stick, probabilistic:
+    epsilon in nats, for the two readings of paper 001, section 5.4; the second is larger.
+    """
+
+    feature: str
+    reports: int
+    q: float
+    delta: float
+    hockey_stick: float
+    probabilistic: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Of one feature or bit: average privacy S_mu and effective participation factor, 0 to 1.
+
+    None where it would take long, or nothing exact is known of the mechanism.
+    """
+
+    feature: str
+    average_privacy: float | None
+    participation: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +69,70 @@ class Told:
     """What is known.
 
     information: bits that a person's reports carry about its values; None where it was left out.
-    information_error: its standard error, 0 where it is exact.
+    information_error: its standard error, 0 where it is exact. shuffled: () where no exact value
+    is known. readings: one for each question; of bit-flip, about any one bit.
     """
 
     information: float | None
     information_error: float
+    shuffled: tuple[Shuffled, ...]
+    readings: tuple[Reading, ...]
 
 
-def read_privacy(questions: Sequence[Question], codes: Any) -> Told:
-    """Work out what is known. codes: of those who took part."""
-    return Told(*information(questions, codes))
+def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[int]) -> Told:
+    """Work out what is known.
+
+    codes: of those who took part. reports: how many were read, for each question.
+    """
+    pairs = zip(questions, reports, strict=True)
+    shuffled = [one for question, many in pairs if many for one in _shuffled(question, many)]
+    return Told(*information(questions, codes), tuple(shuffled), tuple(_readings(questions)))
+
+
+def _shuffled(question: Question, reports: int) -> Iterator[Shuffled]:
+    one = question.randomizer
+    if isinstance(one, GRR) and one.a == 2:
+        q = one.lie
+    elif isinstance(one, BitFlip) and one.bits == 1:
+        q = one.q
+    else:
+        return
+    yield Shuffled(question.name, reports, q, DELTA, *_exact(reports, q))
+
+
+@lru_cache(maxsize=256)
+def _exact(reports: int, q: float) -> tuple[float, float]:
+    """Epsilon at `DELTA`: hockey-stick and probabilistic."""
+    from ..analysis.shuffled_epsilon import epsilon_for
+
+    return (
+        float(epsilon_for(reports, q, DELTA)),
+        float(epsilon_for(reports, q, DELTA, "probabilistic")),
+    )
+
+
+def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
+    for question in questions:
+        one = question.randomizer
+        if isinstance(one, BitFlip):
+            one = GRR(2, one.epsilon / one.bits)
+        yield Reading(question.name, *_information_metrics(one))
+
+
+@lru_cache(maxsize=256)
+def _information_metrics(one: Any) -> tuple[float | None, float | None]:
+    from ..analysis.asymptotics import participation_factor
+    from ..analysis.average_privacy import average_privacy
+
+    protocol = one
+    if isinstance(one, LocalHash):  # known by its parameters for all hash functions, not for these
+        if one.outputs * one.inputs > SMALL:
+            return None, None
+        protocol = one.matrix
+    prior = np.full(one.a, 0.5)
+    few = one.a <= FEW
+    factor = participation_factor(protocol, prior, points=POINTS) if few else None
+    return average_privacy(protocol, prior), factor
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:

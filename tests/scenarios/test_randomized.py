@@ -1,0 +1,289 @@
+"""The program `randomized` from the scenario to the outcome, its record and its lies."""
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.analysis.trust import received_reports, users_linked
+from veilmix.protocol.announcement import Program
+from veilmix.protocol.parties import Role
+from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.view import View
+from veilmix.scenarios.cost import cost
+from veilmix.scenarios.load import change, loads
+from veilmix.scenarios.local import asked, sample
+from veilmix.scenarios.local_score import compare, estimates
+from veilmix.scenarios.model import Scenario
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import announced_policy, run
+from veilmix.scenarios.runs import Run, read, save
+from veilmix.scenarios.samples import samples
+from veilmix.scenarios.verify import verify
+
+MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
+EVERYBODY = ("analyst", "shuffler-1", "shuffler-2")
+
+
+def scenario(mechanism: str, users: int = 40, epsilon: float = 3, more: str = "") -> Scenario:
+    return loads(
+        f'[scenario]\nname = "s"\n[population]\nsource = "builtin:blood-type"\nusers = {users}\n'
+        f'[policy]\nkind = "histogram"\n[local]\nmechanism = "{mechanism}"\nepsilon = {epsilon}\n'
+        + more
+    )
+
+
+def local(outcome: Outcome) -> Any:
+    assert outcome.local is not None
+    return outcome.local
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_real_equals_ideal(mechanism: str) -> None:
+    real = run(scenario(mechanism, 25), 5)
+    ideal = run(scenario(mechanism, 25), 5, "ideal")
+    assert real.release == ideal.release is not None
+    assert real.local == ideal.local
+    assert real.coalitions == ideal.coalitions
+    assert real.released
+    assert real.decision is real.marginals is real.burned is None
+    assert real.transcript is not None
+    assert [one.reader for one in real.transcript.reads] == [Role.ANALYST]
+
+
+@pytest.mark.parametrize("attack", ["absent", "late", "malformed", "duplicate"])
+def test_real_equals_ideal_when_people_misbehave(attack: str) -> None:
+    chosen = scenario("oue", 20, more=f'[[fault]]\nattack = "{attack}"\nusers = 6\n')
+    real, ideal = run(chosen, 5), run(chosen, 5, "ideal")
+    assert real.local == ideal.local
+    assert real.release == ideal.release
+    counted = 20 if attack == "duplicate" else 14
+    assert [one.reports for one in local(real).features] == [counted] * 3
+    assert bool(real.refused) == (attack != "absent")
+
+
+def test_too_few_people_burn_the_round(tmp_path: Path) -> None:
+    chosen = change(scenario("grr", 20), {"mix.min_batch": 20})
+    chosen = loads_with_fault(chosen)
+    real, ideal = run(chosen, 5), run(chosen, 5, "ideal")
+    assert real.burned == ideal.burned is not None
+    for outcome in (real, ideal):
+        assert outcome.local is outcome.release is None
+        assert not outcome.released
+        assert "local" not in outcome.result()
+        checks = verify(read(save(outcome, tmp_path)))
+        assert all(check.ok is not False for check in checks), checks
+
+
+def loads_with_fault(chosen: Scenario) -> Scenario:
+    from msgspec.structs import replace as changed
+    from veilmix.scenarios.model import Fault
+
+    return changed(chosen, fault=(Fault(attack="absent", users=1),))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
+    chosen = scenario(mechanism, 400)
+    people = samples(chosen, 1).people
+    questions, rng = asked(chosen, people), np.random.default_rng(1)
+    scaled = []
+    for _ in range(100):
+        for question in questions:
+            codes = people.codes[:, list(question.columns)]
+            counts = Counter((text,) for text in sample(question, codes, rng))
+            for one in estimates(question, counts, people.schema.names):
+                found = compare(one, people.codes, people.values)
+                # The other of two shares may be its mirror image.
+                scaled.append((found.shares[1] - found.truth[1]) / found.errors[1])
+    # Standardised errors: their mean has deviation 1 / sqrt(N), their mean square sqrt(2 / N).
+    N = len(scaled)
+    assert N >= 300
+    assert abs(np.mean(scaled)) < 4 / N**0.5
+    assert abs(np.mean(np.square(scaled)) - 1) < 4 * (2 / N) ** 0.5
+
+
+def test_without_a_seed_the_ideal_run_draws_everybody_at_once() -> None:
+    chosen = scenario("oue", 2000)
+    one, other = (run(chosen, None, "ideal") for _ in range(2))
+    assert one.release != other.release
+    for feature in local(one).features:
+        assert feature.reports == 2000
+        assert feature.worst_in_errors < 6
+
+
+def test_the_raw_estimate_is_first_and_the_projection_named() -> None:
+    outcome = run(scenario("rappor", 30, 0.5), 3, "ideal")
+    written = outcome.result()["local"]["features"]
+    assert any(min(one["unbiased"]) < 0 for one in written)
+    for one in written:
+        assert min(one["projected"]) >= 0
+        assert sum(one["projected"]) == pytest.approx(1)
+        keys = list(one)
+        assert keys.index("unbiased") < keys.index("projected")
+        half = (np.array(one["high_95"]) - np.array(one["low_95"])) / 2
+        assert half == pytest.approx(1.959964 * np.array(one["standard_error"]))
+        missed = np.abs(np.array(one["unbiased"]) - np.array(one["truth"]))
+        assert one["error"]["largest"] == pytest.approx(missed.max())
+
+
+def test_bits_are_reported_together() -> None:
+    outcome = run(scenario("bit-flip", 2000, 9), 3, "ideal")
+    joint = local(outcome).joint
+    assert joint.values[0] == "N N N"
+    assert joint.values[1] == "N N Y"
+    assert sum(joint.shares) == pytest.approx(1)
+    first = local(outcome).features[0]
+    assert sum(joint.shares[4:]) == pytest.approx(first.shares[1])
+    assert joint.worst_in_errors < 5
+
+
+def test_what_is_announced_binds_mechanism_and_budget() -> None:
+    outcome = run(scenario("grr", 10), 3)
+    resolved = outcome.scenario
+    assert announced_policy(resolved).rule == "grr epsilon=3 each of 3"
+    other = run(scenario("grr", 10, 3.5), 3)
+    assert other.digest != outcome.digest
+
+
+def test_a_linked_report_is_no_value() -> None:
+    outcome = run(scenario("bit-flip", 30), 3)
+    told = local(outcome).told.information
+    for one in outcome.coalitions:
+        links = set(EVERYBODY) <= set(one.parties)
+        assert one.linked == (30 if links else 0)
+        assert one.cells_certain == 0
+        assert one.bits_per_person == pytest.approx(told if links else 0)
+        assert not one.exact
+        assert one.verdict == ("30 reports linked" if links else "crowd of 30")
+    assert 0 < told < 3 / np.log(2)
+
+
+def test_a_member_knows_its_own_values() -> None:
+    more = '[[coalition]]\nname = "c"\nparties = ["analyst", "user-3"]\n'
+    found = run(scenario("oue", 30, more=more), 3).coalition("analyst", "user-3")
+    assert found.linked == 1
+    assert found.cells_certain == 3
+    assert found.bits == pytest.approx(3)
+
+
+def test_information_grows_with_the_budget_to_all_there_is() -> None:
+    told = [
+        local(run(scenario("grr", 300, eps), 3, "ideal")).told.information for eps in (0.3, 3, 60)
+    ]
+    assert told[0] < told[1] < told[2]
+    people = samples(scenario("grr", 300), 3).people
+    _, counts = np.unique(people.codes, axis=0, return_counts=True)
+    entropy = -(counts / 300) @ np.log2(counts / 300)
+    assert told[2] == pytest.approx(entropy, abs=0.1)
+
+
+def test_information_of_one_question_is_exact() -> None:
+    from veilmix.scenarios import local_told
+
+    chosen = loads(
+        '[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = 500\n'
+        '[[feature]]\nname = "a"\nlevels = 6\n[policy]\nkind = "histogram"\n'
+        '[local]\nmechanism = "oue"\nepsilon = 2\n'
+    )
+    people = samples(chosen, 1).people
+    questions = asked(chosen, people)
+    exact, zero = local_told.information(questions, people.codes)
+    rows, counts = np.unique(people.codes, axis=0, return_counts=True)
+    drawn, error = local_told._drawn(questions, rows, counts / counts.sum())
+    assert zero == 0
+    assert error > 0
+    assert abs(drawn - exact) < 5 * error
+
+
+def test_the_cost_is_of_one_round_for_the_analyst() -> None:
+    chosen = scenario("oue", 30)
+    price = cost(chosen, samples(chosen, 1).people.schema, (30, 30))
+    (only,) = price.rounds
+    assert (only.reader, only.onions, only.layers) == ("analyst", 90, 30 * (3 * 2 + 1))
+    outcome = run(chosen, 1)
+    assert outcome.transcript is not None
+    sent = next(e for e in outcome.transcript.events if e.receiver == "shuffler-1")
+    assert only.person == sent.size
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return read(save(run(scenario("bit-flip", 30), 7), tmp_path_factory.mktemp("kept")))
+
+
+def test_an_honest_run_verifies(kept: Run) -> None:
+    found = {check.name: check for check in verify(kept)}
+    assert {name for name, check in found.items() if check.ok is None} == {"decision", "exposure"}
+    assert all(check.ok is not False for check in found.values())
+    assert "estimates" in found
+
+
+LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "estimate": ("estimates", lambda l: l["features"][0]["unbiased"].__setitem__(0, 0.5)),
+    "error": ("estimates", lambda l: l["features"][0]["standard_error"].__setitem__(0, 0.01)),
+    "limit": ("estimates", lambda l: l["features"][1]["low_95"].__setitem__(0, 0.0)),
+    "joint": ("estimates", lambda l: l["joint"]["unbiased"].__setitem__(0, 0.5)),
+    "truth": ("estimates", lambda l: l["features"][0].update(truth=[2.0, -1.0])),
+    "reports": ("estimates", lambda l: l["features"][0].update(reports=31)),
+    "largest": ("estimates", lambda l: l["error"].update(largest=0.0)),
+    "epsilon": ("estimates", lambda l: l["epsilon"].update(local=1.0)),
+    "rule": ("estimates", lambda l: l.update(rule="grr epsilon=1 each of 3")),
+    "values": ("estimates", lambda l: l["features"][0].update(values=["N"])),
+    "information": ("coalitions", lambda l: l["privacy"].update(information=0.01)),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
+    check, edit = LIES[lie]
+    plain = copy.deepcopy(dict(kept.result))
+    edit(plain["local"])
+    found = {one.name: one.ok for one in verify(replace(kept, result=plain), again=False)}
+    assert found[check] is False
+    release = copy.deepcopy(dict(kept.result))
+    release["release"]["counts"][0][-1] += 1
+    assert not all(
+        one.ok in (True, None) for one in verify(replace(kept, result=release), again=False)
+    )
+
+
+def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:
+    other = change(kept.scenario, {"local.epsilon": 2.0})
+    found = {one.name: one.ok for one in verify(replace(kept, scenario=other), again=False)}
+    assert found["terms"] is False
+    assert kept.transcript is not None
+    from veilmix.protocol.board import replay
+
+    announced = replay(kept.transcript.posts).announcement
+    assert announced is not None
+    assert announced.program is Program.RANDOMIZED
+
+
+def test_counts_of_reports_are_left_out_where_they_are_many(tmp_path: Path) -> None:
+    chosen = loads(
+        '[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = 1100\n'
+        '[[feature]]\nname = "a"\nlevels = 64\n[policy]\nkind = "histogram"\n'
+        '[local]\nmechanism = "rappor"\nepsilon = 1\n'
+    )
+    outcome = run(chosen, 1, "ideal")
+    assert outcome.release is None
+    assert outcome.released
+    assert local(outcome).omitted == 1100
+    found = read(save(outcome, tmp_path))
+    assert found.release is None
+    assert {one.name: one.ok for one in verify(found)}["estimates"] is None
+
+
+def test_a_report_scored_by_hand() -> None:
+    said = {person: {0: "101"} for person in range(3)}
+    seen = View(frozenset(EVERYBODY), 4, True, {1: said}, (), {}, {}, Transcript(4))
+    found = received_reports(seen, (2, 2, 1), 0.5)
+    assert users_linked(seen) == found.linked == 3
+    assert (found.cells, found.cells_certain) == (12, 4)  # a column with one value is no secret
+    assert found.bits == 1.5
+    assert found.crowd == 1
