@@ -11,8 +11,8 @@ that the place of an onion says nothing about its question.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..crypto.entropy import Entropy
 from ..crypto.onion import wrap
@@ -25,22 +25,22 @@ NO_SALT = bytes(SALT)
 _VALUES = 1 + SALT  # where the values of a ballot begin
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
+class Ballot(NamedTuple):
     """One answer: the question it belongs to, and a value per column asked."""
 
     ask: int
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A user's envelope, and what went into it, which only the user itself knows.
 
-    onions[i] are the layers of the i-th answer, outermost first; layers[0] lies in the envelope.
+    ballots[i] is the i-th answer, onions[i] its layers, outermost first; the outermost of each lies
+    in the envelope.
     """
 
     envelope: bytes
+    ballots: tuple[Ballot, ...]
     onions: tuple[tuple[bytes, ...], ...]
 
 
@@ -115,8 +115,10 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
 
 def submit(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
     """User: turn a row into the one envelope of this round."""
+    ballots = answers(plan, row)
     onions = tuple(
         seal_ballot(plan, ballot, salt, entropy)
-        for ballot, salt in zip(answers(plan, row), salts(plan, entropy), strict=True)
+        for ballot, salt in zip(ballots, salts(plan, entropy), strict=True)
     )
-    return Sealed(seal_envelope(plan, [layers[0] for layers in onions], entropy), onions)
+    envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
+    return Sealed(envelope, ballots, onions)

@@ -86,9 +86,5 @@ def seal_many(plan: Round, jobs: Sequence[Job]) -> list[tuple[bytes, Made]]:
 def _seal(plan: Round, index: int, row: Row, entropy: Entropy) -> tuple[bytes, Made]:
     sealed = submit(plan, row, entropy)
     layers = [layer for onion in sealed.onions for layer in onion]
-    answers = tuple(
-        (ask, tuple([row[column] for column in columns]))
-        for ask, columns in enumerate(plan.call.asks)
-    )
-    made = Made(index, plan.call.round, names_of([sealed.envelope, *layers]), answers)
+    made = Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
     return sealed.envelope, made
