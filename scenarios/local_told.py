@@ -17,7 +17,7 @@ the same for all rows, P(report | row) is e^eps where the report supports the ro
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log, sqrt
+from math import log, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ ROWS = 1 << 16  # different rows; with more the information is left out
 DRAWS = 4096
 TABLE = 1 << 22  # likelihoods held together
 SUPPORTS = 1 << 24
+WORD = 1 << 62  # rows that have a number of 64 bits each
 SEED = 0x746F6C64
 DELTA = 1e-6  # of every epsilon after shuffling
 FEW = 16  # values of a feature whose participation factor is worked out
@@ -121,7 +122,6 @@ def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
 
 @lru_cache(maxsize=256)
 def _information_metrics(one: Any) -> tuple[float | None, float | None]:
-    from ..analysis.asymptotics import participation_factor
     from ..analysis.average_privacy import average_privacy
 
     protocol = one
@@ -130,8 +130,11 @@ def _information_metrics(one: Any) -> tuple[float | None, float | None]:
             return None, None
         protocol = one.matrix
     prior = np.full(one.a, 0.5)
-    few = one.a <= FEW
-    factor = participation_factor(protocol, prior, points=POINTS) if few else None
+    factor = None
+    if one.a <= FEW:
+        from ..analysis.asymptotics import participation_factor
+
+        factor = participation_factor(protocol, prior, points=POINTS)
     return average_privacy(protocol, prior), factor
 
 
@@ -139,7 +142,7 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
     """Bits that the reports of one person carry about its row, with the standard error."""
     if not len(codes):
         return None, 0.0
-    rows, people = np.unique(codes, axis=0, return_counts=True)
+    rows, people = _distinct(codes)
     weights = people / people.sum()
     if len(questions) == 1 and not isinstance(questions[0].randomizer, BitFlip):
         one = questions[0].randomizer
@@ -148,6 +151,15 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
     if len(rows) > ROWS:
         return None, 0.0
     return _drawn(questions, rows, weights)
+
+
+def _distinct(codes: Any) -> tuple[Any, Any]:
+    """The different rows, and how many people have each."""
+    sizes = tuple((codes.max(axis=0) + 1).tolist())
+    if prod(sizes) > WORD:
+        return np.unique(codes, axis=0, return_counts=True)
+    cells, people = np.unique(np.ravel_multi_index(tuple(codes.T), sizes), return_counts=True)
+    return np.stack(np.unravel_index(cells, sizes), axis=1), people
 
 
 def _summed(law: Any, weights: Any) -> float:
