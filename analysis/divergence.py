@@ -162,11 +162,14 @@ def kth_distance(
 def _counted(same: Floats, other: Floats, at: Floats, radius: Floats) -> Floats:
     from scipy.special import digamma
 
-    low, high = at - radius, at + radius
+    # Equal scores have equal radii: each value once.
+    value, first, copies = np.unique(at, return_index=True, return_inverse=True)
+    low, high = value - radius[first], value + radius[first]
     inside = np.searchsorted(same, high, "right") - np.searchsorted(same, low) - 1
     outside = np.searchsorted(other, high, "right") - np.searchsorted(other, low)
     # Rounding of at - radius may lose the neighbour at the rim.
-    return np.asarray(digamma(np.maximum(inside, 1)) - digamma(np.maximum(outside, 1)))
+    terms = digamma(np.maximum(inside, 1)) - digamma(np.maximum(outside, 1))
+    return np.asarray(terms)[copies]
 
 
 def _parts(scores: Floats, groups: npt.ArrayLike | None, name: str) -> list[Floats]:
