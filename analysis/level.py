@@ -1,0 +1,78 @@
+"""A privacy level that says which it is: a number that carries its reading.
+
+Three different numbers are called epsilon: local (before shuffling), hockey-stick (epsilon, delta)
+after shuffling, and probabilistic ("except for unlikely outcomes", the reading of paper 001), which
+is larger at the same delta. A `Level` is a float, so that it can be computed with, and knows the
+rest.
+"""
+
+from typing import Literal, Self
+
+Kind = Literal["hockey-stick", "probabilistic"]
+
+
+class Level(float):
+    """An epsilon (nats) or a delta with everything that determines it.
+
+    Attributes:
+        quantity: "epsilon" or "delta": which of the two the number is.
+        kind: "hockey-stick" or "probabilistic".
+        n: people.
+        q: lie probability.
+        bits: bits of each report.
+        epsilon, delta: the pair; one of them is the number itself.
+        lower: the number is certainly not below this; equal to it where the number is exact.
+        ones: of the other n - 1 people, how many have a 1 in the worst case (one bit; else None).
+        rule: how it was computed.
+    """
+
+    __slots__ = ("bits", "delta", "epsilon", "kind", "lower", "n", "ones", "q", "quantity", "rule")
+    quantity: Literal["epsilon", "delta"]
+    kind: Kind
+    n: int
+    q: float
+    bits: int
+    epsilon: float
+    delta: float
+    lower: float
+    ones: int | None
+    rule: str
+
+    @classmethod
+    def of(
+        cls,
+        quantity: Literal["epsilon", "delta"],
+        kind: Kind,
+        value: float,
+        other: float,
+        *,
+        n: int,
+        q: float,
+        bits: int = 1,
+        lower: float | None = None,
+        ones: int | None = None,
+        rule: str = "exact over all neighbours",
+    ) -> Self:
+        """The number `value`; `other` is the delta of an epsilon, or the epsilon of a delta."""
+        level = cls(value)
+        pair = (value, other) if quantity == "epsilon" else (other, value)
+        level.quantity, level.kind, (level.epsilon, level.delta) = quantity, kind, pair
+        level.n, level.q, level.bits, level.ones, level.rule = n, q, bits, ones, rule
+        level.lower = value if lower is None else lower
+        return level
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is the smallest possible, not only an upper bound."""
+        return self.lower == float(self)
+
+    def __str__(self) -> str:
+        sign = "=" if self.exact else "<="
+        start = f"{self.kind} {self.quantity} {sign} {float(self):.6g}"
+        name, value = (
+            ("delta", self.delta) if self.quantity == "epsilon" else ("epsilon", self.epsilon)
+        )
+        given = f"{name} = {value:g}"
+        where = f" (certainly >= {self.lower:.6g})" if not self.exact else ""
+        people = f"n = {self.n}, q = {self.q:g}, {self.bits}-bit reports"
+        return f"{start}{where} at {given}, {people} ({self.rule})"
