@@ -104,7 +104,7 @@ def _shuffled(question: Question, reports: int) -> Iterator[Shuffled]:
 @lru_cache(maxsize=256)
 def _exact(reports: int, q: float) -> tuple[float, float]:
     """Epsilon at `DELTA`: hockey-stick and probabilistic."""
-    from ..analysis.shuffled_epsilon import epsilon_for
+    from ..analysis.shuffled import epsilon_for
 
     return (
         float(epsilon_for(reports, q, DELTA)),
