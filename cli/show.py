@@ -111,8 +111,8 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
         cells = sorted(one.counts.items())
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
-        columns = " x ".join(names[column] for column in one.columns)
-        yield f"reads    round {one.round}: {columns}: {', '.join(said)}{more}"
+        asked = " x ".join(names[column] for column in one.columns)
+        yield f"reads    round {one.round}: {asked}: {', '.join(said)}{more}"
 
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
