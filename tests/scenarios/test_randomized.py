@@ -224,10 +224,10 @@ def test_an_honest_run_verifies(kept: Run) -> None:
 
 
 LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
-    "estimate": ("estimates", lambda l: l["features"][0]["unbiased"].__setitem__(0, 0.5)),
+    "estimate": ("estimates", lambda l: l["features"][0]["unbiased"].__setitem__(0, 0.5317)),
     "error": ("estimates", lambda l: l["features"][0]["standard_error"].__setitem__(0, 0.01)),
     "limit": ("estimates", lambda l: l["features"][1]["low_95"].__setitem__(0, 0.0)),
-    "joint": ("estimates", lambda l: l["joint"]["unbiased"].__setitem__(0, 0.5)),
+    "joint": ("estimates", lambda l: l["joint"]["unbiased"].__setitem__(0, 0.5317)),
     "truth": ("estimates", lambda l: l["features"][0].update(truth=[2.0, -1.0])),
     "reports": ("estimates", lambda l: l["features"][0].update(reports=31)),
     "largest": ("estimates", lambda l: l["error"].update(largest=0.0)),
