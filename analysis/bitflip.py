@@ -61,6 +61,14 @@ class BitFlip(Randomizer):
         """L log(p/q) nats, attained by opposite vectors."""
         return self.bits * log((1 - self.q) / self.q)
 
+    def noise(self) -> float:
+        """Variance of one report's estimate of the share of ones at one position."""
+        if self.q == 0.5:
+            raise ParameterError(
+                "q: found 0.5; the reports are fair coins, nothing can be estimated"
+            )
+        return self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
+
     def divergences(self) -> Floats:
         """Hamming distance times log(p/q), shape (2^L, 2^L)."""
         if 2 * self.bits > JOINT_BITS:

@@ -26,6 +26,9 @@ from .grr import GRR
 from .mechanism import Randomizer, Seed, Symbols, as_generator, as_symbols
 from .unary import UnaryEncoding
 
+# Noise of a part that never lies; its weight is then almost everything.
+SILENT = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Composition(Randomizer):
@@ -121,16 +124,15 @@ class Product(Randomizer):
         return number
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
-        """The mean of the parts' estimates, weighted by the inverse of their mean variances.
+        """The mean of the parts' estimates, weighted by the inverse of their noise.
 
-        The parts' noises are independent given the people. Weights come from the reports'
-        estimated variances averaged over all symbols, so their effect on the bias is of lower order
-        than the standard error.
+        The weights depend on the randomizers only, not on the reports, so the mean is unbiased; the
+        parts' noises are independent given the people.
         """
         estimates = [
             part.estimate(own) for part, own in zip(self.parts, self._checked(reports), strict=True)
         ]
-        precision = np.array([1 / max(float(np.mean(e.errors**2)), 1e-300) for e in estimates])
+        precision = np.array([1 / max(part.noise(), SILENT) for part in self.parts])
         weights = precision / precision.sum()
         shares = np.asarray(sum(w * e.shares for w, e in zip(weights, estimates, strict=True)))
         noise = np.asarray(

@@ -6,8 +6,8 @@ of somebody whose value is x (paper 002, Section 2.2). Its price is
     epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
 
 The matrix is made only when asked for, and refused when it is large: `operator` applies it then.
-Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed; a mechanism
-made of several parts spawns one generator for each. The global state of NumPy is never touched.
+Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed, from which
+every mechanism and every part of one spawns its own. NumPy's global state is never touched.
 """
 
 from abc import ABC, abstractmethod
@@ -97,6 +97,12 @@ class Randomizer(ABC):
         """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']) in nats, shape (a, a)."""
         return matrix_divergences(self.matrix)
 
+    def noise(self) -> float:
+        """Variance of one report's estimate of a share, averaged over uniform inputs and shares."""
+        Q = self.matrix
+        inverse = np.linalg.pinv(Q)
+        return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
+
     def ldp(self, unit: Unit = "nats") -> float:
         """The price `epsilon` in nats or in bits."""
         if unit not in ("nats", "bits"):
@@ -118,16 +124,26 @@ def matrix_divergences(Q: Floats) -> Floats:
 
 
 def as_generator(rng: Seed) -> np.random.Generator:
-    """A generator, from itself or from a seed; None is seeded by the operating system."""
-    if isinstance(rng, np.random.Generator):
-        return rng
+    """A generator of this mechanism's own, spawned from a generator or a seed.
+
+    Spawned, so that values drawn from default_rng(7) and lies told with rng=7 are independent. Two
+    calls with one generator give different reports, two calls with one seed the same. None is
+    seeded by the operating system.
+    """
     if rng is None or (
         isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
     ):
-        return np.random.default_rng(rng)
-    raise ParameterError(
-        f"rng: found a {type(rng).__name__}; needs a numpy.random.Generator or a seed >= 0"
-    )
+        rng = np.random.default_rng(rng)
+    if not isinstance(rng, np.random.Generator):
+        raise ParameterError(
+            f"rng: found a {type(rng).__name__}; needs a numpy.random.Generator or a seed >= 0"
+        )
+    try:
+        return rng.spawn(1)[0]
+    except TypeError as error:
+        raise ParameterError(
+            "rng: made without a seed sequence; needs one that can spawn"
+        ) from error
 
 
 def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:

@@ -84,6 +84,11 @@ class Pure(Randomizer):
         drawn = shares * (1 - shares) if population else 0.0
         return np.asarray((self._noise(shares) + drawn) / people)
 
+    def noise(self) -> float:
+        """Variance of one report's estimate, averaged over uniform inputs and all shares."""
+        self._informative()
+        return float(self._noise(np.array([1 / self.inputs]))[0])
+
     def _noise(self, shares: Floats) -> Floats:
         own, other = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
         return np.asarray((shares * own + (1 - shares) * other) / (self.truth - self.lie) ** 2)

@@ -131,6 +131,18 @@ def all_supported(randomizer: Randomizer, y: int) -> bool:
     return int(randomizer.family.hash(key, np.zeros(1, np.int64))[0]) == y % randomizer.g
 
 
+@pytest.mark.parametrize("randomizer", PURE + OTHERS[1:2], ids=ids)
+def test_noise_is_the_mean_variance_of_one_report(randomizer: Randomizer) -> None:
+    Q, a = randomizer.matrix, randomizer.inputs
+    uniform = np.full(a, 1 / a)
+    if isinstance(randomizer, Channel):
+        gain = np.linalg.pinv(Q).T
+    else:
+        gain = np.array([report_gain(randomizer, y) for y in range(len(Q))])
+    spread = np.einsum("yx,yk,x->k", Q, gain**2, uniform) - uniform
+    assert randomizer.noise() == pytest.approx(spread.mean(), rel=1e-9)
+
+
 def test_formulas_of_table_10_1_and_of_losses_22_and_23() -> None:
     e, n, a, g = exp(1.3), 11, 6, 4
     p = np.array([0.4, 0.3, 0.2, 0.1, 0.0, 0.0])
@@ -292,6 +304,18 @@ def test_seeds_and_generators_never_touch_the_global_state() -> None:
         )
         assert (randomizer.symbols(one) == randomizer.symbols(two)).all()
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_lies_do_not_follow_values_drawn_with_the_same_seed() -> None:
+    x = np.random.default_rng(0).choice(
+        1000, size=20_000, p=1 / np.arange(1, 1001) / 7.485470860550345
+    )
+    grr = GRR(1000, 2.0)
+    truth = np.bincount(x, minlength=1000) / len(x)
+    wrong = grr.estimate(grr.sample(x, rng=0)).shares - truth
+    assert (wrong**2).sum() / grr.variance(truth, len(x)).sum() < 1.3
+    generator = np.random.default_rng(3)
+    assert (grr.sample(x, rng=generator) != grr.sample(x, rng=generator)).any()
 
 
 @pytest.mark.parametrize(

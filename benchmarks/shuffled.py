@@ -1,0 +1,145 @@
+"""Shuffled one-bit and two-bit reports: time and value, beside public accounting if installed.
+
+python benchmarks/shuffled.py
+"""
+
+from time import perf_counter
+
+import numpy as np
+from veilmix.analysis import shuffled_epsilon
+from veilmix.analysis.shuffled import (
+    epsilon_for,
+    hockey_stick,
+    law,
+    log_count_pmf,
+    probabilistic_delta,
+)
+from veilmix.analysis.shuffled_delta import Doubt
+from veilmix.analysis.shuffled_worst import worst
+
+
+def best_of(times: int, call: object) -> tuple[float, object]:
+    """The least of several timings in seconds, and the last result; nothing is remembered."""
+    seconds = []
+    for _ in range(times):
+        shuffled_epsilon._worst_hockey_stick.cache_clear()
+        start = perf_counter()
+        result = call()  # type: ignore[operator]
+        seconds.append(perf_counter() - start)
+    return min(seconds), result
+
+
+def one_bit() -> None:
+    """Epsilon for a delta; every m, by search and by visiting all."""
+    print(
+        "       n     q  delta    epsilon (hockey)      ms  worst m   probabilistic      ms  ratio"
+    )
+    for n in (10**3, 10**6, 10**7):
+        for q in (0.05, 0.25, 0.45):
+            for delta in (1e-6, 1e-12):
+                fast, found = best_of(5, lambda n=n, q=q, d=delta: epsilon_for(n, q, d))
+                slow, likely = best_of(
+                    1, lambda n=n, q=q, d=delta: epsilon_for(n, q, d, "probabilistic")
+                )
+                print(
+                    f"{n:8} {q:5} {delta:6.0e} {float(found):18.12g} {1e3 * fast:7.1f}"
+                    f" {found.ones:8} {float(likely):14.8g} {1e3 * slow:7.1f} {likely / found:6.2f}"
+                )
+    print("\nall m visited, n = 20,000:")
+    for q, epsilon in ((0.25, 0.03), (0.49, 0.0008)):
+        doubt = Doubt(20_000, q, epsilon)
+        seconds, (value, m) = best_of(
+            1, lambda d=doubt: worst(d.hockey_stick, None, d.tilted_mean, d.n)
+        )
+        fast, found = best_of(3, lambda q=q, e=epsilon: hockey_stick(20_000, q, e))
+        print(f"q = {q}: {value:.15g} at {m} in {seconds:.2f} s", end="; ")
+        print(f"search {float(found):.15g} in {fast:.4f} s")
+
+
+def exactness() -> None:
+    """Relative error of delta for one end of the range of m, against 60-digit sums."""
+    from decimal import Decimal, localcontext
+    from math import exp
+
+    print("\nrelative error of delta at m = 0 against sums with 60 digits:")
+    for n, q in ((10**4, 0.25), (10**5, 0.1)):
+        for delta in (1e-3, 1e-6, 1e-12):
+            epsilon = float(epsilon_for(n, q, delta))
+            with localcontext() as context:
+                context.prec = 60
+                Q, growth = Decimal(q), Decimal(exp(epsilon))
+                term, total = (1 - Q) ** (n - 1), Decimal(0)
+                before = Decimal(0)
+                for s in range(n):
+                    total += max(
+                        Decimal(0), (1 - Q - growth * Q) * term - (growth * (1 - Q) - Q) * before
+                    )
+                    before, term = term, term * (n - 1 - s) * Q / ((s + 1) * (1 - Q))
+            # The growth used here is the rounded one; its rounding moves delta by about 1e-16.
+            ours = float(Doubt(n, q, epsilon).hockey_stick(np.zeros(1))[0])
+            print(
+                f"n = {n:6} q = {q:4} delta = {float(total):9.3e}: {ours / float(total) - 1:+.1e}"
+            )
+
+
+def laws() -> None:
+    """Two bits at n = 120, one bit at n = 10^7, bounds for more bits."""
+    for m in ((30, 30, 30, 30), (120, 0, 0, 0), (60, 10, 0, 50)):
+        seconds, found = best_of(3, lambda m=m: law(m, 0.25))
+        print(
+            f"\ntwo bits, n = 120, m = {m}: {seconds:.3f} s, sum - 1 = {found.sum() - 1:+.1e}",
+            end="",
+        )
+    seconds, found = best_of(2, lambda: log_count_pmf(10**7, 3 * 10**6, 0.25))
+    print(f"\none bit, n = 10^7, all log probabilities: {seconds:.2f} s")
+    for n, q, epsilon, bits in ((10, 0.25, 0.5, 2), (1000, 0.25, 0.5, 2), (10**5, 0.3, 0.06, 2)):
+        seconds, found = best_of(1, lambda n=n, q=q, e=epsilon, b=bits: hockey_stick(n, q, e, b))
+        print(f"{found}: {seconds:.2f} s")
+    for n, epsilon in ((10**3, 0.2), (10**6, 0.005)):
+        seconds, found = best_of(1, lambda n=n, e=epsilon: probabilistic_delta(n, 0.25, e))
+        print(f"{found}: {seconds:.3f} s")
+
+
+def accounting() -> None:
+    """A generic accountant on the dominating pair of one bit with everybody else equal."""
+    try:
+        from dp_accounting.pld import privacy_loss_distribution as pld
+    except ImportError:
+        print("\ndp-accounting: not importable here (pip install dp-accounting to compare)")
+        return
+    from scipy.stats import binom
+
+    print("\ndp-accounting, privacy loss distribution of the pair 'all others 0':")
+    for n, q, delta in ((10**3, 0.25, 1e-6), (10**5, 0.25, 1e-6)):
+        s = np.arange(n + 1)
+        zero = np.append((1 - q) * binom.pmf(s[:-1], n - 1, q), 0)
+        zero[1:] += q * binom.pmf(s[:-1], n - 1, q)
+        one = np.append(q * binom.pmf(s[:-1], n - 1, q), 0)
+        one[1:] += (1 - q) * binom.pmf(s[:-1], n - 1, q)
+        keep = np.minimum(zero, one) > 1e-300
+        exact = float(epsilon_for(n, q, delta))
+        start = perf_counter()
+        upper = {int(k): float(np.log(one[k])) for k in s[keep]}
+        lower = {int(k): float(np.log(zero[k])) for k in s[keep]}
+        account = pld.from_two_probability_mass_functions(
+            lower, upper, value_discretization_interval=1e-5, symmetric=False
+        )
+        epsilon = account.get_epsilon_for_delta(delta)
+        seconds = perf_counter() - start
+        theirs, ours = account.get_delta_for_epsilon(exact), float(hockey_stick(n, q, exact))
+        print(
+            f"n = {n}: epsilon {epsilon:.9g} in {seconds:.2f} s; exact over all m {exact:.9g}; "
+            f"delta at the exact epsilon {theirs:.6g} / {ours:.6g} = {theirs / ours:.4f}"
+        )
+
+
+def main() -> None:
+    """Prints all tables."""
+    one_bit()
+    exactness()
+    laws()
+    accounting()
+
+
+if __name__ == "__main__":
+    main()
