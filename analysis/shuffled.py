@@ -21,7 +21,7 @@ from .shuffled_epsilon import (
     q_for,
     total_variation,
 )
-from .shuffled_figures import Figure, coverage_figure, crowd_figure, figures, privacy_ratio_figure
+from .shuffled_figures import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
 from .shuffled_law import add_person, expected_counts, law, outcomes, transition_matrix
 from .shuffled_ratios import (
     count_cdf,
@@ -49,7 +49,6 @@ __all__ = [
     "epsilon_for",
     "equal_others_delta",
     "expected_counts",
-    "figures",
     "grow",
     "hockey_stick",
     "law",

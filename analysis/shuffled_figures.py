@@ -60,11 +60,12 @@ class Figure:
         return "curve", self.x_label, self.y_label
 
     def rows(self) -> list[tuple[str, float, float]]:
-        """All points, for a table."""
+        """All points that are drawn, for a table."""
         return [
             (curve.label, float(x), float(y))
             for curve in self.curves
             for x, y in zip(curve.x, curve.y, strict=True)
+            if np.isfinite(y)
         ]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -154,8 +155,3 @@ def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 
 def _visible(probability: float) -> float:
     """Not drawn where it is too small to matter."""
     return probability if probability >= FAINTEST else float("nan")
-
-
-def figures() -> tuple[Figure, ...]:
-    """The three figures of `veilmix reproduce 001`."""
-    return privacy_ratio_figure(), crowd_figure(), coverage_figure()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..analysis.reproduction import Check, Material, Paper, Redrawn
 
 # A paper's module in `veilmix.analysis`; it has the figures as PAPER.
-PAPERS = {"000": "reproduce000", "002": "reproduce002", "004": "reproduce004"}
+PAPERS = {f"{n:03}": f"reproduce{n:03}" for n in range(5)}
 AGREES = {True: "yes", False: "NO", None: "open"}
 
 
