@@ -28,6 +28,8 @@ from .shuffled_worst import FEW, worst
 
 # Below this variance of the tilted count the law is too far from smooth for an envelope.
 ROUGH = 16.0
+# Total variation is looked up on some m only; closer calls are decided by the search over all.
+RIPPLE = 1e-2
 # An epsilon attained by an outcome is raised beyond the rounding errors of the outcome's ratio.
 ROUND_UP = 1 + 1e-9
 # Relative change of delta that is not worth another visit to a worse m.
@@ -99,7 +101,7 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         return _probabilistic_epsilon(n, q, delta)
     if kind != "hockey-stick":
         raise ParameterError(f"kind: found {kind!r}; needs 'hockey-stick' or 'probabilistic'")
-    if total_variation(n, q) <= delta:
+    if total_variation(n, q) <= delta * (1 - RIPPLE):
         return Level.of("epsilon", kind, 0.0, delta, n=n, q=q)
     epsilon, m = 0.0, 0
     while True:
@@ -142,11 +144,12 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
 
 
 def total_variation(n: int, q: float) -> float:
-    """The delta at epsilon = 0: the largest total variation distance of one bit, (p - q) max P(Z).
+    """The delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
 
-    The maximum runs over all counts of ones and outcomes; P(Z = s) is largest at the mode. An upper
-    bound (p - q) max_m is evaluated at every m up to 400 people; beyond, at both ends and in the
-    middle of the range of m, between which the mode's height changes by less than its ripple.
+    The maximum runs over all counts of ones among the others and all outcomes; P(Z = s) is largest
+    at the mode. Up to 400 people every count is visited; beyond, 400 counts spread over the range,
+    so that the result may be too small by the ripple of the mode's height: less than one part in
+    8 n q (1 - q).
     """
     n, q = whole(n, "n", 1), as_lie(q)
     ones = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))

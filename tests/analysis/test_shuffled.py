@@ -230,6 +230,11 @@ def test_more_people_protect_and_the_limits_are_right() -> None:
     assert hockey_stick(30, 0.2, 1e-9) == pytest.approx(total_variation(30, 0.2), rel=1e-6)
     assert epsilon_for(30, 0.2, 0.9) == 0
     assert epsilon_for(10, 0.5, 0.01) == 0
+    # Just above and just below the total variation distance.
+    for n in (30, 5000):
+        tv = total_variation(n, 0.2)
+        assert epsilon_for(n, 0.2, tv * (1 + 1e-3)) == 0
+        assert 0 < epsilon_for(n, 0.2, tv * (1 - 1e-3)) < 1e-2
     # Without a crowd there is no protection beyond the local one.
     assert epsilon_for(1, 0.2, 1e-12) == pytest.approx(local_epsilon(0.2), rel=1e-9)
 
