@@ -1,17 +1,24 @@
 """The divergence of genuine from impostor scores by nearest neighbours, sorted, without a tree.
 
-For n genuine scores x and m impostor scores (Q. Wang, S. Kulkarni and S. Verdu, 2009, the estimator
-of paper 003, Section 5.1), one dimension, k neighbours:
+For n genuine scores x and m impostor scores, one dimension, k neighbours (Q. Wang, S. Kulkarni and
+S. Verdu, 2009, whose estimators paper 003 uses, Section 5.1):
 
     D = (1/n) sum over i of log( v_k(i) / r_k(i) ) + log( m / (n - 1) )
 
 r_k(i): distance from x_i to its k-th nearest other genuine score; v_k(i): to its k-th nearest
 impostor score. In one dimension the k nearest are k neighbours in sorted order.
 
-Ties. Where r_k or v_k is 0 the ratio is undefined; adding noise would hide that. Such a score
-takes the ball of the larger radius instead and counts: psi(genuine others inside) minus
-psi(impostors inside), psi the digamma function. For scores with atoms this is the ratio of the
-frequencies.
+Ties. Scores of few events repeat, and then the distances speak of rounding instead of density;
+adding noise would hide that. Where any x_i has a neighbour at distance 0 (up to rounding), all
+terms are those of the generalized estimator: the ball of radius max(r_j, v_k), j = max(k, 10),
+around x_i holds a other genuine scores, the farthest at distance r, and b impostor scores, the
+farthest at distance v;
+
+    psi(a) - psi(b) + log( v / r )        psi the digamma function; the last term if v, r > 0
+
+which is the same in expectation where there are densities, and the ratio of frequencies at atoms.
+(With j = 1 and scores rounded so that neighbours are a few steps apart it would be 0.4 bits low,
+because the step, not the density, would set the radius; with j = 10 it is within 0.1.)
 
 D is what the attacker would learn if there were infinitely many people (Theorem 3.2). For n people
 I(U; S) is at most log n, and D may be far above it: `system_entropy.py` has the value for n.
@@ -29,6 +36,10 @@ from .decisions import as_scores
 
 # Parts of the scores whose estimates are compared for a standard error.
 GROUPS = 20
+# Scores this close, relative to the largest, are equal up to rounding.
+ROUNDING = 1e-12
+# Genuine neighbours where scores tie.
+TIED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +140,14 @@ def sorted_divergence(same: Floats, other: Floats, k: int) -> tuple[float, int]:
     n, m = len(same), len(other)
     inner = kth_distance(same, same, np.arange(n), k, skip=1)
     outer = kth_distance(same, other, np.searchsorted(other, same), k, skip=0)
-    apart = (inner > 0) & (outer > 0)
-    terms = np.empty(n)
-    terms[apart] = np.log(outer[apart] / inner[apart])
-    tied = ~apart
-    if tied.any():
-        terms[tied] = _counted(same, other, same[tied], np.maximum(inner, outer)[tied])
-    return float(terms.mean()) + log(m / (n - 1)), int(tied.sum())
+    near = ROUNDING * float(max(np.abs(same[[0, -1]]).max(), np.abs(other[[0, -1]]).max()))
+    tied = int(np.count_nonzero(np.minimum(inner, outer) <= near))
+    if tied:
+        wide = kth_distance(same, same, np.arange(n), min(max(k, TIED), n - 1), skip=1)
+        terms = _generalized(same, other, np.maximum(wide, outer) + near, near)
+    else:
+        terms = np.log(outer / inner)
+    return float(terms.mean()) + log(m / (n - 1)), tied
 
 
 def kth_distance(
@@ -159,17 +171,27 @@ def kth_distance(
     return best
 
 
-def _counted(same: Floats, other: Floats, at: Floats, radius: Floats) -> Floats:
+def _generalized(same: Floats, other: Floats, radius: Floats, near: float) -> Floats:
+    """The terms of the generalized estimator, one for each genuine score."""
     from scipy.special import digamma
 
-    # Equal scores have equal radii: each value once.
-    value, first, copies = np.unique(at, return_index=True, return_inverse=True)
-    low, high = value - radius[first], value + radius[first]
-    inside = np.searchsorted(same, high, "right") - np.searchsorted(same, low) - 1
-    outside = np.searchsorted(other, high, "right") - np.searchsorted(other, low)
-    # Rounding of at - radius may lose the neighbour at the rim.
-    terms = digamma(np.maximum(inside, 1)) - digamma(np.maximum(outside, 1))
-    return np.asarray(terms)[copies]
+    low, high = same - radius, same + radius
+    a, r = _ball(same, same, low, high)
+    b, v = _ball(same, other, low, high)
+    # The score itself is in its ball.
+    terms = np.asarray(digamma(np.maximum(a - 1, 1)) - digamma(np.maximum(b, 1)))
+    apart = (r > near) & (v > near)
+    terms[apart] += np.log(v[apart] / r[apart])
+    return terms
+
+
+def _ball(
+    at: Floats, among: Floats, low: Floats, high: Floats
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """How many of `among` are in [low, high], and the distance of the farthest from `at`."""
+    first, end = np.searchsorted(among, low), np.searchsorted(among, high, "right")
+    farthest = np.maximum(at - among[np.minimum(first, len(among) - 1)], among[end - 1] - at)
+    return (end - first).astype(np.int64), farthest
 
 
 def _parts(scores: Floats, groups: npt.ArrayLike | None, name: str) -> list[Floats]:

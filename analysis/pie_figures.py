@@ -239,11 +239,11 @@ def draw8(rows: list[Row]) -> "Figure":
 @drawing.styled
 def draw9(table: list[Row]) -> "Figure":
     """One panel a randomizer."""
-    figure, panels = drawing.new(9, 4.4, 1, 2)
+    figure, panels = drawing.new(9, 5, 1, 2)
     for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
         _errors(ax, np.array([row[1:] for row in table if row[0] == name], float))
         ax.set_title(f"{name}, {PEOPLE:,} generated people")
-    panels[1].legend(loc="center right", fontsize=7)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
@@ -254,6 +254,6 @@ def _errors(ax: "Axes", part: Floats) -> None:
         zip(STRENGTHS, drawing.styles(4), strict=True), start=3
     ):
         ax.plot(part[:, 0], part[:, j], color=colour, ls=style, label=f"Fano, {LABELS[strength]}")
-    ax.plot(part[:, 0], part[:, 7], color=drawing.GREEN, lw=1, label="least error, exact")
+    ax.plot(part[:, 0], part[:, 7], color=drawing.BLACK, lw=1, label="least error, any attacker")
     drawing.percent_axis(ax, "identification error")
     ax.set_xlabel("ε (nats)")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from veilmix.analysis import attack_figures, drawing, loss_figures, pie_figures
 from veilmix.analysis.reproduce003 import PAPER
 from veilmix.analysis.reproduction import Material, Redrawn
