@@ -119,7 +119,7 @@ def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
     atoms = round(exposed / t)
     if atoms < 1 or abs(exposed / t - atoms) > WHOLE_TOLERANCE * atoms:
         raise ParameterError(f"B: B / (-t log t) = {exposed / t:.9g}; needs a whole number >= 1")
-    if not exposed < 1 - t:
+    if 1 - atoms * t <= t * (1 + WHOLE_TOLERANCE):  # the last atom must be above t
         raise ParameterError(f"B: B / (-log t) = {exposed:g}; needs less than 1 - t = {1 - t:g}")
     return np.append(np.full(atoms, t), 1 - atoms * t)
 

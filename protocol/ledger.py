@@ -1,7 +1,7 @@
 """What may still be released about the same people: the dropout rule.
 
 Two releases about nearly the same people differ by the few: subtract one from the other and their
-rows are left (ATTACKS: with one person missing the row is certain, with ten 4 % of the cells are).
+rows are left (one missing person's row is certain; of ten people 4 % of the cells are).
 So a second round is completed only if nobody left in between, or enough people did.
 """
 

@@ -4,7 +4,7 @@ from math import comb, e, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.estimation import (
     entropy,
@@ -63,6 +63,7 @@ def test_proposition_13_holds_just_above_t_and_not_at_t() -> None:
     assert B <= entropy(p) <= B + 1 / e
 
 
+@example(143, 142)  # where rounding makes the last atom a hair larger than t
 @given(st.integers(2, 200), st.integers(1, 199))
 def test_proposition_13_for_every_whole_number_of_atoms(parts: int, atoms: int) -> None:
     t = 1 / parts
