@@ -152,19 +152,11 @@ def announced_rules(scenario: Scenario) -> Rules:
     )
 
 
-def play_real(
-    scenario: Scenario,
-    crowd: Samples,
-    faults: Faults,
-    seed: int | None,
-    instruments: Sequence[Instrument] = (),
-    report: Report = lambda _: None,
-) -> Played:
-    """Send every message through the mix."""
+def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
+    """Everything a session of this scenario starts from."""
     people = crowd.people
-    transcript = Transcript.sized(people.n)
     questions = asked(scenario, people)
-    cast = Cast(
+    return Cast(
         scenario.scenario.name,
         announced_schema(scenario, people.schema),
         announced_policy(scenario),
@@ -180,6 +172,19 @@ def play_real(
         program=program(scenario),
         lie=lie(questions) if questions else None,
     )
+
+
+def play_real(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    instruments: Sequence[Instrument] = (),
+    report: Report = lambda _: None,
+) -> Played:
+    """Send every message through the mix."""
+    transcript = Transcript.sized(crowd.people.n)
+    cast = cast_of(scenario, crowd, faults, seed)
     board = play(cast, [Recorder(transcript), *instruments], report)
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
