@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ..analysis.exposure import users_below
 from ..protocol.messages import Counts
 from ..protocol.parties import CURATOR
+from ..protocol.schema import Schema
 from ..protocol.tallying import marginals as as_marginals
 from .decide import bound, choose, listed, named_rule
-from .model import Scenario
+from .model import Policy, Scenario
 from .outcome import Considered, Dropped, Exposure, Outcome, WorstCase
 from .samples import Samples
 
@@ -24,12 +25,21 @@ def considered(
     scenario: Scenario, crowd: Samples, tally: tuple[Counts, ...] | None
 ) -> tuple[Considered, ...]:
     """Every set of columns, with what could be promised of it; () with more than 6 columns."""
-    schema = crowd.people.schema
+    return options(scenario.policy, crowd.people.schema, tally, crowd.others)
+
+
+def options(
+    policy: Policy, schema: Schema, tally: tuple[Counts, ...] | None, others: int | None = None
+) -> tuple[Considered, ...]:
+    """What a policy could promise of every set of columns, from the counts of each.
+
+    others: how many people round 2 asks, where they are not those of round 1. () where nothing was
+    counted, and with more than 6 columns.
+    """
     if tally is None or len(schema.names) > SHOWN:
         return ()
     counts = listed(schema, as_marginals(tally)[0])
-    policy = scenario.policy
-    rule = named_rule(policy, crowd.others, schema)
+    rule = named_rule(policy, others, schema)
     found = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):
