@@ -20,20 +20,23 @@ large g the bound is close: at |X| = 10,500,393, n = 1,370,637, g = 2^27 and eps
 exact value for uniformly random functions (`random_functions`) by less than a part in 10^4.
 """
 
-from math import ceil, floor, log, sqrt
+from math import ceil, floor, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
 from .arguments import Floats, whole
+from .bitflip import BitFlip
 from .channel import as_stochastic
+from .coin_capacity import flip_capacity, unary_capacity
 from .excess import excess, in_unit
 from .grr import GRR
 from .hashing import DigitFamily, FieldFamily
 from .localhash import LocalHash
 from .mechanism import Unit
 from .pie import spread
+from .unary import UnaryEncoding
 
 ROUNDS = 20_000
 # Entries of a matrix of local hashing that is small enough to compute its capacity.
@@ -46,20 +49,26 @@ def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, b
     """(value, attained): the most that a report tells about which of n users sent it.
 
     Args:
-        randomizer: GRR, LocalHash, or anything with a `.matrix` (then by Blahut and Arimoto, the
-            upper end of a bracket closed to 1e-10 nats or to 20,000 rounds).
+        randomizer: GRR, LocalHash, UnaryEncoding, BitFlip, or anything with a `.matrix` (then by
+            Blahut and Arimoto, the upper end of a bracket closed to 1e-10 nats or to 20,000
+            rounds).
         users: n >= 2.
         unit: "bits" or "nats".
 
     Returns:
-        An upper bound on I(U; Y) over all joint laws, and True where it is attained: GRR always,
-        LocalHash where the module's docstring says so, others if n >= |X|.
+        An upper bound on I(U; Y) over all joint laws, and True where it is attained: GRR and unary
+        encodings (`coin_capacity.py`) always, LocalHash where the module's docstring says so,
+        others if n >= |X|.
     """
     n = whole(users, "users", 2)
     if isinstance(randomizer, GRR):
         nats, attained = symmetric(randomizer.a, randomizer.epsilon, min(n, randomizer.a)), True
     elif isinstance(randomizer, LocalHash) and not _small(randomizer, n):
         nats, attained = _hashed(randomizer, min(n, randomizer.a))
+    elif isinstance(randomizer, UnaryEncoding) and isfinite(randomizer.epsilon):
+        nats, attained = unary_capacity(randomizer, min(n, randomizer.a)), True
+    elif isinstance(randomizer, BitFlip):
+        nats, attained = min(flip_capacity(randomizer), log(n)), n >= randomizer.inputs
     else:
         matrix = _matrix(randomizer)
         nats, attained = min(_numerical(matrix), log(n)), n >= matrix.shape[1]

@@ -70,6 +70,30 @@ def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
     return np.bincount(keys, minlength=1)[keys].astype(np.int64)
 
 
+def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
+    """The number of each row's cell in these columns: 0, 1, ... without gaps."""
+    codes = as_table(table)
+    keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
+    if cells > DIRECT:
+        return dense(keys)[0]
+    occurring = np.zeros(cells, dtype=np.int64)
+    occurring[keys] = 1
+    return (np.cumsum(occurring) - 1)[keys]
+
+
+def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
+    """The different rows of a table, and how many people have each (positive, their sum n)."""
+    codes = as_table(table)
+    keys, cells = _keys(codes, list(range(codes.shape[1])))
+    if cells > DIRECT:
+        keys, cells = dense(keys)
+    people = np.bincount(keys, minlength=cells).astype(np.int64)
+    someone = np.zeros(cells, dtype=np.int64)
+    someone[keys] = np.arange(len(keys))
+    occurring = np.flatnonzero(people)
+    return codes[someone[occurring]], people[occurring]
+
+
 def _keys(codes: NDArray[np.integer], columns: list[int]) -> tuple[Integers, int]:
     """One number per row, equal exactly where the rows agree, and a number above all of them."""
     keys, cells = np.zeros(codes.shape[0], dtype=np.int64), 1

@@ -19,10 +19,13 @@ import numpy as np
 
 from ..errors import ParameterError
 from .arguments import Floats
+from .bitflip import BitFlip
 from .channel import as_stochastic
+from .coin_capacity import flip_pair, unary_pair
 from .grr import GRR
 from .localhash import LocalHash
 from .pie import spread
+from .unary import UnaryEncoding
 
 # Pairs of inputs are tried one after the other.
 MOST_INPUTS = 128
@@ -41,8 +44,9 @@ def loss_parameter(randomizer: GRR | LocalHash) -> float:
 def contraction(randomizer: Any) -> float:
     """The least eta with I(U; Y) <= eta I(U; X) for every U and X, in [0, 1].
 
-    Closed form for GRR and local hashing; for any other randomizer with a matrix the maximum over
-    pairs of its inputs.
+    Closed form for GRR and local hashing; one pair of inputs for unary encodings and bit flips
+    (`coin_capacity.py`), which may have any size; for any other randomizer with a matrix the
+    maximum over pairs of its inputs.
 
     Raises:
         ParameterError: not a randomizer, or a matrix of more than 128 inputs.
@@ -52,6 +56,10 @@ def contraction(randomizer: Any) -> float:
     if isinstance(randomizer, LocalHash):
         apart = 1 - 1 / randomizer.g
         return apart * loss_parameter(randomizer) * tanh(randomizer.epsilon / 2)
+    if isinstance(randomizer, UnaryEncoding):
+        return two_inputs(*unary_pair(randomizer))
+    if isinstance(randomizer, BitFlip):
+        return two_inputs(*flip_pair(randomizer))
     rows = as_stochastic(getattr(randomizer, "matrix", randomizer))
     if rows.shape[1] > MOST_INPUTS:
         raise ParameterError(f"randomizer: {rows.shape[1]} inputs; at most {MOST_INPUTS} are tried")

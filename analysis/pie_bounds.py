@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
 from .arguments import open_unit, whole
+from .bitflip import BitFlip
 from .capacity import capacity
 from .channel import as_stochastic
 from .contraction import MOST_INPUTS, contraction, loss_parameter
@@ -27,11 +28,13 @@ from .fano import budget_for, fano_bound, uniform_prior_error
 from .grr import GRR
 from .localhash import LocalHash
 from .mechanism import Randomizer, matrix_divergences
+from .unary import UnaryEncoding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Strength = Literal["general", "printed", "sharp", "exact"]
+SIZED = (GRR, LocalHash, UnaryEncoding, BitFlip)  # their contraction is known at any size
 STRENGTHS: tuple[Strength, ...] = ("general", "printed", "sharp", "exact")
 HALVINGS = 200
 
@@ -87,7 +90,8 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
     """The most that the reports of one of n users tell about who it is, in four strengths, bits.
 
     Args:
-        randomizer: GRR or LocalHash (closed forms, any size), or anything with a `.matrix`.
+        randomizer: GRR, LocalHash, UnaryEncoding or BitFlip (any size), or anything with a
+            `.matrix`.
         users: n >= 2.
         reports: t >= 1 reports of one person, each randomized independently.
     """
@@ -98,7 +102,7 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
     printed, sharp = general, general
     if isinstance(randomizer, GRR | LocalHash):
         printed = min(general, loss_parameter(randomizer) * known)
-    if isinstance(randomizer, GRR | LocalHash) or symbols <= MOST_INPUTS:
+    if isinstance(randomizer, SIZED) or symbols <= MOST_INPUTS:
         sharp = min(printed, contraction(randomizer) * known)
     best, attained = capacity(randomizer, n)
     return PieBound(

@@ -9,10 +9,11 @@ of them at random is right with chance 1 / f:
     marketer     links the whole table to the population and    mean of 1 / F
                  wants many right, no matter which
 
-F is the crowd in the population. Nobody has that table, so it is estimated as F = factor * f, as if
-every cell had been drawn at the same rate: with factor 1 the table is the population, and the three
-attackers agree. A rare person may well be unique in both; then 1 / F is too small a number, and
-the prosecutor's risk, which needs no estimate, is the safe one to quote.
+F is the crowd in the population. Whoever has that table counts it (`risk_within`); usually nobody
+has, and it is estimated as F = factor * f (`risk`), as if every cell had been drawn at the same
+rate: with factor 1 the table is the population, and the three attackers agree. A rare person may
+well be unique in both; then the estimate of 1 / F is too small a number, and the prosecutor's risk,
+which needs no estimate, is the safe one to quote.
 
 Where cells are a partition the mean of 1 / f is (number of cells) / n. The names and measures are
 those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of
@@ -48,7 +49,10 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """All three attackers, and the population they were measured against."""
+    """All three attackers, and the population they were measured against.
+
+    factor: people of the population for each one of the table, in the crowd of a typical person.
+    """
 
     k: int
     factor: float
@@ -82,6 +86,29 @@ def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
         raise ParameterError(f"factor: found {factor}; a number of at least 1 is accepted")
     exact = Fraction(str(factor))
     return Risk(k, float(factor), _attacker(crowds, k, Fraction(1)), _attacker(crowds, k, exact))
+
+
+def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
+    """The risk of people whose crowds in the population are known, and not estimated.
+
+    Args:
+        crowds: of the people of the table, in the table.
+        among: of the same people, in the population that the table was drawn from: F >= f each.
+        k: an integer of at least 1.
+    """
+    if as_integer(k, "k") < 1:
+        raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
+    if among.n != crowds.n or any(
+        among.users_below(size + 1) > crowds.users_below(size + 1) for size in among.sizes
+    ):
+        raise ParameterError(
+            f"among: found {among.n:,} people for {crowds.n:,}, or smaller crowds; the same people "
+            "with crowds at least as large are accepted"
+        )
+    one = Fraction(1)
+    mean = sum(people * size for size, people in zip(among.sizes, among.people, strict=True))
+    inside = sum(people * size for size, people in zip(crowds.sizes, crowds.people, strict=True))
+    return Risk(k, mean / inside, _attacker(crowds, k, one), _attacker(among, k, one))
 
 
 def _attacker(crowds: Crowds, k: int, factor: Fraction) -> Attacker:

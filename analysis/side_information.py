@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
-from .cells import anonymity, as_columns, as_table, dense
+from .breakpoints import as_counts
+from .cells import as_columns, as_table, cells_of
 from .fano import fano_bound, uniform_prior_error
 from .pie import pie
 
@@ -68,7 +69,10 @@ class Found:
 
 
 def find_people(
-    table: npt.ArrayLike, known: Sequence[int], released: Sequence[int] | None = None
+    table: npt.ArrayLike,
+    known: Sequence[int],
+    released: Sequence[int] | None = None,
+    people: npt.ArrayLike | None = None,
 ) -> Found:
     """The attack on an exact release of some columns by somebody who knows some columns.
 
@@ -76,13 +80,20 @@ def find_people(
         table: n x d integer codes, n >= 2; a masked cell is one more code.
         known: columns the attacker knows of everybody.
         released: columns of the release; all if not given.
+        people: how many people have each row, if rows are not one person each.
     """
     codes = as_table(table)
-    if codes.shape[0] < 2:
-        raise ParameterError(f"table: {codes.shape[0]} people; needs at least two")
+    ones = np.ones(codes.shape[0], np.int64)
+    weights = ones if people is None else as_counts(people).astype(np.int64)
+    if len(weights) != len(codes) or weights.sum() < 2 or weights.min() < 1:
+        raise ParameterError(
+            f"table: {weights.sum()} people in {codes.shape[0]} rows; needs at least two, and "
+            "somebody for every row"
+        )
     mine = as_columns(known, codes.shape[1])
     shown = as_columns(range(codes.shape[1]) if released is None else released, codes.shape[1])
-    return _attack(_cells(codes, mine), _cells(codes, shown), tuple(mine), tuple(shown))
+    cells = cells_of(codes, mine), cells_of(codes, shown)
+    return _attack(counted(*cells, weights), tuple(mine), tuple(shown))
 
 
 def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Found:
@@ -100,7 +111,8 @@ def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Found:
             "least two"
         )
     columns = tuple(range(mine.shape[1])), tuple(range(shown.shape[1]))
-    return _attack(_cells(mine, columns[0]), _cells(shown, columns[1]), *columns)
+    cells = cells_of(mine, columns[0]), cells_of(shown, columns[1])
+    return _attack(counted(*cells, np.ones(len(mine), np.int64)), *columns)
 
 
 def people_found(counts: Any, Q: Any = None) -> float:
@@ -147,23 +159,23 @@ def _blurred(shares: Any, Q: Any) -> float:
     return float((shares @ matrix.T).max(axis=0).sum())
 
 
-def _attack(mine: Keys, shown: Keys, known: tuple[int, ...], released: tuple[int, ...]) -> Found:
+def counted(known: Keys, shown: Keys, people: Keys) -> Any:
+    """People by known cell (rows) and shown value (columns), sparse; the table of `people_found`.
+
+    known, shown: the number of each row's cell, 0, 1, ...; people: how many people have that row.
+    """
     from scipy.sparse import coo_array
 
-    ones, shape = np.ones(len(mine), np.int64), (int(mine.max()) + 1, int(shown.max()) + 1)
-    counts = coo_array((ones, (mine, shown)), shape=shape).tocsr()
+    shape = (int(known.max()) + 1, int(shown.max()) + 1)
+    counts = coo_array((people, (known, shown)), shape=shape).tocsr()
     counts.sum_duplicates()
+    return counts
+
+
+def _attack(counts: Any, known: tuple[int, ...], released: tuple[int, ...]) -> Found:
+    cells, people = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
     # Certain: the only person who could have that row, whatever the attacker knows of the others.
-    alone = anonymity(mine[:, None], [0]) == 1
-    only = np.bincount(counts.tocoo().col, minlength=shape[1])[shown] == 1
-    bits = pie(counts, None) if shape[0] > 1 else 0.0
-    return Found(len(mine), people_found(counts), int((alone & only).sum()), bits, known, released)
-
-
-def _cells(codes: npt.NDArray[np.integer], columns: Sequence[int]) -> Keys:
-    """The number of each row's cell in these columns, 0, 1, ... without gaps."""
-    keys = np.zeros(codes.shape[0], np.int64)
-    for column in columns:
-        digits, radix = dense(codes[:, column].astype(np.int64))
-        keys = dense(keys * radix + digits)[0]
-    return keys
+    only = np.bincount(cells.col, minlength=counts.shape[1])[cells.col] == 1
+    certain = int(((people[cells.row] == 1) & only).sum())
+    bits = pie(counts, None) if counts.shape[0] > 1 else 0.0
+    return Found(int(people.sum()), people_found(counts), certain, bits, known, released)

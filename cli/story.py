@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
-from . import noise
+from . import found_text, noise
 from .page import Grid, Page, clean, lay_out, many, page, percent, say
 from .safety import warnings
 
@@ -32,6 +32,8 @@ def tell(outcome: "Outcome") -> None:
     _scores(console, outcome)
     if randomized(outcome):
         say(console, noise.NOTE, style="dim")
+    if outcome.found:
+        say(console, found_text.NOTE, style="dim")
     for line in _notes(outcome):
         say(console, line)
 
@@ -219,7 +221,7 @@ def _release(console: Page, outcome: "Outcome") -> None:
 
 def _scores(console: Page, outcome: "Outcome") -> None:
     first = _exposures(outcome) if not randomized(outcome) else _noise(outcome)
-    rows = [*first, *_links(outcome)]
+    rows = [*first, *found_text.scores(outcome), *_links(outcome)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()

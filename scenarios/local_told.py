@@ -178,14 +178,14 @@ def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[floa
     own = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
     for question in questions:
-        likely += _log_likelihood(question, rows[:, list(question.columns)], own, rng)
+        likely += log_likelihood(question, rows[:, list(question.columns)], own, rng)
     most = likely.max(axis=1, keepdims=True)
     mean = np.log(np.exp(likely - most) @ weights) + most[:, 0]
     told = (likely[np.arange(draws), own] - mean) / log(2)
     return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
 
 
-def _log_likelihood(question: Question, rows: Any, own: Any, rng: Any) -> Any:
+def log_likelihood(question: Question, rows: Any, own: Any, rng: Any) -> Any:
     """Log of P(report | row) for a report drawn for each of `own`, up to a term of the report."""
     one = question.randomizer
     if _bits(question):

@@ -135,6 +135,7 @@ def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         ("policy", "forbidden"),
         ("policy", "keep"),
         ("policy", "weights"),
+        ("attacker", "knows"),
         ("expect", "kept"),
         ("expect", "suppressed"),
     ):

@@ -126,6 +126,16 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
 
 
+class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[attacker]: somebody who wants to know whose row is whose.
+
+    knows: features that the attacker knows of everybody, by name; (): every single one, all but
+    one, and all are tried.
+    """
+
+    knows: tuple[Text, ...] = ()
+
+
 class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[coalition]]: parties who show each other all they saw and all their keys."""
 
@@ -189,6 +199,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mix: Mix = Mix()
     policy: Policy = Policy()
     local: Local = Local()
+    attacker: Attacker = Attacker()
     coalition: tuple[Coalition, ...] = ()
     fault: tuple[Fault, ...] = ()
     defence: Defence = Defence()

@@ -12,6 +12,7 @@ from .model import Scenario
 
 if TYPE_CHECKING:
     from .local_score import Randomized
+    from .risks import Reidentified
 
 SCHEMA = 1  # of result.json
 REPORTED = ("feature", "report")  # columns of a release of randomized reports
@@ -76,7 +77,8 @@ class Outcome:
     marginals: counts per feature, as the curator read them; None if round 1 was burned. decision:
     None then too. release: the joint counts of the kept columns; None if there is none. In the
     program `randomized` marginals and decision are None, the release holds the people by (feature,
-    report) if these are not too many, and local is what the reports say. burned: why
+    report) if these are not too many, and local is what the reports say. found: who is found in
+    what is released; None where nothing is. burned: why
     a round was not completed, or None. missing: people absent from round 2. digest: names the run;
     equal for equal seeds. failed: the lines of [expect] that do not hold.
     """
@@ -102,6 +104,7 @@ class Outcome:
     transcript: Transcript | None = field(default=None, repr=False)
     failed: tuple[str, ...] = ()
     local: "Randomized | None" = None
+    found: "Reidentified | None" = None
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -161,6 +164,7 @@ class Outcome:
             "burned": self.burned,
             "digest": self.digest,
             **({"local": self.local.plain()} if self.local else {}),
+            **({"reidentification": self.found.plain()} if self.found else {}),
         }
 
     def _decision(self) -> dict[str, Any] | None:

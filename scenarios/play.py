@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -42,6 +42,8 @@ from .local import (
 )
 from .model import Scenario
 from .outcome import Exposure, Outcome
+from .report_risks import in_reports
+from .risks import in_release
 from .samples import Samples, samples
 
 if TYPE_CHECKING:
@@ -108,7 +110,10 @@ def run(
     seconds = time.perf_counter() - started
     if chosen.policy.kind == KIND:
         return _randomized(chosen, crowd, seed, mode, played, seconds, faults)
-    return _outcome(chosen, crowd, seed, mode, played, seconds, worst_case_seconds)
+    outcome = _outcome(chosen, crowd, seed, mode, played, seconds, worst_case_seconds)
+    kept = played.decision.kept if played.decision else ()
+    found = in_release(chosen, crowd, _present(crowd, faults)[1], kept, played.release)
+    return replace(outcome, found=found)
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
@@ -281,7 +286,8 @@ def _randomized(
     columns = announced_names(scenario, people.schema.names)
     sizes = tuple(len(texts) for texts in people.values)
     tallies = () if played.burned else played.tallies
-    local = score(scenario, people, _present(crowd, faults)[0], tallies)
+    present = _present(crowd, faults)[0]
+    local = score(scenario, people, present, tallies)
     outcome = Outcome(
         scenario=scenario,
         seed=seed,
@@ -303,6 +309,7 @@ def _randomized(
         notes=(people.note, *people.warnings),
         transcript=played.transcript,
         local=local,
+        found=in_reports(scenario, crowd, present) if local else None,
     )
     return expectations(outcome)
 

@@ -106,6 +106,58 @@ class Noise(msgspec.Struct, forbid_unknown_fields=True):
     reports_omitted: int
 
 
+class Attacked(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `attacks` of `reidentification`."""
+
+    knows: list[str]
+    sees: list[str]
+    found: float
+    standard_error: float
+    bayes_error: float
+    certain: int
+    bits: float
+    bits_standard_error: float
+
+
+class Chances(msgspec.Struct, forbid_unknown_fields=True):
+    """The prosecutor or the journalist of `risk`."""
+
+    largest: float
+    mean: float
+    above: float
+
+
+class Risks(msgspec.Struct, forbid_unknown_fields=True):
+    """`risk` of `reidentification`."""
+
+    k: int
+    prosecutor: Chances
+    journalist: Chances
+    marketer: float
+
+
+class Told(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `reports` of `reidentification`: the PIE of a report."""
+
+    feature: str
+    pie: float
+    standard_error: float
+    sharp: float
+    exact: float
+    attained: bool
+    unit: str
+
+
+class Found(msgspec.Struct, forbid_unknown_fields=True):
+    """`reidentification` of result.json: who is found in the release."""
+
+    people: int
+    population: int
+    attacks: list[Attacked]
+    risk: Risks | None
+    reports: list[Told]
+
+
 class Result(msgspec.Struct, forbid_unknown_fields=True):
     """result.json, schema 1."""
 
@@ -124,6 +176,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     burned: str | None
     digest: str
     local: Noise | None = None
+    reidentification: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)

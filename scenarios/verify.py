@@ -7,6 +7,7 @@
     decision     decided again from the counts of round 1, and the certificate proved from them
     release      its columns are the decision's, its people those counted, its sums round 1's counts
     exposure     recomputed from the release
+    found        who is found in the release: attacks and risks recomputed as far as it shows them
     result       result.json and release.csv say what board and transcript say
     coalitions   what each learnt, worked out again from what its members saw
     estimates    (reports that were randomized) recomputed from the counts of reports
@@ -366,7 +367,8 @@ def repeat(evidence: Evidence) -> str:
     said = evidence.result
     for key in ("marginals", "decision", "release", "burned"):
         _same(key, found[key], said[key])
-    _same("local", found.get("local"), said.get("local"))
+    for key in ("local", "reidentification"):
+        _same(key, found.get(key), said.get(key))
     from ..crypto.suites import SUITES
 
     suite = SUITES[evidence.run.scenario.mix.suite]
@@ -385,6 +387,13 @@ def estimates(evidence: Evidence) -> str:
     return recomputed(evidence)
 
 
+def found(evidence: Evidence) -> str:
+    """Who is found in the release, recomputed from it."""
+    from .risks_verify import recomputed
+
+    return recomputed(evidence)
+
+
 ESTIMATES = ("estimates", "they follow from the counts of reports", estimates)
 CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("board", "posts are legal under the phases table", board),
@@ -394,6 +403,7 @@ CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("decision", "decision and certificate follow from the counts", decision),
     ("release", "columns and sums are right", release),
     ("exposure", "true and promised, recomputed", exposure),
+    ("found", "who is found in the release, recomputed", found),
     ("result", "all files say the same", result),
     ("coalitions", "what each learnt, recomputed", coalitions),
     ("replay", "run again, the same comes out", repeat),

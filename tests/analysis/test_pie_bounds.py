@@ -330,3 +330,33 @@ def test_bad_arguments_of_losses() -> None:
         optimal_g(1.0, 1.0)
     with pytest.raises(ParameterError, match="epsilon"):
         hash_loss(0.1, 5, 1000.0, 5)
+
+
+COINS = [
+    UnaryEncoding.rappor(4, 1.0),
+    UnaryEncoding.oue(5, 0.1),
+    UnaryEncoding.blh(3, 3.0),
+    BitFlip(1, 0.1),
+    BitFlip(3, 0.3),
+]
+
+
+@pytest.mark.parametrize("randomizer", COINS, ids=str)
+def test_coins_have_closed_forms(randomizer: UnaryEncoding | BitFlip) -> None:
+    """Capacity and contraction as the matrix has them, for all inputs and for few."""
+    matrix = np.asarray(randomizer.matrix)
+    assert capacity(randomizer, 1000)[0] == pytest.approx(capacity(matrix, 1000)[0], rel=1e-8)
+    assert capacity(randomizer, 1000)[1]
+    assert contraction(randomizer) == pytest.approx(contraction(matrix), rel=1e-8)
+    if isinstance(randomizer, UnaryEncoding):
+        few = capacity(matrix[:, :2], 1000)[0]
+        assert capacity(randomizer, 2)[0] == pytest.approx(few, rel=1e-8)
+
+
+def test_coins_too_many_for_a_matrix_have_bounds() -> None:
+    word, vector = pie_bound(UnaryEncoding.oue(100, 2), 5000), pie_bound(BitFlip(4000, 0.4), 30)
+    assert word.attained
+    assert 0.6 < word.exact < word.sharp < word.printed == word.general
+    assert not vector.attained
+    assert vector.exact <= np.log2(30)
+    assert capacity(BitFlip(4000, 0.4999), 2)[0] < 1e-3

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.crowds import Crowds
 from veilmix.analysis.exposure import exposure_curve, users_below
-from veilmix.analysis.risk import risk
+from veilmix.analysis.risk import risk, risk_within
 from veilmix.errors import ParameterError
 
 CELLS = [1, 1, 3, 5]  # two people alone, three together, five together
@@ -80,3 +80,19 @@ def test_definitions_person_by_person(cells: list[int], k: int, factor: float) -
 def test_bad_arguments(k: int, factor: float, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         risk(Crowds((1,), (1,)), k, factor)
+
+
+def test_a_population_that_is_known_is_counted() -> None:
+    sample, population = [1, 1, 3, 5], [4, 1, 3, 20]
+    among = Crowds.of_rows(np.array(population), np.array(sample))
+    found = risk_within(Crowds.of_cells(sample), among, k=4)
+    assert found.prosecutor == risk(Crowds.of_cells(sample), k=4).prosecutor
+    assert found.journalist.largest == 1  # one person is alone in both
+    assert found.journalist.mean == pytest.approx((1 / 4 + 1 + 1 + 5 / 20) / 10)
+    assert found.journalist.above == (1 + 3) / 10
+    assert found.factor == pytest.approx((4 + 1 + 9 + 100) / (1 + 1 + 9 + 25))
+    same = risk_within(Crowds.of_cells(sample), Crowds.of_cells(sample), k=4)
+    assert same == risk(Crowds.of_cells(sample), k=4)
+    for wrong in ([1, 1, 2, 5], [1, 1, 3, 6]):
+        with pytest.raises(ParameterError, match="among"):
+            risk_within(Crowds.of_cells(sample), Crowds.of_cells(wrong), k=4)

@@ -190,11 +190,11 @@ def test_tables_are_never_cut_when_piped(typed, folder: Path, monkeypatch) -> No
 def test_verify_checks_everything_and_replays(typed, folder: Path) -> None:
     said = typed("verify", str(folder))
     assert said.code == 0
-    assert "10 of 10 checks made, none failed" in said.out
+    assert "11 of 11 checks made, none failed" in said.out
     plain = json.loads(typed("verify", str(folder), "--no-replay", "--format", "json").out)
     assert [one["check"] for one in plain if one["ok"] is None] == ["replay"]
     assert all(one["ok"] for one in plain if one["check"] != "replay")
-    assert len(rows(typed("verify", str(folder), "--no-replay", "--format", "csv").out)) == 10
+    assert len(rows(typed("verify", str(folder), "--no-replay", "--format", "csv").out)) == 11
 
 
 @pytest.mark.slow

@@ -1,0 +1,217 @@
+"""Who is found in the release of a run: against brute force, in every program, in the record."""
+
+import copy
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.analysis.cells import distinct
+from veilmix.errors import VerificationError
+from veilmix.scenarios import report_risks
+from veilmix.scenarios.load import loads
+from veilmix.scenarios.local import asked
+from veilmix.scenarios.model import Scenario
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+from veilmix.scenarios.risks import MOST, Reidentified, known_sets
+from veilmix.scenarios.risks_verify import recomputed
+from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.samples import samples
+from veilmix.scenarios.verify import Evidence, verify
+
+HEAD = '[scenario]\nname = "s"\nseed = 5\n[population]\nsource = '
+ALL = '[policy]\nkind = "fixed"\nkeep = ["A", "B"]\nk = 3\n'
+MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
+
+
+def exact(more: str = "", users: int = 40) -> Scenario:
+    return loads(f'{HEAD}"builtin:blood-type"\nusers = {users}\n{ALL}{more}')
+
+
+def noisy(mechanism: str, users: int = 40, more: str = "") -> Scenario:
+    return loads(
+        f'{HEAD}"builtin:blood-type"\nusers = {users}\n[policy]\nkind = "histogram"\n'
+        f'[local]\nmechanism = "{mechanism}"\nepsilon = 3\n{more}'
+    )
+
+
+def found(outcome: Outcome) -> Reidentified:
+    assert outcome.found is not None
+    return outcome.found
+
+
+def test_the_sets_that_attackers_know() -> None:
+    assert known_sets(1) == ((0,),)
+    assert known_sets(2) == ((0,), (1,), (0, 1))
+    assert known_sets(3) == ((0,), (1,), (2,), (1, 2), (0, 2), (0, 1), (0, 1, 2))
+    assert known_sets(3, [2, 0])[0] == (2, 0)
+    assert len(known_sets(MOST)) == 2 * MOST + 1
+    assert len(known_sets(MOST + 1)) == MOST + 2
+
+
+def brute(codes: Any, known: list[int], shown: list[int]) -> float:
+    """For every row the best attacker names the likeliest person, tried one by one."""
+    total = 0.0
+    for y in {tuple(row) for row in codes[:, shown].tolist()}:
+        chances = []
+        for person in codes.tolist():
+            alike = codes[(codes[:, known] == [person[j] for j in known]).all(axis=1)]
+            chances.append(np.mean([tuple(row) == y for row in alike[:, shown].tolist()]))
+        total += max(chances)
+    return total
+
+
+def test_attacks_on_a_release_are_those_of_brute_force() -> None:
+    scenario = exact()
+    people = samples(scenario, 5).people
+    attacks = found(run(scenario, mode="ideal")).attacks
+    assert len(attacks) == 7
+    for one in attacks:
+        known = [people.schema.names.index(name) for name in one.knows]
+        assert one.sees == ("A", "B")
+        assert one.found == pytest.approx(brute(people.codes, known, [0, 1]))
+        assert one.error == pytest.approx(1 - one.found / 40)
+
+
+def test_the_attacker_of_the_scenario_comes_first() -> None:
+    asked_for = run(exact('[attacker]\nknows = ["Rh", "A"]\n'), mode="ideal")
+    first = found(asked_for).attacks[0]
+    assert first.knows == ("Rh", "A")
+    usual = run(exact(), mode="ideal")
+    (same,) = (one for one in found(usual).attacks if set(one.knows) == {"A", "Rh"})
+    assert first.found == pytest.approx(same.found)
+
+
+def test_journalists_count_the_table_that_a_sample_was_drawn_from() -> None:
+    scenario = loads(f'{HEAD}"builtin:titanic"\nusers = 200\n[policy]\nkind = "all"\n')
+    outcome = run(scenario, mode="ideal")
+    risk = found(outcome).risk
+    assert risk is not None
+    assert found(outcome).population == 2201
+    assert outcome.release is not None
+    whole = run(loads(f'{HEAD}"builtin:titanic"\n[policy]\nkind = "all"\n'), mode="ideal")
+    assert whole.release is not None
+    chances = [(1 / whole.release[cell], n) for cell, n in outcome.release.items()]
+    assert risk.journalist.largest == pytest.approx(max(chance for chance, _ in chances))
+    assert risk.marketer == pytest.approx(sum(chance * n for chance, n in chances) / 200)
+    assert risk.prosecutor.mean == pytest.approx(len(outcome.release) / 200)
+    assert risk.prosecutor.largest == 1 / min(outcome.release.values())
+    assert risk.marketer < risk.prosecutor.mean
+
+
+def test_real_equals_ideal_also_when_people_are_absent() -> None:
+    for more in ("", '[[fault]]\nattack = "absent"\nusers = 12\n'):
+        real, ideal = (run(exact(more), mode=mode) for mode in ("real", "ideal"))  # type: ignore[arg-type]
+        assert real.found == ideal.found is not None
+        assert found(real).people == (28 if more else 40)
+        assert found(real).population == 40
+        risk = found(real).risk
+        assert risk is not None
+        assert risk.journalist.mean <= risk.prosecutor.mean
+
+
+def test_nothing_released_is_nobody_found() -> None:
+    scenario = loads(f'{HEAD}"builtin:blood-type"\nusers = 9\n[policy]\nk = 5\nmax_exposure = 0\n')
+    outcome = run(scenario, mode="ideal")
+    assert outcome.release is None
+    assert outcome.found is None
+    assert "reidentification" not in outcome.result()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_reports_real_equals_ideal_and_below_the_bounds(mechanism: str) -> None:
+    real = run(noisy(mechanism, 25))
+    ideal = run(noisy(mechanism, 25), mode="ideal")
+    assert real.found == ideal.found
+    assert found(real).risk is None
+    for one in found(real).reports:
+        assert 0 < one.pie <= one.exact + 4 * one.standard_error
+        assert one.exact <= one.sharp * (1 + 1e-9)
+    best = max(one.found for one in found(real).attacks)
+    exactly = max(one.found for one in found(run(exact(users=25), mode="ideal")).attacks)
+    assert 1 <= best < exactly + 4
+
+
+def test_a_report_of_all_bits_is_attacked_as_its_law_says() -> None:
+    scenario = noisy("bit-flip")
+    people = samples(scenario, 5).people
+    q = 1 / (1 + np.exp(1))
+    total = 0.0
+    for report in product((0, 1), repeat=3):
+        away = (people.codes != np.array(report)).sum(axis=1)
+        total += (q**away * (1 - q) ** (3 - away)).max()
+    everything = found(run(scenario, mode="ideal")).attacks[-1]
+    assert everything.knows == ("A", "B", "Rh")
+    assert everything.found == pytest.approx(total)
+
+
+@pytest.mark.parametrize("mechanism", ["rappor", "local-hash", "bit-flip"])
+def test_drawn_reports_agree_with_sums(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = noisy(mechanism, 60)
+    people = samples(scenario, 5).people
+    rows, many = distinct(people.codes)
+    for question in asked(scenario, people):
+        for known in ((0,), (1, 2), (0, 1, 2)):
+            summed = report_risks.guess(question, rows, many, known)
+            assert summed.found_error == summed.bits_error == 0
+            with monkeypatch.context() as patch:
+                patch.setattr(report_risks, "SMALL", 0)
+                drawn = report_risks.guess(question, rows, many, known)
+            assert drawn.found_error > 0 or summed.found == pytest.approx(1)  # nothing to know
+            assert abs(drawn.found - summed.found) < 5 * drawn.found_error + 1e-9
+            assert abs(drawn.bits - summed.bits) < 5 * drawn.bits_error + 1e-9
+
+
+def test_twelve_bits_are_too_many_to_sum_over() -> None:
+    features = "".join(f'[[feature]]\nname = "b{i}"\n' for i in range(12))
+    scenario = loads(
+        f'{HEAD}"builtin:bits"\nusers = 30\n{features}[policy]\nkind = "histogram"\n'
+        '[local]\nmechanism = "bit-flip"\nepsilon = 24\n'
+    )
+    outcome = run(scenario, mode="ideal")
+    (report,) = found(outcome).reports
+    assert report.standard_error > 0
+    assert not report.attained
+    assert 2 < report.pie <= np.log2(30)
+    everything = found(outcome).attacks[-1]
+    assert 4 < everything.found < 30
+
+
+@pytest.mark.parametrize("make", [exact, lambda: noisy("grr")], ids=["exact", "reports"])
+def test_a_record_is_recomputed_and_its_lies_are_found(make: Any, tmp_path: Path) -> None:
+    kept = read(save(run(make()), tmp_path))
+    assert all(check.ok is not False for check in verify(kept))
+    (said,) = (check for check in verify(kept) if check.name == "found")
+    assert said.ok
+    lies: list[tuple[Any, Any]] = [
+        (("attacks", 0, "found"), 39.5),
+        (("attacks", 0, "found"), 0.5),
+        (("attacks", 0, "bayes_error"), 0.123),
+        (("attacks", 0, "bits"), 9.0),
+    ]
+    if make is exact:
+        lies += [
+            (("people",), 39),
+            (("attacks", 0, "certain"), 1),
+            (("attacks", 0, "sees"), ["A"]),
+            (("risk", "prosecutor", "mean"), 0.9),
+            (("risk", "journalist", "mean"), 0.9),
+            (("risk", "marketer"), 0.01),
+        ]
+    else:
+        lies += [
+            (("reports", 0, "pie"), 0.9),
+            (("reports", 0, "sharp"), 0.9),
+            (("reports", 0, "attained"), False),
+        ]
+    for path, value in lies:
+        lying = copy.deepcopy(dict(kept.result))
+        place = lying["reidentification"]
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        with pytest.raises(VerificationError):
+            recomputed(Evidence(replace(kept, result=lying), None))
