@@ -13,7 +13,8 @@ People pinned to their values leave the crowd: they count in full, and the count
 those of the rest. Counts of one column say nothing new beside a joint that holds the column. Where
 two views are about different people (somebody left between the rounds) or a person is known in part
 of a joint, the number of tables is not computed: the bits of each view by itself are then added up
-over disjoint columns, which is at most what was received, and `exact` is False.
+over disjoint columns, which is at most what was received, and `exact` is False. Who has hidden a
+value (said "other", left it blank) may have any of the values that may stand behind that.
 """
 
 from collections import Counter
@@ -21,6 +22,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, lgamma, log, log2
 from typing import TYPE_CHECKING
+
+from ..protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
 
 if TYPE_CHECKING:
     from ..protocol.view import CountsSeen, Row, View
@@ -163,7 +166,7 @@ class _Crowd:
     users: int
     pinned: "Mapping[int, Row]"
     counted: "Sequence[CountsSeen]"
-    whole: frozenset[int]  # columns in which everybody who came is pinned (summary form)
+    whole: Mapping[int, int]  # column -> people whose value is pinned, where all are (summary form)
 
     @property
     def present(self) -> int:
@@ -174,17 +177,29 @@ class _Crowd:
 def _crowds(view: "View") -> list[_Crowd]:
     """The people of a view: all of them, or of other people in every round, round by round."""
     if view.fixed:
-        whole = frozenset(column for columns in view.everybody.values() for column in columns)
-        return [_Crowd(view.users, view.pinned, view.counted, whole)]
+        everywhere: dict[int, int] = {}
+        for number in view.everybody:
+            for column, people in _whole(view, number).items():
+                everywhere[column] = max(people, everywhere.get(column, 0))
+        return [_Crowd(view.users, view.pinned, view.counted, everywhere)]
     rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
     crowds = []
     for number in rounds:
         counted = [seen for seen in view.counted if seen.round == number]
         pinned = view.by_round.get(number, {})
         people = max((seen.people for seen in counted), default=len(pinned))
-        whole = frozenset(view.everybody.get(number, ()))
-        crowds.append(_Crowd(people, pinned, counted, whole))
+        crowds.append(_Crowd(people, pinned, counted, _whole(view, number)))
     return crowds
+
+
+def _whole(view: "View", number: int) -> dict[int, int]:
+    """Per column in which everybody is pinned in a round: the people who said their value there."""
+    said: dict[int, int] = dict.fromkeys(view.everybody.get(number, ()), 0)
+    for seen in view.counted:
+        for column in said.keys() & set(seen.columns) if seen.round == number else ():
+            plain = sum(n for value, n in _single(seen, column).items() if value not in HIDDEN)
+            said[column] = max(said[column], plain)
+    return said
 
 
 def _linked(crowd: _Crowd) -> int:
@@ -218,11 +233,13 @@ class _Part:
         if self.sizes[column] == 1:
             return self.users
         if column in self.crowd.whole:
-            return self.crowd.present
+            return self.crowd.whole[column]
         rows = [row[column] for row in self.crowd.pinned.values() if column in row]
         for seen in self.crowd.counted:
             if column in seen.columns and seen.people == self.users:
                 rest = _single(seen, column)
+                if not HIDDEN.isdisjoint(rest):
+                    continue  # who agrees in hiding a value need not agree in the value
                 rest.subtract(rows)
                 if sum(people > 0 for people in rest.values()) <= 1:
                     return self.users
@@ -238,26 +255,26 @@ class _Part:
             covered.update(seen.columns)
         for column in set(range(len(self.sizes))) - covered:
             pinned = sum(column in row for row in self.crowd.pinned.values())
-            people = self.crowd.present if column in self.crowd.whole else pinned
+            people = self.crowd.whole.get(column, pinned)
             total += people * log2(self.sizes[column])
         return total, exact and {seen.people for seen in self.crowd.counted} <= {self.users}
 
     def _joint(self, seen: "CountsSeen") -> tuple[float, bool]:
         """Bits of one joint with the people pinned in it; exact if they are pinned in all of it."""
         each = sum(log2(self.sizes[column]) for column in seen.columns)
-        if self.crowd.whole.issuperset(seen.columns):
-            return seen.people * each, True
+        left, sure = _still_open(seen, self.sizes)
+        if self.crowd.whole.keys() >= set(seen.columns):
+            return seen.people * each - left, sure
         rest = Counter(dict(seen.counts))
-        complete, partly = 0, bool(self.crowd.whole.intersection(seen.columns))
+        partly = not self.crowd.whole.keys().isdisjoint(seen.columns)
         for row in self.crowd.pinned.values():
             held = [column for column in seen.columns if column in row]
             cell = tuple(row[column] for column in held)
             if len(held) == len(seen.columns) and rest[cell] > 0:
                 rest[cell] -= 1
-                complete += 1
             elif held:
                 partly = True
-        return seen.people * each - log2_multinomial(rest.values()), not partly
+        return seen.people * each - log2_multinomial(rest.values()) - left, sure and not partly
 
 
 def _single(seen: "CountsSeen", column: int) -> Counter[str]:
@@ -267,6 +284,27 @@ def _single(seen: "CountsSeen", column: int) -> Counter[str]:
     for values, people in seen.counts.items():
         counts[values[place]] += people
     return counts
+
+
+def _still_open(seen: "CountsSeen", sizes: Sequence[int]) -> tuple[float, bool]:
+    """log2 of the values that people may have who hid them, and whether all are equally likely.
+
+    Behind a mask is any value that it does not name. Behind a blank is any value, but those named
+    are likelier, so that less is still open than this.
+    """
+    bits, sure = 0.0, True
+    for rule in seen.hidden:
+        if rule.column not in seen.columns:
+            continue
+        size = sizes[rule.column]
+        single = _single(seen, rule.column)
+        match rule:
+            case Mask(said=said):
+                bits += single[OTHER] * log2(max(size - len(said), 1))
+            case Redact(values=values, cover=cover):
+                bits += single[BLANK] * log2(size if cover else min(len(values), size))
+                sure = sure and not (cover and single[BLANK])
+    return bits, sure
 
 
 def _disjoint(counted: Iterable["CountsSeen"]) -> list["CountsSeen"]:

@@ -35,6 +35,8 @@ class Program(StrEnum):
 
     TWO_ROUND = "two-round"
     RANDOMIZED = "randomized"
+    HIERARCHICAL = "hierarchical"
+    LOCAL_SUPPRESSION = "local-suppression"
 
 
 UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved of them

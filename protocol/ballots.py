@@ -18,6 +18,7 @@ from ..crypto.entropy import Entropy
 from ..crypto.onion import wrap
 from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
+from .hiding import hide
 from .session import SALT, Round
 from .wire import Writer
 
@@ -114,8 +115,8 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
 
 
 def submit(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
-    """User: turn a row into the one envelope of this round."""
-    ballots = answers(plan, row)
+    """User: turn a row into the one envelope of this round, hiding what the call says to hide."""
+    ballots = answers(plan, hide(plan.call.hidden, row, entropy))
     onions = tuple(
         seal_ballot(plan, ballot, salt, entropy)
         for ballot, salt in zip(ballots, salts(plan, entropy), strict=True)

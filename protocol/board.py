@@ -27,7 +27,7 @@ from .messages import (
     Tally,
 )
 from .phases import BOARD, Phase, follow
-from .programs import next_call
+from .programs import decidable, legal
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -98,19 +98,21 @@ class Board:
                 right = author == parties.shuffler(hop) and hop == self._next_hop()
             case Tally() as tally:
                 right = author == self.calls[-1].reader and self._answers(tally)
-            case Decision(kept=kept):
+            case Decision() as decision:
                 assert self.announcement is not None  # noqa: S101 - the table comes first
-                right = max(kept, default=0) < len(self.announcement.schema.features)
+                program, schema = self.announcement.program, self.announcement.schema
+                right = self.calls[-1].reader is parties.Role.CURATOR
+                right = right and decidable(program, schema, decision)
             case _:
                 right = True
         if not (right and known) or message.session != self.session or message.round != number:
             raise Refused(Reason.UNEXPECTED)
 
     def _announced(self, call: Call) -> bool:
-        """Whether a call is the program's next: or a curator could ask everybody for everything."""
+        """Whether a call may come next: or a curator could ask everybody for everything."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         program, schema = self.announcement.program, self.announcement.schema
-        return call == next_call(program, schema, len(self.calls), self.decision)
+        return legal(program, schema, self.calls, self.decision, call)
 
     def _answers(self, tally: Tally) -> bool:
         """Whether a tally answers the call, after every shuffler's account, as was announced.

@@ -19,6 +19,7 @@ from typing import Any
 from ..crypto.keys import PublicKey
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
+from .hiding import Hiding, Mask, Redact
 from .messages import (
     Batch,
     Body,
@@ -133,13 +134,28 @@ def _read_columns(data: Reader) -> tuple[int, ...]:
     return columns
 
 
+def _write_hiding(out: Writer, rule: Hiding) -> None:
+    match rule:
+        case Mask(column, values):
+            out.u8(column).flag(False).many(values, Writer.text)
+        case Redact(column, values, cover):
+            out.u8(column).flag(True).many(values, Writer.text).u32(cover)
+
+
+def _read_hiding(data: Reader) -> Hiding:
+    column, redacts, values = data.u8(), data.flag(), data.many(Reader.text)
+    return Redact(column, values, data.u32()) if redacts else Mask(column, values)
+
+
 def _write_call(out: Writer, call: Call) -> None:
     out.u8(call.round).flag(call.reader is Role.ANALYST).many(call.asks, _write_columns)
+    out.many(call.hidden, _write_hiding)
 
 
 def _read_call(data: Reader) -> Call:
-    number, analyst = data.u8(), data.flag()
-    return Call(number, Role.ANALYST if analyst else Role.CURATOR, data.many(_read_columns))
+    number, analyst, asks = data.u8(), data.flag(), data.many(_read_columns)
+    reader = Role.ANALYST if analyst else Role.CURATOR
+    return Call(number, reader, asks, data.many(_read_hiding))
 
 
 def _write_mixed(out: Writer, mixed: Mixed) -> None:
@@ -176,6 +192,7 @@ def _write_decision(out: Writer, decision: Decision) -> None:
     out.many(proof.thresholds, Writer.f64)
     out.many([] if proof.pivot is None else [proof.pivot], Writer.u8)
     out.many([] if proof.slack is None else [proof.slack], Writer.f64)
+    out.blob(proof.proof).many(decision.hidden, _write_hiding)
 
 
 def _read_decision(data: Reader) -> Decision:
@@ -184,8 +201,9 @@ def _read_decision(data: Reader) -> Decision:
     thresholds, pivot, slack = data.many(Reader.f64), data.many(Reader.u8), data.many(Reader.f64)
     if people > n or len(pivot) > 1 or len(slack) > 1:
         raise Refused(Reason.MALFORMED)
-    proof = Certificate(rule, k, n, people, thresholds, *(pivot or (None,)), *(slack or (None,)))
-    return Decision(kept, proof)
+    one, other = next(iter(pivot), None), next(iter(slack), None)
+    proof = Certificate(rule, k, n, people, thresholds, one, other, data.blob())
+    return Decision(kept, proof, data.many(_read_hiding))
 
 
 _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from ..errors import RoundBurned
 from . import parties
 from .announcement import UNPROMISED, Policy, Program, Rules, Setting
-from .ledger import check_batch_size, check_dropout, check_promise
+from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, said_as
+from .ledger import check_batch_size, check_promise, check_rounds
 from .messages import Call, Counts, Decision
 from .parties import Role
-from .programs import next_call
+from .programs import DecisionRule, Heard, Strategy, first_call, next_step, strategy_of
 from .schema import Schema
-from .tallying import marginals
 from .transcript import Transcript
 from .view import CountsSeen, View
 
@@ -29,7 +29,6 @@ DENSE = 1 << 16  # cells that are counted in an array, however few people there 
 PACKED = 1 << 62  # cells that still have a number of 64 bits each
 
 Codes = npt.NDArray[np.integer]
-DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """What comes out: counts per round and question, decision, release, or why there is none."""
+    """What comes out: counts per round and question, decision, release, or why there is none.
+
+    calls: those that were answered.
+    """
 
     tallies: tuple[tuple[Counts, ...], ...]
     decision: Decision | None
     release: Counts | None
     burned: str | None
+    calls: tuple[Call, ...] = ()
 
 
 def answer(table: Table, call: Call) -> tuple[Counts, ...]:
@@ -81,6 +84,71 @@ def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], i
     }
 
 
+def hide_table(table: Table, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> Table:
+    """The table as people say it under a call's rules.
+
+    draws: people x rules, whole numbers below 2^32; what `hiding.cover_draws` gives each person.
+    """
+    values, codes = list(table.values), table.codes.astype(np.int64, copy=bool(hidden))
+    for rule, drawn in zip(hidden, np.asarray(draws, dtype=np.uint64).T, strict=True):
+        texts = values[rule.column]
+        gone = np.array([said_as(rule, text, COVERS) != text for text in texts], dtype=bool)
+        spelt = BLANK if isinstance(rule, Redact) else OTHER
+        lost = gone[codes[:, rule.column]]
+        if isinstance(rule, Redact):
+            lost |= drawn < rule.cover
+        values[rule.column] = (*texts, spelt)
+        codes[lost, rule.column] = len(texts)
+    return Table(tuple(values), codes)
+
+
+def run_through(
+    program: Program,
+    schema: Schema,
+    answering: Callable[[Call], Table],
+    policy: Policy,
+    rules: Rules,
+    strategy: Strategy,
+) -> Ideal:
+    """Play a program without a message.
+
+    answering: the people who answer a call, as they say it. In the fixed setting those of a round
+    are those of the round before, less who is missing.
+    """
+    calls: list[Call] = []
+    tallies: list[tuple[Counts, ...]] = []
+    decision: Decision | None = None
+    burned: str | None = None
+    try:
+        while step := next_step(program, schema, strategy, _heard(calls, tallies), decision):
+            if isinstance(step, Decision):
+                decision = step
+                continue
+            table = answering(step)
+            check_batch_size(len(table.codes), rules.min_batch)
+            _check_people(policy, rules, tallies, decision, len(table.codes))
+            calls.append(step)
+            tallies.append(answer(table, step))
+            if step.reader is Role.ANALYST:
+                break
+    except RoundBurned as why:
+        burned = str(why)
+    return Ideal(tuple(tallies), decision, released(calls, tallies, decision), burned, tuple(calls))
+
+
+def released(
+    calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
+) -> Counts | None:
+    """Anybody: the release, if the round for what was decided was completed; else None."""
+    if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
+        return None
+    return tallies[-1][0] if len(tallies) == len(calls) else None
+
+
+def _heard(calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]) -> list[Heard]:
+    return [Heard(call, counts) for call, counts in zip(calls, tallies, strict=True)]
+
+
 def two_round(
     schema: Schema,
     rounds: tuple[Table, Table],
@@ -92,21 +160,12 @@ def two_round(
 
     In the fixed setting the second table is the first, less those who are missing.
     """
-    tallies: list[tuple[Counts, ...]] = []
-    decision: Decision | None = None
-    first, second = rounds
-    try:
-        check_batch_size(len(first.codes), rules.min_batch)
-        tallies.append(_asked(Program.TWO_ROUND, schema, first, 0, None))
-        decision = decide(schema, *marginals(tallies[0]))
-        if not decision.kept:
-            return Ideal(tuple(tallies), decision, None, None)
-        check_batch_size(len(second.codes), rules.min_batch)
-        _check_people(policy, rules, decision, len(first.codes), len(second.codes))
-        tallies.append(_asked(Program.TWO_ROUND, schema, second, 1, decision))
-    except RoundBurned as burned:
-        return Ideal(tuple(tallies), decision, None, str(burned))
-    return Ideal(tuple(tallies), decision, tallies[1][0], None)
+    strategy = strategy_of(decide)
+
+    def answering(call: Call) -> Table:
+        return rounds[call.round - 1]
+
+    return run_through(Program.TWO_ROUND, schema, answering, policy, rules, strategy)
 
 
 def randomized(schema: Schema, reports: Table, rules: Rules) -> Ideal:
@@ -115,30 +174,27 @@ def randomized(schema: Schema, reports: Table, rules: Rules) -> Ideal:
         check_batch_size(len(reports.codes), rules.min_batch)
     except RoundBurned as burned:
         return Ideal((), None, None, str(burned))
-    return Ideal((_asked(Program.RANDOMIZED, schema, reports, 0, None),), None, None, None)
+    call = first_call(Program.RANDOMIZED, schema)
+    return Ideal((answer(reports, call),), None, None, None, (call,))
 
 
-def _asked(
-    program: Program, schema: Schema, table: Table, asked: int, decision: Decision | None
-) -> tuple[Counts, ...]:
-    """Answer the next call of a program."""
-    call = next_call(program, schema, asked, decision)
-    assert call is not None  # noqa: S101 - whoever asks has seen to it
-    return answer(table, call)
-
-
-def _check_people(policy: Policy, rules: Rules, decision: Decision, before: int, now: int) -> None:
-    """What the first shuffler and the analyst check about who came to the second round."""
-    proof = decision.certificate
+def _check_people(
+    policy: Policy,
+    rules: Rules,
+    tallies: Sequence[tuple[Counts, ...]],
+    decision: Decision | None,
+    now: int,
+) -> None:
+    """What the first shuffler and the reader check about who came, after round 1."""
     if policy.setting is Setting.FIXED:
-        check_dropout(before, now, rules.min_dropout)
-    elif policy.rule not in UNPROMISED:
+        before = [max(sum(count.values()) for count in tally) for tally in tallies]
+        check_rounds(before, now, rules.min_dropout)
+    elif decision is not None and policy.rule not in UNPROMISED:
+        proof = decision.certificate
         check_promise(proof.people, proof.n, proof.k, now, policy.max_exposure)
 
 
-def ideal_view(
-    users: int, ideal: Ideal, calls: Sequence[Call], policy: Policy, shufflers: int, *members: str
-) -> View:
+def ideal_view(users: int, ideal: Ideal, policy: Policy, shufflers: int, *members: str) -> View:
     """What these parties would know together of the calls answered, were the mix network ideal.
 
     The counts they read or that are public; and, where all shufflers of a round and its reader are
@@ -147,30 +203,20 @@ def ideal_view(
     coalition = frozenset(members)
     chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
     counted = [
-        CountsSeen(call.round, columns, counts)
-        for call, tally in zip(calls, ideal.tallies, strict=True)
+        CountsSeen(call.round, columns, counts, call.hidden)
+        for call, tally in zip(ideal.calls, ideal.tallies, strict=True)
         for columns, counts in zip(call.asks, tally, strict=True)
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals
     ]
     opened = {
         call.round: (shufflers + 1 if chain | {call.reader} <= coalition else 0, shufflers + 1)
-        for call in calls
+        for call in ideal.calls
     }
     everybody = {
         call.round: tuple(sorted({column for ask in call.asks for column in ask}))
-        for call in calls
+        for call in ideal.calls
         if chain | {call.reader} <= coalition
     }
     fixed = policy.setting is Setting.FIXED
     transcript = Transcript(users, summary=True)
     return View(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript)
-
-
-def calls_made(program: Program, schema: Schema, ideal: Ideal) -> list[Call]:
-    """The calls of a program that were answered."""
-    made = []
-    for asked in range(len(ideal.tallies)):
-        call = next_call(program, schema, asked, ideal.decision)
-        assert call is not None  # noqa: S101 - it was answered
-        made.append(call)
-    return made

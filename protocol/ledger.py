@@ -5,19 +5,31 @@ rows are left (one missing person's row is certain; of ten people 4 % of the cel
 So a second round is completed only if nobody left in between, or enough people did.
 """
 
+from collections.abc import Sequence
+
 from ..errors import RoundBurned
 
 
-def check_dropout(before: int, now: int, least: int) -> int:
+def check_rounds(before: Sequence[int], now: int, least: int) -> None:
+    """Anybody who counts: RoundBurned if too few have left since any earlier round to hide.
+
+    before: people in every earlier round of the same people, the first round first. Who left
+    between the first and the second is told apart by the first and the third as well.
+    """
+    for back, people in enumerate(reversed(before)):
+        check_dropout(people, now, least, "an earlier round" if back else "the round before")
+
+
+def check_dropout(before: int, now: int, least: int, since: str = "the round before") -> int:
     """Anybody who counts: the number of people missing, or RoundBurned if they are too few to hide.
 
     before, now: people in the earlier and in this round. least: the smallest number of missing
-    people among whom one can hide; 1 switches the rule off.
+    people among whom one can hide; 1 switches the rule off. since: what `before` is called.
     """
     missing = abs(before - now)
     if 0 < missing < least:
         raise RoundBurned(
-            f"{missing} of {before} people are missing since the round before: fewer than {least} "
+            f"{missing} of {before} people are missing since {since}: fewer than {least} "
             "could be told apart by subtracting the two rounds"
         )
     return missing

@@ -10,6 +10,7 @@ from enum import IntEnum
 from ..crypto.keys import PublicKey
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
+from .hiding import Hiding, check_hidden
 from .parties import Role
 
 Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
@@ -49,12 +50,14 @@ class Consent:
 class Call:
     """The curator opens a round: who reads the answers, and which column sets are asked for.
 
-    One ballot answers one column set. Rounds count from 1.
+    One ballot answers one column set. Rounds count from 1. hidden: what people do to their values
+    before they say them, one rule a column at most.
     """
 
     round: int
     reader: Role
     asks: tuple[tuple[int, ...], ...]
+    hidden: tuple[Hiding, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.round <= 255:
@@ -68,6 +71,7 @@ class Call:
         for columns in self.asks:
             if not columns or list(columns) != sorted(set(columns)):
                 raise ParameterError(f"asks: found {columns}; ascending columns are accepted")
+        check_hidden(self.hidden, {column for columns in self.asks for column in columns})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ class Certificate:
     """What the curator claims of the columns it keeps, in numbers that anyone can check.
 
     people: at most so many of the n people are in a crowd smaller than k. thresholds: one count per
-    kept column; pivot and slack where the rule has them (Theorem 2's column, Theorem 3's c).
+    kept column; pivot and slack where the rule has them (Theorem 2's column, Theorem 3's c). proof:
+    what else the rule needs to be checked, in its own words (JSON); mostly nothing.
     """
 
     rule: str
@@ -127,6 +132,7 @@ class Certificate:
     thresholds: tuple[float, ...] = ()
     pivot: int | None = None
     slack: float | None = None
+    proof: bytes = b""
 
     @property
     def value(self) -> float:
@@ -136,10 +142,17 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The curator's decision: the columns of the release, and the certificate for them."""
+    """The curator's decision: the columns of the release, and the certificate for them.
+
+    hidden: what people do to their values before they say them to the analyst.
+    """
 
     kept: tuple[int, ...]
     certificate: Certificate
+    hidden: tuple[Hiding, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_hidden(self.hidden, self.kept)
 
 
 @dataclass(frozen=True, slots=True)

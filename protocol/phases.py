@@ -70,6 +70,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.BURNED: _BURNED,
     },
     Phase.TALLIED: {
+        Kind.CALL: _CALL,
         Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
         Kind.CLOSED: _CLOSED,
     },

@@ -1,29 +1,171 @@
-"""The sequence of questions a session asks: one function for curator, board and ideal.
+"""The sequence of questions a session asks: what the curator says next, and what the board takes.
 
-    two-round     every feature by itself, for the curator; then the columns it keeps together, for
-                  the analyst
-    randomized    every feature by itself, for the analyst: what people say is noise already
+    two-round          every feature by itself, for the curator; then the columns it keeps
+                       together, for the analyst
+    hierarchical       every feature by itself, then pairs, triples, ..., for the curator, as long
+                       as it finds questions that are safe; then the columns it keeps, for the
+                       analyst
+    local-suppression  every feature by itself, for the curator; then the columns it keeps, with
+                       some values left blank, for the analyst
+    randomized         every feature by itself, for the analyst: what people say is noise already
 
-The board takes no other call, so a curator cannot ask for more than was announced.
+What the curator asks may depend on counts that it alone knows, so a call carries what it asks, and
+everybody checks what can be checked without the counts (`legal`):
+
+* the first call is the same in every session of a program, and asks for no value to be hidden;
+* after a decision only the columns decided on are asked for, with the rules decided on, and that
+  ends the session; nothing is decided twice;
+* before it only `hierarchical` asks again: round r asks for groups of r columns each part of which
+  was asked for before, and in a column that was masked no value is named again.
+
+What the curator asks and decides is a `Strategy`, handed to it: a function of what it has read.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol, runtime_checkable
+
+from ..errors import ParameterError
 from .announcement import Program
-from .messages import Call, Decision
+from .hiding import Mask, Redact
+from .messages import Call, Counts, Decision
 from .parties import Role
 from .schema import Schema
+from .tallying import marginals
 
 
-def next_call(
-    program: Program, schema: Schema, asked: int, decision: Decision | None
-) -> Call | None:
-    """Give the call that comes after so many; None if the program has ended (or must decide)."""
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A call that the curator has read the answers to, and the counts per column set."""
+
+    call: Call
+    counts: tuple[Counts, ...]
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """What a curator asks and decides, from what it has read so far: at least round 1.
+
+    The same counts must lead to the same call and the same decision, or nobody could check them.
+    """
+
+    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:
+        """The next call for the curator; None if there is nothing (more) to ask."""
+        ...
+
+    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+        """What to release, when nothing is left to ask."""
+        ...
+
+
+DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class ByMarginals:
+    """The strategy that asks for nothing after round 1 and decides by a rule for its marginals."""
+
+    rule: DecisionRule
+
+    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:  # noqa: ARG002
+        """Nothing more."""
+        return None
+
+    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+        """Apply the rule to the counts of round 1."""
+        return self.rule(schema, *marginals(heard[0].counts))
+
+
+def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
+    """Give the strategy that a rule for marginals is; a strategy is one already."""
+    return rule if isinstance(rule, Strategy) else ByMarginals(rule)
+
+
+def first_call(program: Program, schema: Schema) -> Call:
+    """Every feature by itself."""
     singles = tuple((column,) for column in range(len(schema.features)))
-    match program, asked:
-        case Program.TWO_ROUND, 0:
-            return Call(1, Role.CURATOR, singles)
-        case Program.TWO_ROUND, 1 if decision is not None and decision.kept:
-            return Call(2, Role.ANALYST, (decision.kept,))
-        case Program.RANDOMIZED, 0:
-            return Call(1, Role.ANALYST, singles)
-        case _:
-            return None
+    return Call(1, Role.ANALYST if program is Program.RANDOMIZED else Role.CURATOR, singles)
+
+
+def release_call(number: int, decision: Decision) -> Call | None:
+    """The call, in this round, for what was decided; None if nothing is to be released."""
+    if not decision.kept:
+        return None
+    return Call(number, Role.ANALYST, (decision.kept,), decision.hidden)
+
+
+def next_step(
+    program: Program,
+    schema: Schema,
+    strategy: Strategy,
+    heard: Sequence[Heard],
+    decision: Decision | None,
+) -> Call | Decision | None:
+    """Curator: what comes after the answers it has read, and its decision; None: nothing more.
+
+    Not asked again after a call for the analyst: that ends every program.
+    """
+    if not heard:
+        return first_call(program, schema)
+    if decision is not None:
+        return release_call(len(heard) + 1, decision)
+    step = strategy.ask(schema, heard) or strategy.decide(schema, heard)
+    match step:
+        case Call() if not legal(program, schema, [one.call for one in heard], None, step):
+            raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
+        case Decision(kept, proof) if not decidable(program, schema, step):
+            raise ParameterError(
+                f"the decision rule keeps columns {kept} of {len(schema.features)} and promises at "
+                f"most {proof.people} of {proof.n} people exposed; that is no decision"
+            )
+    return step
+
+
+def legal(
+    program: Program, schema: Schema, calls: Sequence[Call], decision: Decision | None, call: Call
+) -> bool:
+    """Anybody: whether a call may follow these, with this decision (None: nothing decided yet)."""
+    if not calls:
+        return call == first_call(program, schema)
+    if calls[-1].reader is Role.ANALYST:
+        return False
+    if decision is not None:
+        return call == release_call(len(calls) + 1, decision)
+    return program is Program.HIERARCHICAL and _deeper(schema, calls, call)
+
+
+def _deeper(schema: Schema, calls: Sequence[Call], call: Call) -> bool:
+    """Whether a call asks for groups of one more column, safe by the public rules."""
+    before = {ask for one in calls for ask in one.asks}
+    masked = {rule.column: rule for one in calls for rule in one.hidden}  # the latest of each
+    return (
+        call.reader is Role.CURATOR
+        and call.round == len(calls) + 1
+        and max(column for ask in call.asks for column in ask) < len(schema.features)
+        and all(len(ask) == call.round for ask in call.asks)
+        and all(part in before for ask in call.asks for part in combinations(ask, len(ask) - 1))
+        and all(_narrower(rule, masked.get(rule.column)) for rule in call.hidden)
+        and all(
+            column in {rule.column for rule in call.hidden}
+            for ask in call.asks
+            for column in ask
+            if column in masked
+        )
+    )
+
+
+def _narrower(rule: Mask | Redact, before: Mask | Redact | None) -> bool:
+    """Whether a mask names no value that an earlier one of the same column does not."""
+    if not isinstance(rule, Mask):
+        return False
+    return not isinstance(before, Mask) or set(rule.said) <= set(before.said)
+
+
+def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
+    """Anybody: whether a decision may be made in a program: its columns exist, its rules fit."""
+    proof = decision.certificate
+    if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
+        return False
+    redacts = program is Program.LOCAL_SUPPRESSION
+    return all(redacts and isinstance(rule, Redact) for rule in decision.hidden)

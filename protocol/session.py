@@ -19,6 +19,7 @@ from ..errors import ParameterError
 from . import parties
 from .announcement import Announcement
 from .frames import Message
+from .hiding import WIDEST, admitted
 from .messages import Call
 from .schema import Feature
 
@@ -34,7 +35,7 @@ class Round:
     padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h (h = 2 .. m + 1), so
     that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
     off. domains:
-    per column, whether it admits a value.
+    per column, whether a value may be said: it is in the domain, or stands for one that is hidden.
     """
 
     session: bytes
@@ -86,22 +87,29 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
     bundle = 8 + len(call.asks) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
-    domains = tuple(_domain(feature) for feature in features)
+    domains = tuple(_domain(call, column, feature) for column, feature in enumerate(features))
     return Round(
         session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains
     )
 
 
-def _domain(feature: Feature) -> Callable[[str], bool]:
-    """Whether a value is in a feature's domain, as fast as it can be told."""
-    return feature.admits if feature.values is None else frozenset(feature.values).__contains__
+def _domain(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:
+    """Whether a value may be said of a feature in this round, as fast as it can be told."""
+    plain = feature.admits if feature.values is None else frozenset(feature.values).__contains__
+    for rule in call.hidden:
+        if rule.column == column:
+            return lambda value: admitted(rule, value, plain=plain(value))
+    return plain
 
 
 def ballot_size(announcement: Announcement, call: Call) -> int:
     """Bytes of a padded ballot: enough for the longest answer to any question of the round.
 
-    One byte of question, the salt, two bytes and the value of each column, one byte of padding.
+    One byte of question, the salt, two bytes and the value of each column, one byte of padding. In
+    a column with a rule there is room for what stands in a value's place.
     """
-    features = announcement.schema.features
-    longest = max(sum(2 + features[column].width for column in ask) for ask in call.asks)
+    widths = [feature.width for feature in announcement.schema.features]
+    for rule in call.hidden:
+        widths[rule.column] = max(widths[rule.column], WIDEST)
+    longest = max(sum(2 + widths[column] for column in ask) for ask in call.asks)
     return 1 + SALT + longest + 1

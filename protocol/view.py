@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from . import parties
 from .announcement import Setting
 from .board import Board, replay
+from .hiding import HIDDEN, Hiding
 from .messages import Counts, Kind
 from .session import open_round
 from .transcript import Event, Transcript, split_names
@@ -22,11 +23,15 @@ Row = Mapping[int, str]  # column -> value
 
 @dataclass(frozen=True, slots=True)
 class CountsSeen:
-    """Counts a coalition has read: a column set, and how many people hold each combination."""
+    """Counts a coalition has read: a column set, and how many people hold each combination.
+
+    hidden: what people did to their values before they said them.
+    """
 
     round: int
     columns: tuple[int, ...]
     counts: Counts
+    hidden: tuple[Hiding, ...] = ()
 
     @property
     def people(self) -> int:
@@ -38,11 +43,11 @@ class CountsSeen:
 class View:
     """What the parties together have seen, read and can pin on single people.
 
-    fixed: whether the rounds ask the same people. by_round: per round and person (by index) the
-    values that the coalition knows to be that person's; `pinned` has all rounds together. counted:
-    what its members have read, or anybody may. opened: per round, how many layers of a submission
-    the coalition can open, of how many. everybody: in the summary form, the rounds in which each
-    participant's answers are pinned, though single people are not recorded.
+    fixed: whether the rounds ask the same people. by_round: per round and person (by index) what
+    the coalition knows that person to have said; `pinned` has the values of all rounds together.
+    counted: what its members have read, or anybody may. opened: per round, how many layers of a
+    submission the coalition can open, of how many. everybody: in the summary form, the rounds in
+    which each participant's answers are pinned, though single people are not recorded.
     """
 
     parties: frozenset[str]
@@ -56,11 +61,15 @@ class View:
 
     @property
     def pinned(self) -> Mapping[int, Row]:
-        """Per person, by index, the values that the coalition knows to be that person's."""
+        """Per person, by index, the values that the coalition knows to be that person's.
+
+        That somebody has left a value out is in `by_round` and tells no value.
+        """
         rows: dict[int, dict[int, str]] = {}
         for people in self.by_round.values():
             for person, row in people.items():
-                rows.setdefault(person, {}).update(row)
+                plain = {column: value for column, value in row.items() if value not in HIDDEN}
+                rows.setdefault(person, {}).update(plain)
         return rows
 
     @property
@@ -165,4 +174,4 @@ def _counted(
     read = {read.round: read.counts for read in transcript.reads if read.reader in coalition}
     for number, counts in sorted((public | read).items()):
         for columns, count in zip(calls[number].asks, counts, strict=True):
-            yield CountsSeen(number, columns, count)
+            yield CountsSeen(number, columns, count, calls[number].hidden)

@@ -4,7 +4,7 @@ import trio
 
 from ..errors import RoundBurned
 from ..protocol.announcement import UNPROMISED, Setting
-from ..protocol.ledger import check_dropout, check_promise
+from ..protocol.ledger import check_promise, check_rounds
 from ..protocol.messages import Tally
 from ..protocol.parties import Role
 from ..protocol.session import Round
@@ -41,6 +41,7 @@ def _check(me: Endpoint, plan: Round, reading: Reading) -> None:
     proof, people = me.board.decision.certificate, max(reading.totals)
     policy = plan.announcement.policy
     if policy.setting is Setting.FIXED:
-        check_dropout(proof.n, people, plan.announcement.rules.min_dropout)
+        before = [max(tally.totals) for tally in me.board.tallies]
+        check_rounds(before, people, plan.announcement.rules.min_dropout)
     elif policy.rule not in UNPROMISED:
         check_promise(proof.people, proof.n, proof.k, people, policy.max_exposure)

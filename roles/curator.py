@@ -1,22 +1,25 @@
 """The curator: announces the session, learns the marginals, decides which columns are released.
 
-It is handed its decision rule. What it decides goes on the board with a certificate.
+It is handed its strategy. What it decides goes on the board with a certificate.
 """
+
+from collections.abc import Sequence
+from functools import partial
 
 import trio
 
 from ..crypto.entropy import Entropy
-from ..errors import ParameterError, RoundBurned
+from ..errors import RoundBurned
 from ..protocol import parties
-from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules
+from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
 from ..protocol.board import Board
-from ..protocol.ideal import DecisionRule
-from ..protocol.messages import Closed, Decision, Kind, Tally
+from ..protocol.ledger import check_rounds
+from ..protocol.messages import Call, Closed, Decision, Kind, Tally
 from ..protocol.parties import Role
 from ..protocol.phases import Phase
-from ..protocol.programs import next_call
+from ..protocol.programs import Heard, Strategy, next_step
 from ..protocol.schema import Schema
-from ..protocol.tallying import Reading, marginals
+from ..protocol.tallying import Reading
 from .keyholder import Keyholder
 from .network import Endpoint, Letter
 from .reader import read_round
@@ -31,19 +34,23 @@ async def curator(
     workshop: Workshop,
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
-    decision = None
+    decision: Decision | None = None
+    heard: list[Heard] = []
     try:
         await _announce(me, key, plans)
-        while call := next_call(plans.program, plans.schema, len(me.board.calls), decision):
-            await me.post(call)
-            if call.reader is Role.ANALYST:
+        while step := await _next(plans, heard, decision, workshop):
+            await me.post(step)
+            if isinstance(step, Decision):
+                decision = step
+            elif step.reader is Role.ANALYST:
                 await me.network.until(Kind.TALLY, _tallied)
+                break
             elif reading := await read_round(
-                me, me.network.plan(call), key.secret, inbox, workshop
+                me, me.network.plan(step), key.secret, inbox, workshop
             ):
+                _check(me, plans, reading)
                 await me.post(_account(reading, publish=plans.policy.publish_marginals))
-                decision = await _decide(plans, reading, workshop)
-                await me.post(decision)
+                heard.append(Heard(step, tuple(dict(count) for count in reading.counts)))
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:
@@ -57,21 +64,23 @@ def _tallied(board: Board) -> bool:
     return len(board.tallies) == len(board.calls)
 
 
-async def _decide(plans: "Plans", reading: Reading, workshop: Workshop) -> Decision:
-    """Apply the rule to the marginals, in a thread: it may take its time."""
-    counts, people = marginals(reading.counts)
-    decision = await workshop.alone(lambda: plans.decide(plans.schema, counts, people))
-    proof, columns = decision.certificate, len(plans.schema.names)
-    if max(decision.kept, default=0) >= columns or proof.people > proof.n:
-        raise ParameterError(
-            f"the decision rule keeps columns {decision.kept} of {columns} and promises at most "
-            f"{proof.people} of {proof.n} people exposed; that is no decision"
-        )
-    return decision
+async def _next(
+    plans: "Plans", heard: Sequence[Heard], decision: Decision | None, workshop: Workshop
+) -> Call | Decision | None:
+    """Ask the strategy for the next step, in a thread if it has to think: it may take its time."""
+    step = partial(next_step, plans.program, plans.schema, plans.strategy, heard, decision)
+    return step() if decision or not heard else await workshop.alone(step)
+
+
+def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
+    """RoundBurned if so few people are missing since an earlier round that they stand out."""
+    before = [max(tally.totals) for tally in me.board.tallies]
+    if plans.policy.setting is Setting.FIXED:
+        check_rounds(before, max(reading.totals), plans.rules.min_dropout)
 
 
 class Plans:
-    """What the curator intends: the session's terms, and the rule it will decide by."""
+    """What the curator intends: the session's terms, and how it will ask and decide."""
 
     def __init__(
         self,
@@ -80,7 +89,7 @@ class Plans:
         policy: Policy,
         rules: Rules,
         shufflers: int,
-        decide: DecisionRule,
+        strategy: Strategy,
         entropy: Entropy,
         program: Program,
     ) -> None:
@@ -89,7 +98,7 @@ class Plans:
         self.policy = policy
         self.rules = rules
         self.shufflers = shufflers
-        self.decide = decide
+        self.strategy = strategy
         self.entropy = entropy
         self.program = program
 

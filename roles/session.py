@@ -10,12 +10,12 @@ from ..crypto.suites import suite
 from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
-from ..protocol.ideal import DecisionRule
+from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
 from .analyst import analyst
 from .clock import VirtualClock
 from .curator import Plans, curator
-from .faults import Fault
+from .faults import EVERY_ROUND, Fault
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .network import Endpoint, Network
@@ -44,9 +44,9 @@ class Cast:
     shufflers: int
     people: int
     row: Callable[[int], Row]
-    decide: DecisionRule
+    decide: DecisionRule | Strategy
     entropy: Entropy
-    rounds: Callable[[int], Collection[int]] = lambda _: (1, 2)
+    rounds: Callable[[int], Collection[int]] = lambda _: EVERY_ROUND
     faults: Mapping[str, Fault] = field(default_factory=dict)
     threads: int | None = None
     program: Program = Program.TWO_ROUND
@@ -108,7 +108,7 @@ def _start_keyholders(cast: Cast, network: Network, shop: Workshop, nursery: tri
         cast.policy,
         cast.rules,
         cast.shufflers,
-        cast.decide,
+        strategy_of(cast.decide),
         cast.entropy.fork("curator"),
         cast.program,
     )

@@ -10,7 +10,7 @@ from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
-from ..protocol.ledger import check_batch_size, check_dropout
+from ..protocol.ledger import check_batch_size, check_rounds
 from ..protocol.messages import Batch, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.session import Round
@@ -26,6 +26,7 @@ class _Memory:
     """What the first shuffler keeps from round to round: who took part in the last, and in any."""
 
     people: set[str] | None = None
+    counts: list[int] = field(default_factory=list)
     ever: set[str] = field(default_factory=set)
 
     def invites(self, plan: Round, sender: str) -> bool:
@@ -38,9 +39,10 @@ class _Memory:
         """Remember who took part; RoundBurned if so few have left that they stand out."""
         rules = plan.announcement.rules
         check_batch_size(len(people), rules.min_batch)
-        if self.people is not None and plan.announcement.policy.setting is Setting.FIXED:
-            check_dropout(len(self.people), len(people), rules.min_dropout)
+        if plan.announcement.policy.setting is Setting.FIXED:
+            check_rounds(self.counts, len(people), rules.min_dropout)
         self.people = people
+        self.counts.append(len(people))
         self.ever |= people
 
 

@@ -9,6 +9,7 @@ from ..protocol.ballots import submit
 from ..protocol.messages import Submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
+from .faults import EVERY_ROUND
 from .network import Endpoint
 from .workshop import Workshop
 
@@ -29,7 +30,7 @@ class Person:
     index: int
     row: Row
     entropy: Entropy
-    rounds: Collection[int] = (1, 2)
+    rounds: Collection[int] = EVERY_ROUND
     lie: "Lie | None" = None
 
     def says(self, fresh: Entropy) -> Row:

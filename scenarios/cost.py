@@ -16,7 +16,7 @@ from ..protocol.announcement import NONCE, Announcement, Program
 from ..protocol.frames import HEADER
 from ..protocol.messages import Call
 from ..protocol.parties import Role
-from ..protocol.programs import next_call
+from ..protocol.programs import first_call
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
 from .load import resolve
@@ -97,8 +97,7 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
 def _calls(scenario: Scenario, announcement: Announcement) -> Sequence[Call]:
     schema = announcement.schema
     if announcement.program is Program.RANDOMIZED:
-        call = next_call(announcement.program, schema, 0, None)
-        return [call] if call else []
+        return [first_call(announcement.program, schema)]
     fixed = scenario.policy.kind == "fixed"
     names = scenario.policy.keep if fixed else schema.names
     joint = tuple(sorted(schema.column(name) for name in names))

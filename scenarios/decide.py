@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import VerificationError
-from ..protocol.ideal import DecisionRule
 from ..protocol.messages import Certificate, Decision
+from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
-from .model import Policy
+from .model import Policy, Scenario
 from .worth import worth
 
 if TYPE_CHECKING:
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
+
+
+def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
+    """Give what a scenario's curator asks and decides.
+
+    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    """
+    return strategy_of(decision_rule(scenario.policy, others))
 
 
 def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:

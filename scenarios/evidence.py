@@ -6,6 +6,7 @@ from typing import Any
 
 from ..protocol.board import Board, replay
 from ..protocol.messages import Certificate, Counts, Decision
+from ..protocol.parties import Role
 from ..protocol.schema import Feature, Schema
 from ..protocol.transcript import Transcript
 from ..protocol.view import View, view
@@ -13,6 +14,8 @@ from .eyes import columns
 from .local import KIND
 from .outcome import Outcome
 from .runs import Run
+
+RELEASED = 2  # how an ideal run's release is counted
 
 
 class NoGround(Exception):
@@ -70,7 +73,7 @@ class Evidence:
                 {(value,): people for value, people in self.result["marginals"][name].items()}
                 for name in self.result["features"]
             )
-        if number == 2 and self.result["release"]:
+        if number == RELEASED and self.result["release"]:
             rows = self.result["release"]["counts"]
             return ({tuple(row[:-1]): row[-1] for row in rows},)
         raise NoGround(f"round {number} was not counted")
@@ -106,10 +109,20 @@ class Evidence:
 
     @property
     def released(self) -> bool:
-        """Whether round 2 was completed."""
+        """Whether the round for the analyst was completed."""
         if self.run.transcript is None:
             return self.result["release"] is not None
-        return len(self.board.tallies) == 2 and self.board.burned is None
+        found = self.board
+        last = found.calls[-1].reader if found.calls else None
+        return len(found.tallies) == len(found.calls) and last is Role.ANALYST and not found.burned
+
+    @property
+    def last(self) -> int:
+        """The number of the round that the release comes from; 2 in an ideal run, which has none.
+
+        The record of an ideal run holds the first counts and the release, whatever was between.
+        """
+        return RELEASED if self.run.transcript is None else len(self.board.calls)
 
     @cached_property
     def repeated(self) -> Outcome:

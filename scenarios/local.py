@@ -28,6 +28,11 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ..protocol.messages import Counts
     from .populations import Population
 
+PROGRAMS = {
+    "histogram": "randomized",
+    "hierarchical": "hierarchical",
+    "local-suppression": "local-suppression",
+}  # kind of policy -> program; every other kind is of the program two-round
 KIND = "histogram"  # the kind of policy that asks for reports
 UNARY = ("rappor", "oue", "blh")
 BITS = "bit-flip"
@@ -61,7 +66,18 @@ def program(scenario: Scenario) -> "Program":
     """The sequence of questions that a scenario asks."""
     from ..protocol.announcement import Program
 
-    return Program.RANDOMIZED if scenario.policy.kind == KIND else Program.TWO_ROUND
+    return Program(PROGRAMS.get(scenario.policy.kind, "two-round"))
+
+
+def most_rounds(scenario: Scenario) -> int:
+    """The most rounds that a scenario may have, once its features are known."""
+    match scenario.policy.kind:
+        case "hierarchical":
+            return len(scenario.feature) + 1
+        case "histogram":
+            return 1
+        case _:
+            return 2
 
 
 def rule(scenario: Scenario, features: int) -> str:

@@ -69,6 +69,9 @@ class Exposure:
         return self.worst_case.proven / self.people if self.worst_case and self.people else None
 
 
+NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One run of a scenario.
@@ -89,17 +92,17 @@ class Outcome:
     users: int
     schema: Schema
     sizes: tuple[int, ...]
-    marginals: tuple[Counts, ...] | None
     decision: Decision | None
-    considered: tuple[Considered, ...]
-    dropped: tuple[Dropped, ...]
-    release: Counts | None
     burned: str | None
-    exposure: Exposure
     coalitions: tuple[Received, ...]
     refused: Mapping[str, int]
     digest: str
     seconds: float
+    marginals: tuple[Counts, ...] | None = None
+    considered: tuple[Considered, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    release: Counts | None = None
+    exposure: Exposure = NOTHING
     notes: tuple[str, ...] = ()
     transcript: Transcript | None = field(default=None, repr=False)
     failed: tuple[str, ...] = ()

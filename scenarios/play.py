@@ -9,15 +9,16 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..errors import ParameterError
 from ..protocol.announcement import Policy, Rules, Setting
-from ..protocol.ideal import Ideal, Table, calls_made, ideal_view, randomized, two_round
-from ..protocol.messages import Counts, Decision
+from ..protocol.hiding import COVERS, Redact, cover_draws
+from ..protocol.ideal import Ideal, Table, hide_table, ideal_view, randomized, released, run_through
+from ..protocol.messages import Call, Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
 from ..protocol.view import View, view
@@ -26,7 +27,7 @@ from ..roles.instruments import Instrument, Recorder
 from ..roles.session import Cast, play
 from .cast import struck
 from .coalitions import learnt
-from .decide import decision_rule
+from .decide import strategy
 from .judge import considered, dropped, expectations, measure
 from .load import load, resolve
 from .local import (
@@ -36,12 +37,13 @@ from .local import (
     asked,
     ideal_reports,
     lie,
+    most_rounds,
     program,
     reports,
     rule,
 )
 from .model import Scenario
-from .outcome import Exposure, Outcome
+from .outcome import Outcome
 from .report_risks import in_reports
 from .risks import in_release
 from .samples import Samples, samples
@@ -55,13 +57,17 @@ Report = Callable[[str], None]
 Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
 
 FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
-ROUNDS = (1, 2)
+_Found = dict[str, Any]  # fields of an Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What either way of playing leaves: what was counted and decided, and who saw what."""
+    """What either way of playing leaves: what was counted and decided, and who saw what.
 
+    calls: those that were answered; tallies: the counts of each.
+    """
+
+    calls: tuple[Call, ...]
     tallies: tuple[tuple[Counts, ...], ...]
     decision: Decision | None
     release: Counts | None
@@ -109,11 +115,10 @@ def run(
         played = play_ideal(chosen, crowd, faults, seed)
     seconds = time.perf_counter() - started
     if chosen.policy.kind == KIND:
-        return _randomized(chosen, crowd, seed, mode, played, seconds, faults)
-    outcome = _outcome(chosen, crowd, seed, mode, played, seconds, worst_case_seconds)
-    kept = played.decision.kept if played.decision else ()
-    found = in_release(chosen, crowd, _present(crowd, faults)[1], kept, played.release)
-    return replace(outcome, found=found)
+        found = _randomized(chosen, crowd, played, faults)
+    else:
+        found = _decided(chosen, crowd, played, faults, worst_case_seconds)
+    return _outcome(chosen, crowd, seed, mode, played, seconds, **found)
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
@@ -122,9 +127,10 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
+    every = range(1, most_rounds(scenario) + 1)
     for one in scenario.fault:
         for index in struck(one, people, rng):
-            rounds = ROUNDS if one.round is None else (one.round,)
+            rounds = every if one.round is None else (one.round,)
             faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
     return faults
 
@@ -170,7 +176,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         scenario.mix.shufflers,
         people.n,
         people.row,
-        decision_rule(scenario.policy, crowd.others),
+        strategy(scenario, crowd.others),
         _entropy(seed),
         crowd.rounds,
         {user(index): faulty(attacks) for index, attacks in faults.items()},
@@ -194,11 +200,14 @@ def play_real(
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
         refused[refusal.reason.value] += refusal.count
-    tallies = tuple(read.counts for read in transcript.reads)
+    answered = len(board.tallies)  # what was burned is no result
+    calls = tuple(board.calls[:answered])
+    tallies = tuple(read.counts for read in transcript.reads)[:answered]
     return Played(
+        calls,
         tallies,
         board.decision,
-        tallies[1][0] if len(board.tallies) == 2 else None,  # what was burned is not released
+        released(calls, tallies, board.decision),
         board.burned,
         dict(sorted(refused.items())),
         board.digest(),
@@ -216,102 +225,75 @@ def play_ideal(
 ) -> Played:
     """Answer the same questions without a message.
 
-    seed: of the noise that people add in the program `randomized`; nothing else is drawn here.
+    seed: of the noise that people add and of the values that they leave blank to cover others.
     """
     policy = announced_policy(scenario)
     ideal = _ideal(scenario, crowd, faults, seed)
-    schema = announced_schema(scenario, crowd.people.schema)
-    calls = calls_made(program(scenario), schema, ideal)
     digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
     return Played(
+        ideal.calls,
         ideal.tallies,
         ideal.decision,
         ideal.release,
         ideal.burned,
         {},
         digest.digest(),
-        lambda members: ideal_view(
-            crowd.people.n, ideal, calls, policy, scenario.mix.shufflers, *members
-        ),
+        lambda members: ideal_view(crowd.people.n, ideal, policy, scenario.mix.shufflers, *members),
     )
 
 
 def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Ideal:
     people, rules = crowd.people, announced_rules(scenario)
-    first, second = _present(crowd, faults)
     if questions := asked(scenario, people):
-        reports = ideal_reports(questions, people, first, _entropy(seed))
+        reports = ideal_reports(questions, people, present(crowd, faults, 1), _entropy(seed))
         return randomized(announced_schema(scenario, people.schema), reports, rules)
-    rounds = tuple(
-        Table(people.values, people.codes if len(here) == people.n else people.codes[here])
-        for here in (first, second)
-    )
-    decide = decision_rule(scenario.policy, crowd.others)
-    return two_round(
-        people.schema, (rounds[0], rounds[1]), announced_policy(scenario), rules, decide
+
+    def answering(call: Call) -> Table:
+        here = present(crowd, faults, call.round)
+        everybody = len(here) == people.n
+        table = Table(people.values, people.codes if everybody else people.codes[here])
+        return hide_table(table, call.hidden, _covers(call, here, _entropy(seed)))
+
+    return run_through(
+        program(scenario),
+        people.schema,
+        answering,
+        announced_policy(scenario),
+        rules,
+        strategy(scenario, crowd.others),
     )
 
 
-def _present(crowd: Samples, faults: Faults) -> "tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]":
-    """The indices of who answers in each round; in the fixed setting, round 2 only round 1's."""
+def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.ArrayLike":
+    """What the people with these indices draw for a call's rules: seeded, as in a real run."""
+    import numpy as np
+
+    shape = len(here), len(call.hidden)
+    if not any(isinstance(rule, Redact) for rule in call.hidden):
+        return np.zeros(shape, dtype=np.uint64)
+    if not entropy.seeded:
+        return np.random.default_rng().integers(0, COVERS, shape, dtype=np.uint64)
+    drawn = [
+        cover_draws(call.hidden, entropy.fork(user(i)).fork(f"round-{call.round}"))
+        for i in here.tolist()
+    ]
+    return np.array(drawn, dtype=np.uint64).reshape(shape)
+
+
+def present(crowd: Samples, faults: Faults, number: int) -> "npt.NDArray[np.intp]":
+    """The indices of who answers in a round; in the fixed setting, only who did in all before."""
     import numpy as np
 
     n, first = crowd.people.n, crowd.first
-    asked = (slice(0, first), slice(0 if crowd.fixed else first, n))
-    present = []
-    silent: set[int] = set()
-    for number, people in zip(ROUNDS, asked, strict=True):
-        silenced = {i for i, attacks in faults.items() if attacks.get(number) in SILENCING}
-        silent = silent | silenced if crowd.fixed else silenced
-        here = np.zeros(n, dtype=bool)
-        here[people] = True
-        here[sorted(silent)] = False
-        present.append(np.flatnonzero(here))
-    return present[0], present[1]
-
-
-def _randomized(
-    scenario: Scenario,
-    crowd: Samples,
-    seed: int | None,
-    mode: Mode,
-    played: Played,
-    seconds: float,
-    faults: Faults,
-) -> Outcome:
-    """Score a run in which people randomized what they said."""
-    from .local_score import score
-
-    people = crowd.people
-    columns = announced_names(scenario, people.schema.names)
-    sizes = tuple(len(texts) for texts in people.values)
-    tallies = () if played.burned else played.tallies
-    present = _present(crowd, faults)[0]
-    local = score(scenario, people, present, tallies)
-    outcome = Outcome(
-        scenario=scenario,
-        seed=seed,
-        mode=mode,
-        users=people.n,
-        schema=people.schema,
-        sizes=sizes,
-        marginals=None,
-        decision=None,
-        considered=(),
-        dropped=(),
-        release=reports(columns, tallies[0]) if tallies else None,
-        burned=played.burned,
-        exposure=Exposure(0.0, 0.0, None, 0),
-        coalitions=learnt(scenario, played.look, sizes, local.told.information if local else None),
-        refused=played.refused,
-        digest=played.digest.hex(),
-        seconds=seconds,
-        notes=(people.note, *people.warnings),
-        transcript=played.transcript,
-        local=local,
-        found=in_reports(scenario, crowd, present) if local else None,
-    )
-    return expectations(outcome)
+    asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
+    counting = range(1, number + 1) if crowd.fixed else (number,)
+    silent = {
+        i for i, attacks in faults.items() if any(attacks.get(r) in SILENCING for r in counting)
+    }
+    here = np.zeros(n, dtype=bool)
+    here[asked] = True
+    here[sorted(silent)] = False
+    return np.flatnonzero(here)
 
 
 def _outcome(
@@ -321,12 +303,12 @@ def _outcome(
     mode: Mode,
     played: Played,
     seconds: float,
-    worst_case_seconds: float,
+    **found: Any,
 ) -> Outcome:
-    """Score what was played."""
+    """What every program leaves, and what was found of this one; then what was expected."""
     people = crowd.people
     sizes = tuple(len(texts) for texts in people.values)
-    marginals = played.tallies[0] if played.tallies else None
+    local = found.get("local")
     outcome = Outcome(
         scenario=scenario,
         seed=seed,
@@ -334,18 +316,46 @@ def _outcome(
         users=people.n,
         schema=people.schema,
         sizes=sizes,
-        marginals=marginals,
         decision=played.decision,
-        considered=considered(scenario, crowd, marginals),
-        dropped=dropped(scenario, crowd, marginals),
-        release=played.release,
         burned=played.burned,
-        exposure=measure(played, crowd, worst_case_seconds),
-        coalitions=learnt(scenario, played.look, sizes),
+        coalitions=learnt(scenario, played.look, sizes, local.told.information if local else None),
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,
         notes=(people.note, *people.warnings),
         transcript=played.transcript,
+        **found,
     )
     return expectations(outcome)
+
+
+def _randomized(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:
+    """What people said who randomized it."""
+    from .local_score import score
+
+    tallies = () if played.burned else played.tallies
+    columns = announced_names(scenario, crowd.people.schema.names)
+    here = present(crowd, faults, 1)
+    local = score(scenario, crowd.people, here, tallies)
+    return {
+        "release": reports(columns, tallies[0]) if tallies else None,
+        "local": local,
+        "found": in_reports(scenario, crowd, here) if local else None,
+    }
+
+
+def _decided(
+    scenario: Scenario, crowd: Samples, played: Played, faults: Faults, seconds: float
+) -> _Found:
+    """What the curator learnt and decided, and what was released. seconds: for the worst case."""
+    marginals = played.tallies[0] if played.tallies else None
+    kept = played.decision.kept if played.decision else ()
+    here = present(crowd, faults, len(played.calls))
+    return {
+        "marginals": marginals,
+        "considered": considered(scenario, crowd, marginals),
+        "dropped": dropped(scenario, crowd, marginals),
+        "release": played.release,
+        "exposure": measure(played, crowd, seconds),
+        "found": in_release(scenario, crowd, here, kept, played.release),
+    }

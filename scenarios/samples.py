@@ -5,6 +5,7 @@ the two rounds ask different people, drawn at random from one population: what t
 round 1 it must carry over to people it has not counted.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from .model import Population as Section
 from .model import Scenario
 from .populations import Population, population
 
+EVERY_ROUND: Collection[int] = range(1, 256)
 STREAM = 0x73616D70  # keeps the draw of the samples apart from other uses of the seed
 
 
@@ -39,9 +41,9 @@ class Samples:
         """How many people round 2 asks if they are others than in round 1; None if the same."""
         return None if self.fixed else self.second
 
-    def rounds(self, index: int) -> tuple[int, ...]:
-        """The rounds in which the person with this index is asked."""
-        return (1, 2) if self.fixed else (1,) if index < self.first else (2,)
+    def rounds(self, index: int) -> Collection[int]:
+        """The rounds in which the person with this index is asked: in the fixed setting, in all."""
+        return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
 
 def wanted(section: Section, available: int | None) -> tuple[int, int]:

@@ -207,12 +207,12 @@ def release(evidence: Evidence) -> str:
     if not evidence.released:
         raise NoGround("nothing was released")
     claimed = evidence.decision
-    (joint,), whose = evidence.counts(2)
+    (joint,), whose = evidence.counts(evidence.last)
     if any(len(cell) != len(claimed.kept) for cell in joint):
         raise VerificationError("the release has other columns than the decision")
     if evidence.run.transcript is not None:
-        _same("called in round 2", evidence.board.calls[1].asks, (claimed.kept,))
-        _same("people released", (sum(joint.values()),), evidence.board.tallies[1].totals)
+        _same("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
+        _same("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
     singles, _ = evidence.counts(1)
     now, before = sum(joint.values()), {sum(count.values()) for count in singles}
     cells = f"{now:,} people in {len(joint):,} combinations, from {whose}"
@@ -250,7 +250,7 @@ def exposure(evidence: Evidence) -> str:
     if not evidence.released:
         _same("true exposure", 0.0, said["true"])
         return "nothing was released, so nobody is exposed by it"
-    (joint,), _ = evidence.counts(2)
+    (joint,), _ = evidence.counts(evidence.last)
     people = sum(joint.values())
     below = int(users_below(list(joint.values()), claimed.certificate.k))
     _same("true exposure", below / people, said["true"])
@@ -312,7 +312,7 @@ def _release(evidence: Evidence) -> dict[str, Any] | None:
         return _reported(evidence)
     if not evidence.released:
         return None
-    (joint,), _ = evidence.counts(2)
+    (joint,), _ = evidence.counts(evidence.last)
     names = evidence.result["features"]
     rows = [[*cell, people] for cell, people in sorted(joint.items())]
     return {"columns": [names[column] for column in evidence.decision.kept], "counts": rows}

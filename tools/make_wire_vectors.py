@@ -25,6 +25,7 @@ from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, 
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import HEADER, Message
+from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Batch,
     Body,
@@ -60,6 +61,8 @@ SCHEMA = Schema(
 ROW = ("AB", "Zürich", "-")
 SINGLES = Call(1, Role.CURATOR, ((0,), (1,), (2,)))
 JOINT = Call(2, Role.ANALYST, ((0, 2),))
+MASKED = Call(2, Role.CURATOR, ((0, 1), (0, 2)), (Mask(0, ("0", "A")), Mask(1, ("Ulm",))))
+BLANKED = Call(2, Role.ANALYST, ((0, 2),), (Redact(0, ("AB", "B"), 1 << 28), Redact(2, ("-",), 0)))
 REFUSED = {Reason.WRONG_SIZE: 1, Reason.DUPLICATE: 258}
 
 HALF, ONE = bytes.fromhex("3fe0000000000000"), bytes.fromhex("3ff0000000000000")
@@ -143,6 +146,8 @@ BODIES: dict[str, tuple[int, Body]] = {
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
     "call-joint": (2, JOINT),
+    "call-masked": (2, MASKED),
+    "call-blanked": (2, BLANKED),
     "submission": (1, Submission(b"an envelope")),
     "batch": (1, Batch((b"one", b"two", b"six"))),
     "batch-empty": (1, Batch(())),
@@ -151,6 +156,11 @@ BODIES: dict[str, tuple[int, Body]] = {
     "tally": (1, Tally((11,), REFUSED, COUNTS)),
     "tally-withheld": (1, Tally((11, 11, 10), {})),
     "decision": (1, Decision((0, 2), PROOF)),
+    "decision-blanked": (1, Decision((0, 2), PROOF, BLANKED.hidden)),
+    "decision-with-a-proof": (
+        1,
+        Decision((2,), Certificate("margins", 5, 11, 2, proof=b'{"weights": [1, -1]}')),
+    ),
     "decision-none": (1, Decision((), Certificate("fixed", 5, 11, 0))),
     "burned": (1, Burned("2 people took part")),
     "closed": (2, Closed()),
@@ -182,8 +192,9 @@ def shown(message: Message) -> Vector:
             body = shown_announcement(told)
         case Consent(session):
             body = {"session": session.hex()}
-        case Call(number, reader, asks):
+        case Call(number, reader, asks, hidden):
             body = {"round": number, "reader": reader.value, "asks": [list(ask) for ask in asks]}
+            body |= {"hidden": [shown_hiding(rule) for rule in hidden]}
         case Submission(envelope):
             body = {"envelope": envelope.hex()}
         case Batch(layers):
@@ -195,16 +206,26 @@ def shown(message: Message) -> Vector:
             body = {"totals": list(totals), "refused": in_order(refused), "counts": None}
             if counts is not None:
                 body["counts"] = [[[list(c), one[c]] for c in sorted(one)] for one in counts]
-        case Decision(kept, proof):
+        case Decision(kept, proof, hidden):
             body = {"kept": list(kept), "rule": proof.rule, "k": proof.k, "n": proof.n}
             body |= {"people": proof.people, "thresholds": list(proof.thresholds)}
-            body |= {"pivot": proof.pivot, "slack": proof.slack}
+            body |= {"pivot": proof.pivot, "slack": proof.slack, "proof": proof.proof.hex()}
+            body |= {"hidden": [shown_hiding(rule) for rule in hidden]}
         case Burned(why):
             body = {"why": why}
         case Closed():
             body = {}
     name = message.kind.name.lower()
     return {"kind": name, "session": message.session.hex(), "round": message.round, "body": body}
+
+
+def shown_hiding(rule: Hiding) -> Vector:
+    """Say in JSON what people do to the values of a column."""
+    match rule:
+        case Mask(column, said):
+            return {"column": column, "mask": list(said)}
+        case Redact(column, values, cover):
+            return {"column": column, "redact": list(values), "cover": cover}
 
 
 def in_order(refused: Any) -> dict[str, int]:
@@ -341,7 +362,7 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     refused = bytes.fromhex("0002 01 00000001 03 00000102")
     plus, minus = b"\0\1\0\1+\0\0\0\x09", b"\0\1\0\1-\0\0\0\x02"
     slack, end = b"\0\1\x3f\xd0" + bytes(6), len(decision)
-    pivot = (end - 13, b"\0\1\1", b"\0\2\1\2")
+    pivot = (end - 19, b"\0\1\1", b"\0\2\1\2")
     yield "key", "unknown-suite", patched(key, (HEADER + 4, b"\1", b"\4"))
     yield "key", "low-order", key[: HEADER + 5] + bytes(32)
     yield "call", "round-0", patched(call, (HEADER, b"\1", b"\0"))
@@ -351,6 +372,16 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "call", "descending-columns", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\0")
     yield "call", "column-twice", replaced(encoded("call-joint"), b"\2\0\2", b"\2\2\2")
     yield "call", "asked-twice", replaced(call, b"\0\1\2", b"\0\1\1")
+    masked, blanked = encoded("call-masked"), encoded("call-blanked")
+    two, ulm = text(b"0") + text(b"A"), b"\1\0\0\1" + text(b"Ulm")
+    yield "call", "mask-of-nothing", replaced(masked, b"\0\2" + two, b"\0\0")
+    yield "call", "mask-descending", replaced(masked, two, text(b"A") + text(b"0"))
+    yield "call", "mask-of-no-value", replaced(masked, text(b"Ulm"), text(b" other"))
+    yield "call", "mask-of-a-column-not-asked", replaced(masked, ulm, b"\3" + ulm[1:])
+    yield "call", "two-masks-of-a-column", replaced(masked, ulm, b"\0" + ulm[1:])
+    yield "call", "rule-2", replaced(masked, ulm, b"\1\2" + ulm[2:])
+    yield "call", "both-kinds", replaced(masked, ulm, b"\1\1" + ulm[2:] + bytes(4))
+    yield "call", "cover-cut", blanked[:-2]
     spelt = b"\0\0\0\3" + bytes(4) + b"".join(b"\0\0\0\3" + w for w in (b"one", b"two", b"six"))
     yield "batch", "one-width-spelt-out", batch[:HEADER] + spelt
     yield "batch", "width-of-nothing", batch[:HEADER] + bytes(4) + b"\0\0\0\3"
@@ -495,7 +526,30 @@ def ballots() -> Named:
     unpadded = good.ljust(plan.ballot, b"\0")
     vector = inputs | {"layer": seal(plan, 3, unpadded).hex()}
     yield "ballot-no-padding", negative("a ballot: no padding", "ballot", vector, "malformed")
+    yield from hidden_ballots(salt)
     yield from unopened("ballot", inputs | {"layer": layer.hex()}, layer)
+
+
+def hidden_ballots(salt: bytes) -> Named:
+    """Ballots in which values are hidden, or ought to be."""
+    for name, call, values, reason in (
+        ("masked", MASKED, ("A", OTHER), ""),
+        ("masked-value-named", MASKED, ("B", OTHER), "outside-domain"),
+        ("masked-value-blank", MASKED, ("A", BLANK), "outside-domain"),
+        ("blanked", BLANKED, (BLANK, "+"), ""),
+        ("blanked-value-named", BLANKED, ("AB", "+"), "outside-domain"),
+        ("blanked-value-other", BLANKED, (OTHER, "+"), "outside-domain"),
+    ):
+        masks = call is MASKED
+        program = Program.HIERARCHICAL if masks else Program.LOCAL_SUPPRESSION
+        plan, inputs = playing(announcement(program=program), call)
+        inside = b"\0" + salt + b"".join(text(value.encode()) for value in values)
+        layer = seal(plan, 3, pad(inside, plan.ballot))
+        inputs |= {"secret": secret("curator" if masks else "analyst"), "layer": layer.hex()}
+        result = {"ask": 0, "salt": salt.hex(), "values": list(values)}
+        title = f"a ballot: {name}"
+        vector = negative(title, "ballot", inputs, reason)
+        yield f"ballot-{name}", vector if reason else positive(title, "ballot", inputs, result)
 
 
 def boards() -> Named:
@@ -539,6 +593,7 @@ def example() -> str:
         "one column: 0": 3,
         "one column: 1": 3,
         "one column: 2": 3,
+        "no rule": 2,
     }
     lines, at = [f"tests/protocol/vectors/message-call.json; {len(data)} bytes"], 0
     for name, size in fields.items():

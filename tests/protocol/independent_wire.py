@@ -97,6 +97,9 @@ class Bytes:
         require(not self.rest)
 
 
+PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression")
+
+
 # Announcement
 
 
@@ -129,7 +132,7 @@ def feature(data: Bytes) -> dict[str, Any]:
 def announcement(encoded: bytes) -> dict[str, Any]:
     data = Bytes(encoded)
     found: dict[str, Any] = {"title": data.text(), "program": data.text()}
-    require(found["program"] in ("two-round", "randomized"))
+    require(found["program"] in PROGRAMS)
     found["nonce"] = data.take(16).hex()
     found["features"] = data.many(lambda: feature(data))
     names = [one["name"] for one in found["features"]]
@@ -167,11 +170,31 @@ def columns(data: Bytes) -> list[int]:
     return found
 
 
+def hiding(data: Bytes) -> dict[str, Any]:
+    """Read what people do to the values of one column."""
+    column, redacts, values = data.number(1), data.flag(), data.many(data.text)
+    require(bool(values) and values == sorted(set(values)) and column < 255)
+    require(all(value and value == value.strip() for value in values))
+    if redacts:
+        return {"column": column, "redact": values, "cover": data.number(4)}
+    return {"column": column, "mask": values}
+
+
+def hidden(data: Bytes, asked: set[int]) -> list[dict[str, Any]]:
+    found = data.many(lambda: hiding(data))
+    ruled = [rule["column"] for rule in found]
+    require(ruled == sorted(set(ruled)) and asked.issuperset(ruled))
+    require(len({"mask" in rule for rule in found}) < 2)
+    return found
+
+
 def call(data: Bytes) -> dict[str, Any]:
     number, analyst, asks = data.number(1), data.flag(), data.many(lambda: columns(data))
     require(number >= 1 and 1 <= len(asks) <= 255 and all(asks))
     require(len({tuple(ask) for ask in asks}) == len(asks))
-    return {"round": number, "reader": "analyst" if analyst else "curator", "asks": asks}
+    rules = hidden(data, {column for ask in asks for column in ask})
+    reader = "analyst" if analyst else "curator"
+    return {"round": number, "reader": reader, "asks": asks, "hidden": rules}
 
 
 def refused(data: Bytes) -> dict[str, int]:
@@ -212,7 +235,8 @@ def decision(data: Bytes) -> dict[str, Any]:
     found["thresholds"] = data.many(data.double)
     pivot, slack = data.many(lambda: data.number(1)), data.many(data.double)
     require(found["people"] <= found["n"] and len(pivot) <= 1 and len(slack) <= 1)
-    return found | {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
+    found |= {"pivot": pivot[0] if pivot else None, "slack": slack[0] if slack else None}
+    return found | {"proof": data.blob().hex(), "hidden": hidden(data, set(found["kept"]))}
 
 
 BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
@@ -258,11 +282,13 @@ def context(session: bytes, question: bytes, number: int, hop: int) -> bytes:
     return hashlib.sha256(b"veilmix layer 1\0" + place).digest()
 
 
-def sizes(told: dict[str, Any], asks: list[list[int]]) -> tuple[int, list[int], int]:
+def sizes(told: dict[str, Any], asked: dict[str, Any]) -> tuple[int, list[int], int]:
     """Give the bytes of a ballot, of an inner onion by its layers, and of an envelope."""
     if not told["padded"]:
         return 0, [0] * 66, 0
-    widths = [one["width"] for one in told["features"]]
+    widths, asks = [one["width"] for one in told["features"]], asked["asks"]
+    for rule in asked["hidden"]:
+        widths[rule["column"]] = max(widths[rule["column"]], 6)
     ballot = 18 + max(sum(2 + widths[column] for column in ask) for ask in asks)
     extra = OVERHEAD[int(told["curator"][:2], 16)]
     inner = [ballot + left * extra for left in range(66)]
@@ -291,7 +317,7 @@ def question_of(
 
 def envelope(inputs: dict[str, Any]) -> dict[str, Any]:
     told, asked, place = question_of(inputs)
-    _, inner, whole = sizes(told, asked["asks"])
+    _, inner, whole = sizes(told, asked)
     sealed = bytes.fromhex(inputs["envelope"])
     require(not whole or len(sealed) == whole, "wrong-size")
     data = Bytes(open_box(bytes.fromhex(inputs["secret"]), sealed, place(1)))
@@ -305,7 +331,7 @@ def envelope(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
     told, asked, place = question_of(inputs)
-    size, inner, _ = sizes(told, asked["asks"])
+    size, inner, _ = sizes(told, asked)
     layer = bytes.fromhex(inputs["layer"])
     require(not size or len(layer) == inner[1], "wrong-size")
     plain = open_box(bytes.fromhex(inputs["secret"]), layer, place(len(told["shufflers"]) + 1))
@@ -317,10 +343,16 @@ def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
     ask, salt = data.number(1), data.take(16)
     require(ask < len(asked["asks"]))
     values = [data.text() for _ in asked["asks"][ask]]
+    rules = {rule["column"]: rule for rule in asked["hidden"]}
     for column, value in zip(asked["asks"][ask], values, strict=True):
-        domain = told["features"][column]
+        domain, rule = told["features"][column], rules.get(column, {})
         good = domain["values"] is None and name_ok(value, domain["width"])
-        require(good or value in (domain["values"] or ()), "outside-domain")
+        good = good or value in (domain["values"] or ())
+        if "mask" in rule:
+            good = value in (" other", *rule["mask"])
+        elif "redact" in rule:
+            good = value == " blank" or (good and value not in rule["redact"])
+        require(good, "outside-domain")
     data.end()
     return {"ask": ask, "salt": salt.hex(), "values": values}
 

@@ -15,6 +15,7 @@ from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message
+from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Batch,
     Body,
@@ -160,12 +161,25 @@ def announcements(draw: Any) -> Announcement:
 COLUMNS = st.lists(st.integers(0, 254), min_size=1, max_size=6, unique=True).map(
     lambda columns: tuple(sorted(columns))
 )
-CALLS = st.builds(
-    Call,
-    st.integers(1, 255),
-    st.sampled_from([Role.CURATOR, Role.ANALYST]),
-    st.lists(COLUMNS, min_size=1, max_size=6, unique=True).map(tuple),
-)
+SAID = st.lists(WORDS, min_size=1, max_size=4, unique=True).map(lambda said: tuple(sorted(said)))
+
+
+@st.composite
+def rules(draw: Any, columns: Any) -> tuple[Hiding, ...]:
+    ruled = sorted(draw(st.sets(st.sampled_from(sorted(columns))))) if columns else []
+    if draw(st.booleans()):
+        return tuple(Mask(column, draw(SAID)) for column in ruled)
+    return tuple(Redact(column, draw(SAID), draw(U32)) for column in ruled)
+
+
+@st.composite
+def calls(draw: Any) -> Call:
+    asks = tuple(draw(st.lists(COLUMNS, min_size=1, max_size=6, unique=True)))
+    reader = draw(st.sampled_from([Role.CURATOR, Role.ANALYST]))
+    hidden = draw(rules({column for ask in asks for column in ask}))
+    return Call(draw(st.integers(1, 255)), reader, asks, hidden)
+
+
 REFUSED = st.dictionaries(st.sampled_from(list(Reason)), st.integers(1, 2**32 - 1))
 CELLS = st.lists(TEXTS, min_size=1, max_size=3).map(tuple)
 COUNTS = st.dictionaries(CELLS, st.integers(1, 10**6), max_size=5)
@@ -190,8 +204,10 @@ def decisions(draw: Any) -> Decision:
         tuple(draw(st.lists(DOUBLES, max_size=4))),
         draw(st.none() | st.integers(0, 255)),
         draw(st.none() | DOUBLES),
+        draw(st.binary(max_size=9)),
     )
-    return Decision(draw(COLUMNS | st.just(())), proof)
+    kept = draw(COLUMNS | st.just(()))
+    return Decision(kept, proof, draw(rules(kept)))
 
 
 def equal_or_not(draw: Any) -> list[bytes]:
@@ -207,7 +223,7 @@ BODIES: dict[type, Any] = {
     Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
     Announcement: announcements(),
     Consent: DIGESTS.map(Consent),
-    Call: CALLS,
+    Call: calls(),
     Submission: st.binary(max_size=60).map(Submission),
     Batch: st.composite(equal_or_not)().map(lambda layers: Batch(tuple(layers))),
     Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.protocol.announcement import Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import Policy, Rules, Setting
 from veilmix.protocol.ideal import (
     Table,
     answer,
@@ -16,7 +16,6 @@ from veilmix.protocol.ideal import (
 )
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import next_call
 from veilmix.protocol.schema import Feature, Schema
 
 
@@ -58,19 +57,6 @@ def test_a_call_is_answered_column_set_by_column_set() -> None:
         {("x",): 1, ("y",): 2},
         {("a", "x"): 1, ("a", "y"): 1, ("b", "y"): 1},
     )
-
-
-def test_the_calls_of_the_programs() -> None:
-    schema = Schema((Feature("one", ("a", "b")), Feature("two", None, 3)))
-    kept, none = (Decision(some, Certificate("fixed", 2, 3, 0)) for some in ((1,), ()))
-    two, randomized = Program.TWO_ROUND, Program.RANDOMIZED
-    assert next_call(two, schema, 0, None) == Call(1, Role.CURATOR, ((0,), (1,)))
-    assert next_call(two, schema, 1, kept) == Call(2, Role.ANALYST, ((1,),))
-    assert next_call(two, schema, 1, none) is None
-    assert next_call(two, schema, 1, None) is None
-    assert next_call(two, schema, 2, kept) is None
-    assert next_call(randomized, schema, 0, None) == Call(1, Role.ANALYST, ((0,), (1,)))
-    assert next_call(randomized, schema, 1, None) is None
 
 
 SCHEMA = Schema((Feature("one", ("a", "b")),))

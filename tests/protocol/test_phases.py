@@ -23,6 +23,7 @@ mixing      batch         shuffler                   shuffler curator analyst   
 mixing      mixed         shuffler                   board                      mixing
 mixing      tally         curator analyst            board                      tallied
 mixing      burned        curator shuffler analyst   board                      burnt
+tallied     call          curator                    board                      collecting
 tallied     decision      curator                    board                      decided
 tallied     closed        curator                    board                      over
 decided     call          curator                    board                      collecting

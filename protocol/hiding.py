@@ -1,0 +1,120 @@
+"""What people do to a value before they say it: the rules that a call may carry, column by column.
+
+    Mask(column, said)             say the value if it is named here, else OTHER (hierarchical)
+    Redact(column, values, cover)  leave it BLANK if it is named here; whoever has another value
+                                   leaves it blank too with probability cover / 2^32, so that who
+                                   leaves a blank need not have what is named (local-suppression)
+
+Everybody is shown the same rules: they are part of the call, which is bound inside every layer. No
+value can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ..crypto.entropy import Entropy
+from ..errors import ParameterError
+from .schema import MAX_FEATURES
+
+OTHER = " other"  # a value that is not said by name
+BLANK = " blank"  # a value that is not said
+HIDDEN = frozenset((OTHER, BLANK))
+WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
+COVERS = 1 << 32  # a cover is a whole number of parts of this
+DRAW = 4  # bytes of a person's entropy for each rule with a cover
+COVER = "cover"  # the fork of a person's entropy of the round that the draws come from
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """In this column only these values are said by name, at least one; ascending."""
+
+    column: int
+    said: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _check(self.column, self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class Redact:
+    """In this column these values, at least one, are left blank; ascending.
+
+    cover: of everybody else, each does so with probability cover / 2^32.
+    """
+
+    column: int
+    values: tuple[str, ...]
+    cover: int
+
+    def __post_init__(self) -> None:
+        _check(self.column, self.values)
+        if not 0 <= self.cover < COVERS:
+            raise ParameterError(f"cover: found {self.cover}; 0 to 2^32 - 1 is accepted")
+
+    @property
+    def rate(self) -> float:
+        """The probability with which somebody with another value leaves it blank, 0 to 1."""
+        return self.cover / COVERS
+
+
+Hiding = Mask | Redact
+
+
+def _check(column: int, values: tuple[str, ...]) -> None:
+    if not 0 <= column < MAX_FEATURES:
+        raise ParameterError(f"column: found {column}; 0 to {MAX_FEATURES - 1} is accepted")
+    if not values or list(values) != sorted(set(values)):
+        raise ParameterError(f"column {column}: found {values}; ascending values are accepted")
+    for value in values:
+        if not value or value != value.strip():
+            raise ParameterError(f"column {column}: no value is spelt {value!r}")
+
+
+def check_hidden(hidden: Sequence[Hiding], asked: Collection[int]) -> None:
+    """Anybody: ParameterError unless there is one rule a column at most, of those asked, in order.
+
+    A mask and a redaction are rules of different programs and do not occur together.
+    """
+    columns = [rule.column for rule in hidden]
+    if columns != sorted(set(columns)) or not set(columns) <= set(asked):
+        raise ParameterError(f"rules for columns {columns}; one each of {sorted(asked)}, ascending")
+    if len({type(rule) for rule in hidden}) > 1:
+        raise ParameterError("masks and redactions in one call; one kind is accepted")
+
+
+def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
+    """User: the row as it is said. entropy: the person's, of this round, for this alone."""
+    if not hidden:
+        return row
+    said = list(row)
+    draws = cover_draws(hidden, entropy)
+    for rule, draw in zip(hidden, draws, strict=True):
+        said[rule.column] = said_as(rule, row[rule.column], draw)
+    return said
+
+
+def said_as(rule: Hiding, value: str, draw: int) -> str:
+    """One value as it is said. draw: uniform on 0 .. 2^32 - 1; a mask does not look at it."""
+    match rule:
+        case Mask(said=said):
+            return value if value in said else OTHER
+        case Redact(values=values, cover=cover):
+            return BLANK if value in values or draw < cover else value
+
+
+def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
+    """User: a draw for each rule, whatever the person's values are; zeros if no rule needs one."""
+    if not any(isinstance(rule, Redact) for rule in hidden):
+        return [0] * len(hidden)
+    fresh = entropy.fork(COVER).random(DRAW * len(hidden))
+    return [int.from_bytes(fresh[at : at + DRAW], "big") for at in range(0, len(fresh), DRAW)]
+
+
+def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
+    """Reader: whether a value may be said under a rule. plain: whether it is in the domain."""
+    match rule:
+        case Mask(said=said):
+            return value == OTHER or value in said
+        case Redact(values=values):
+            return value == BLANK or (plain and value not in values)

@@ -1,0 +1,184 @@
+"""Which call may follow which: what a curator says next, and what the board takes of it."""
+
+from typing import Any
+
+import pytest
+from veilmix.errors import ParameterError
+from veilmix.protocol.announcement import Program
+from veilmix.protocol.hiding import Mask, Redact
+from veilmix.protocol.messages import Call, Certificate, Decision
+from veilmix.protocol.parties import Role
+from veilmix.protocol.programs import (
+    Heard,
+    Strategy,
+    decidable,
+    first_call,
+    legal,
+    next_step,
+    strategy_of,
+)
+from veilmix.protocol.schema import Feature, Schema
+
+SCHEMA = Schema(tuple(Feature(name, ("a", "b", "c")) for name in ("one", "two", "six", "ten")))
+SINGLES = Call(1, Role.CURATOR, ((0,), (1,), (2,), (3,)))
+MASK, NARROWER = Mask(0, ("a", "b")), Mask(0, ("a",))
+PAIRS = Call(2, Role.CURATOR, ((0, 1), (0, 2), (1, 2)), (MASK,))
+TRIPLE = Call(3, Role.CURATOR, ((0, 1, 2),), (MASK,))
+COUNTS = ({("a",): 2, ("b",): 1}, {("a",): 3}, {("c",): 3}, {("c",): 3})
+FOUR_ROUNDS, BLANK = Program.HIERARCHICAL, Redact(1, ("a",), 9)
+
+
+def decision(*kept: int, hidden: tuple[Any, ...] = ()) -> Decision:
+    return Decision(kept, Certificate("fixed", 2, 3, 0), hidden)
+
+
+def release(number: int, *kept: int, hidden: tuple[Any, ...] = ()) -> Call:
+    return Call(number, Role.ANALYST, (kept,), hidden)
+
+
+Case = tuple[Program, list[Call], Decision | None, Call, bool]
+# what -> program, calls so far, decision, call, whether it is legal
+CALLS: dict[str, Case] = {
+    "singles": (Program.TWO_ROUND, [], None, SINGLES, True),
+    "singles for the analyst": (Program.TWO_ROUND, [], None, Call(1, Role.ANALYST, ((0,),)), False),
+    "masked singles": (
+        *(FOUR_ROUNDS, [], None),
+        *(Call(1, Role.CURATOR, SINGLES.asks, (MASK,)), False),
+    ),
+    "the release": (Program.TWO_ROUND, [SINGLES], decision(1, 2), release(2, 1, 2), True),
+    "another release": (Program.TWO_ROUND, [SINGLES], decision(1, 2), release(2, 1, 3), False),
+    "no decision": (Program.TWO_ROUND, [SINGLES], None, release(2, 1, 2), False),
+    "nothing kept": (Program.TWO_ROUND, [SINGLES], decision(), release(2, 1), False),
+    "released twice": (
+        *(Program.TWO_ROUND, [SINGLES, release(2, 1)], decision(1)),
+        *(release(3, 1), False),
+    ),
+    "pairs in two rounds": (Program.TWO_ROUND, [SINGLES], None, PAIRS, False),
+    "pairs": (FOUR_ROUNDS, [SINGLES], None, PAIRS, True),
+    "pairs after a decision": (FOUR_ROUNDS, [SINGLES], decision(1), PAIRS, False),
+    "pairs for the analyst": (
+        *(FOUR_ROUNDS, [SINGLES], None),
+        *(Call(2, Role.ANALYST, PAIRS.asks), False),
+    ),
+    "triples at once": (FOUR_ROUNDS, [SINGLES], None, Call(2, Role.CURATOR, ((0, 1, 2),)), False),
+    "the number of the round": (
+        *(FOUR_ROUNDS, [SINGLES], None),
+        *(Call(3, Role.CURATOR, PAIRS.asks), False),
+    ),
+    "no such column": (FOUR_ROUNDS, [SINGLES], None, Call(2, Role.CURATOR, ((0, 4),)), False),
+    "a triple": (FOUR_ROUNDS, [SINGLES, PAIRS], None, TRIPLE, True),
+    "a triple of a pair not asked": (
+        *(FOUR_ROUNDS, [SINGLES, PAIRS], None),
+        *(Call(3, Role.CURATOR, ((0, 1, 3),), (MASK,)), False),
+    ),
+    "a narrower mask": (
+        *(FOUR_ROUNDS, [SINGLES, PAIRS], None),
+        *(Call(3, Role.CURATOR, TRIPLE.asks, (NARROWER,)), True),
+    ),
+    "a wider mask": (
+        *(FOUR_ROUNDS, [SINGLES, PAIRS], None),
+        *(Call(3, Role.CURATOR, TRIPLE.asks, (Mask(0, ("a", "b", "c")),)), False),
+    ),
+    "the mask gone": (
+        *(FOUR_ROUNDS, [SINGLES, PAIRS], None),
+        *(Call(3, Role.CURATOR, TRIPLE.asks), False),
+    ),
+    "a redaction in between": (
+        *(FOUR_ROUNDS, [SINGLES], None),
+        *(Call(2, Role.CURATOR, PAIRS.asks, (BLANK,)), False),
+    ),
+    "a release from pairs": (FOUR_ROUNDS, [SINGLES, PAIRS], decision(0, 3), release(3, 0, 3), True),
+    "a masked release": (
+        *(FOUR_ROUNDS, [SINGLES, PAIRS], decision(0, 3)),
+        *(release(3, 0, 3, hidden=(MASK,)), False),
+    ),
+    "blanks decided": (
+        *(Program.LOCAL_SUPPRESSION, [SINGLES], decision(0, 1, hidden=(BLANK,))),
+        *(release(2, 0, 1, hidden=(BLANK,)), True),
+    ),
+    "blanks not decided": (
+        *(Program.LOCAL_SUPPRESSION, [SINGLES], decision(0, 1)),
+        *(release(2, 0, 1, hidden=(BLANK,)), False),
+    ),
+    "randomized": (Program.RANDOMIZED, [], None, Call(1, Role.ANALYST, SINGLES.asks), True),
+    "randomized twice": (
+        *(Program.RANDOMIZED, [Call(1, Role.ANALYST, SINGLES.asks)], None),
+        *(Call(2, Role.ANALYST, SINGLES.asks), False),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_only_the_next_call_of_a_program_is_legal(name: str) -> None:
+    program, calls, decided, call, expected = CALLS[name]
+    assert legal(program, SCHEMA, calls, decided, call) is expected
+
+
+class Asking:
+    """Asks what it was given, one after the other, then decides."""
+
+    def __init__(self, calls: list[Call], kept: Decision) -> None:
+        self.calls, self.kept = calls, kept
+
+    def ask(self, schema: Schema, heard: Any) -> Call | None:
+        return self.calls[len(heard) - 1] if len(heard) <= len(self.calls) else None
+
+    def decide(self, schema: Schema, heard: Any) -> Decision:
+        return self.kept
+
+
+def steps(program: Program, strategy: Strategy) -> list[Call | Decision]:
+    """Everything a curator says, if everybody answers."""
+    heard: list[Heard] = []
+    found: list[Call | Decision] = []
+    decided = None
+    while step := next_step(program, SCHEMA, strategy, heard, decided):
+        found.append(step)
+        if isinstance(step, Decision):
+            decided = step
+        elif step.reader is Role.ANALYST:
+            break
+        else:
+            heard.append(Heard(step, COUNTS if len(heard) == 0 else ({},) * len(step.asks)))
+    return found
+
+
+def test_what_a_curator_says_is_what_the_board_takes() -> None:
+    kept = decision(0, 1, 2)
+    asking = Asking([PAIRS, TRIPLE], kept)
+    assert steps(FOUR_ROUNDS, asking) == [SINGLES, PAIRS, TRIPLE, kept, release(4, 0, 1, 2)]
+    assert steps(FOUR_ROUNDS, Asking([], decision())) == [SINGLES, decision()]
+    assert steps(Program.RANDOMIZED, asking) == [first_call(Program.RANDOMIZED, SCHEMA)]
+
+
+def test_a_rule_for_marginals_is_a_strategy() -> None:
+    def rule(_: Schema, marginals: Any, n: int) -> Decision:
+        assert (marginals, n) == ([[2, 1], [3], [3], [3]], 3)
+        return decision(1)
+
+    assert steps(Program.TWO_ROUND, strategy_of(rule)) == [SINGLES, decision(1), release(2, 1)]
+    asking = Asking([], decision())
+    assert strategy_of(asking) is asking
+
+
+@pytest.mark.parametrize(
+    ("program", "strategy"),
+    [
+        (Program.TWO_ROUND, Asking([PAIRS], decision(1))),
+        (FOUR_ROUNDS, Asking([TRIPLE], decision(1))),
+        (FOUR_ROUNDS, Asking([], decision(4))),
+        (FOUR_ROUNDS, Asking([], decision(1, hidden=(BLANK,)))),
+        (FOUR_ROUNDS, Asking([], Decision((1,), Certificate("fixed", 2, 3, 4)))),
+    ],
+)
+def test_a_strategy_that_does_what_its_program_has_no_room_for_is_a_mistake(
+    program: Program, strategy: Strategy
+) -> None:
+    with pytest.raises(ParameterError, match=r"no room for|no decision"):
+        steps(program, strategy)
+
+
+def test_only_local_suppression_decides_blanks() -> None:
+    blanked = decision(0, 1, hidden=(BLANK,))
+    assert [p for p in Program if decidable(p, SCHEMA, blanked)] == [Program.LOCAL_SUPPRESSION]
+    assert not decidable(Program.LOCAL_SUPPRESSION, SCHEMA, decision(0, hidden=(MASK,)))
