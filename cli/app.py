@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "Judge a scenario; say what will happen and what it will cost.",
     "run": "Play a scenario: the release, and how anonymous people are.",
     "show": "The messages of a run, through the eyes of a party or several.",
+    "theatre": "A run as a page for a class: message by message, any eyes.",
     "leak": "What every coalition of a run saw, linked and knows for certain.",
     "verify": "Replay a run and check every number from what was recorded.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",

@@ -1,0 +1,109 @@
+"""`veilmix theatre`: a run as a page for a class, or live while it is played."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import ParameterError, ScenarioError, StorageError
+from .found import HOME
+from .page import many
+from .run import MAX_SEED
+
+if TYPE_CHECKING:
+    from ..scenarios.model import Scenario
+
+DOCTYPE = b"<!doctype html>"  # how a page of ours begins; nothing else is written over
+
+
+@click.command("theatre")
+@click.argument("run")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The page.  [default: theatre-NAME.html]",
+)
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of a scenario, as for `run`.")
+def command(run: str, *, out: Path | None, seed: int | None) -> None:
+    """Show RUN (a run folder, or a scenario that is played now) message by message.
+
+    The page is one file that asks no other computer for anything. It holds what everybody said:
+    whose eyes one looks through is chosen in the browser.
+    """
+    name, data = _shown(run, seed)
+    path = out or Path(f"theatre-{name}.html")
+    from ..theatre.page import render
+
+    page = render(data).encode()
+    write(path, page)
+    people = many(data["bill"]["people"], "person", "people")
+    click.echo(f"saved {path} ({len(page) / 1000:,.0f} kB), with all that {people} said")
+    click.echo("next: open it in a browser; space plays, ? tells the keys")
+
+
+def write(path: Path, page: bytes) -> None:
+    """Write a page whole or not at all, for its owner alone; over an older page, and nothing else.
+
+    Raises StorageError.
+    """
+    try:
+        if path.exists() and not path.read_bytes().startswith(DOCTYPE):
+            raise StorageError(f"{path}: there is a file of another kind; name another with --out")
+        handle, partial = tempfile.mkstemp(prefix=".partial-", dir=path.absolute().parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(page)
+            Path(partial).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(partial).unlink()
+            raise
+    except OSError as bad:
+        why = bad.strerror or str(bad)
+        raise StorageError(
+            f"{path}: the page could not be written: {why}; name another file with --out"
+        ) from None
+
+
+def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    """The name of a run and what the page is given of it: a run folder's, or one played now."""
+    from ..theatre.show import check_size, of_outcome, of_run
+
+    if folder := _folder(named):
+        if seed is not None:
+            raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
+        from ..scenarios.runs import read
+
+        return folder.name, of_run(read(folder))
+    from ..scenarios.play import run
+    from ..scenarios.runs import default_name
+
+    scenario = _scenario(named)
+    check_size(scenario.population.users or 0)
+    outcome = run(scenario, seed, worst_case_seconds=0)
+    return default_name(outcome), of_outcome(outcome)
+
+
+def _folder(named: str) -> Path | None:
+    return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
+
+
+def _scenario(named: str) -> "Scenario":
+    """Load a scenario; a name that is none may have been meant as a run."""
+    from ..scenarios.load import load
+
+    try:
+        return load(named)
+    except ScenarioError as wrong:
+        if Path(named).exists():
+            raise
+        from .found import folder
+
+        try:
+            folder(named)
+        except StorageError as missing:
+            raise ScenarioError([*wrong.problems, str(missing)]) from None
+        raise

@@ -1,0 +1,111 @@
+"""Runs to look at, each with its page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.scenarios.load import change, load, loads
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+from veilmix.theatre.page import render
+from veilmix.theatre.show import of_outcome
+
+FAULTY = """
+[scenario]
+name = "faulty"
+seed = 5
+[population]
+source = "builtin:titanic"
+users = 24
+[policy]
+k = 2
+max_exposure = 0.5
+[defence]
+min_dropout = 1
+[[fault]]
+attack = "absent"
+by = "user-2"
+[[fault]]
+attack = "malformed"
+by = "user-5"
+round = 1
+[[fault]]
+attack = "duplicate"
+by = "user-7"
+[[fault]]
+attack = "late"
+by = "user-9"
+round = 1
+"""
+STATISTICAL = """
+[scenario]
+name = "statistical"
+seed = 4
+[population]
+source = "builtin:blood-type"
+users = 9
+round2_users = 7
+setting = "statistical"
+[policy]
+kind = "all"
+k = 2
+"""
+RANDOMIZED = """
+[scenario]
+name = "randomized"
+seed = 2
+[population]
+source = "builtin:blood-type"
+users = 8
+[policy]
+kind = "histogram"
+[local]
+mechanism = "grr"
+epsilon = 2
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run, what its page was given, and the page."""
+
+    outcome: Outcome
+    data: dict[str, Any]
+    page: str
+
+
+@cache
+def played(name: str) -> Shown:
+    """Play a run and make its page."""
+    scenario = {
+        "classroom": lambda: load("classroom"),
+        "one-shuffler": lambda: change(load("classroom"), {"mix.shufflers": 1}),
+        "crowd": lambda: change(load("blood-type"), {"population.users": 300}),
+        "faulty": lambda: loads(FAULTY),
+        "statistical": lambda: loads(STATISTICAL),
+        "randomized": lambda: loads(RANDOMIZED),
+    }[name]()
+    outcome = run(scenario, worst_case_seconds=0)
+    data = of_outcome(outcome)
+    return Shown(outcome, data, render(data))
+
+
+@pytest.fixture
+def shown() -> Callable[[str], Shown]:
+    """Give runs by name."""
+    return played
+
+
+@pytest.fixture
+def page_of(tmp_path: Path) -> Callable[[str], Path]:
+    """Write the page of a run."""
+
+    def write(name: str) -> Path:
+        path = tmp_path / f"{name}.html"
+        path.write_text(played(name).page, "utf-8")
+        return path
+
+    return write

@@ -1,0 +1,292 @@
+"""The page in a real browser: played, stepped, looked at through many eyes."""
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+END = "&at=9999"
+
+
+def until(page, condition: str) -> None:
+    """Wait for something to hold; not by `wait_for_function`, whose eval the page forbids."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never: {condition}")
+
+
+def linked(page) -> str:
+    return page.inner_text("#linked")
+
+
+def place(page) -> int:
+    return int(page.inner_text("#place").split("/")[0])
+
+
+def test_step_back_and_start(page_of, tab, shown) -> None:
+    page = tab.open(page_of("classroom"))
+    total = len(shown("classroom").data["moves"])
+    assert page.inner_text("#place") == f"0 / {total}"
+    assert "Nothing has happened" in page.inner_text("#sentence")
+    for number in (1, 2, 3):
+        page.click("#step")
+        until(page, f"window.veilmix.show.at === {number}")
+    assert page.inner_text("#sentence").endswith("posts the public half.")
+    page.keyboard.press("ArrowLeft")
+    assert place(page) == 2
+    page.keyboard.press("End")
+    assert page.inner_text("#state") == "finished"
+    assert page.is_disabled("#step")
+    page.click("#start")
+    assert place(page) == 0
+    assert page.is_disabled("#back")
+
+
+def test_play_goes_on_by_itself_and_stops(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"))
+    page.fill("#speed", "6")
+    page.click("#play")
+    assert page.inner_text("#play") == "pause"
+    until(page, "window.veilmix.show.at > 5")
+    page.keyboard.press("p")  # the focus is on the button: other keys still work
+    page.keyboard.press("p")
+    page.click("#play")
+    assert page.inner_text("#play") == "play"
+    stood = place(page)
+    page.wait_for_timeout(400)
+    assert place(page) == stood
+    page.click("#play")
+    until(page, "!window.veilmix.show.playing")
+    assert page.inner_text("#state") == "finished"
+
+
+def test_the_curator_alone_names_nobody_and_with_both_shufflers_everybody(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#" + END)
+    page.check("text=curator")
+    assert linked(page) == "0 of 12"
+    assert page.inner_text("#certain") == "0 of 36 values known for certain"
+    assert page.inner_text("#who") == "Everybody hides in a crowd of 12."
+    assert "27 of 45 messages" in page.inner_text("#unseen")
+    assert page.locator(".box.shut").count() == 4  # both shufflers, the analyst, the network
+    assert page.locator(".person.pinned").count() == 0
+    page.check("#eye-shuffler-1")
+    assert linked(page) == "0 of 12"
+    page.check("#eye-shuffler-2")
+    assert linked(page) == "12 of 12"
+    assert page.inner_text("#certain") == "36 of 36 values known for certain"
+    assert page.locator(".person.pinned").count() == 12
+    page.uncheck("#eye-curator")
+    assert linked(page) == "0 of 12"
+
+
+def test_what_the_eyes_do_not_see_is_not_in_the_picture(page_of, tab, shown) -> None:
+    moves = shown("classroom").data["moves"]
+    first = next(i for i, move in enumerate(moves) if move["what"] == "send") + 1
+    page = tab.open(page_of("classroom"), f"#eyes=curator&at={first}")
+    assert page.inner_text("#sentence") == "A message passes that these eyes do not see."
+    assert page.locator("#picture .envelope").count() == 0
+    assert page.locator("#picture .tick").count() == 0
+    page.check("#eye-network")
+    assert "hands shuffler-1 one sealed envelope" in page.inner_text("#sentence")
+    assert "can open none of its 3 layers" in page.inner_text("#aside")
+    assert page.locator("#picture .envelope").count() == 0  # it is with the shuffler by now
+    page.check("#eye-shuffler-1")
+    assert "can open 1 of its 3 layers" in page.inner_text("#aside")
+    assert page.locator("#picture .envelope").count() == 1
+    assert page.locator("#picture .envelope .onion").count() == 3
+    assert page.locator("#picture .envelope .core.clear").count() == 0
+    page.check("#eye-shuffler-2")
+    page.check("#eye-curator")
+    assert "It says A = " in page.inner_text("#aside")
+    assert page.locator("#picture .envelope .core.clear").count() == 3
+
+
+def test_the_decision_shows_its_theorem_to_those_who_know_it(page_of, tab, shown) -> None:
+    page = tab.open(page_of("classroom"), "#eyes=analyst" + END)
+    assert "Released: A, Rh." in page.inner_text("#decision")
+    assert "hidden from these eyes" in page.inner_text("#decision")
+    page.check("#eye-curator")
+    rows = page.locator("#decision tbody tr")
+    assert rows.count() == 7
+    assert rows.nth(4).inner_text().split() == [
+        *("A", "x", "Rh", "8.3", "%", "the", "coverage", "bound", "released")
+    ]
+    assert rows.nth(6).inner_text().split()[-2:] == ["too", "risky"]
+
+
+def test_the_address_keeps_eyes_and_position(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#eyes=curator+shuffler-1+user-3&at=17")
+    assert place(page) == 17
+    assert page.is_checked("#eye-curator")
+    assert page.is_checked("#eye-shuffler-1")
+    assert not page.is_checked("#eye-analyst")
+    assert page.inner_text("#people-eyes") == "user-3"
+    page.check("#eye-analyst")
+    page.keyboard.press("ArrowLeft")
+    page.reload()
+    assert place(page) == 16
+    assert page.is_checked("#eye-analyst")
+    assert page.evaluate("location.hash") == "#eyes=curator+shuffler-1+user-3+analyst&at=16"
+    page.evaluate("location.hash = '#eyes=everything&at=2'")
+    until(page, "window.veilmix.show.at === 2")
+    assert page.is_checked("#eye-everything")
+    tab.open(page_of("classroom"), "#eyes=nobody+curator&at=junk")
+    assert place(page) == 0
+    assert page.is_checked("#eye-curator")
+
+
+def test_keys_do_what_the_buttons_do(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"))
+    page.keyboard.press("c")
+    page.keyboard.press("2")
+    page.keyboard.press("n")
+    assert set(page.evaluate("[...window.veilmix.show.eyes]")) == {
+        *("curator", "shuffler-2", "network")
+    }
+    page.keyboard.press("c")
+    assert not page.is_checked("#eye-curator")
+    page.keyboard.press("e")
+    assert page.is_checked("#eye-everything")
+    assert page.inner_text("#linked") == "0 of 12"  # nothing has been said yet
+    page.keyboard.press("e")
+    assert page.evaluate("window.veilmix.show.eyes.size") == 0
+    page.keyboard.press("?")
+    assert page.is_visible("#keys")
+    page.keyboard.press("Escape")
+    until(page, "!document.getElementById('keys').open")
+    page.keyboard.press(" ")
+    assert page.evaluate("window.veilmix.show.playing")
+
+
+def test_a_person_can_be_looked_through(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#" + END)
+    page.locator("[data-party=user-4]").click()
+    assert page.inner_text("#people-eyes") == "user-4"
+    assert linked(page) == "1 of 12"
+    page.fill("#who-eyes", "9")
+    page.click("#add-person")
+    assert linked(page) == "2 of 12"
+    page.click("#no-people")
+    assert linked(page) == "0 of 12"
+
+
+def test_presenter_mode_covers_everything_until_revealed(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#eyes=curator" + END)
+    page.click("#presenter")
+    assert page.is_visible("#curtain")
+    assert not page.is_visible("#linked")
+    assert not page.is_visible("#stage")
+    assert "You are curator." in page.inner_text("#whose")
+    page.keyboard.press("r")
+    assert page.is_visible("#linked")
+    assert not page.is_visible("#curtain")
+    page.check("#eye-shuffler-1")  # other eyes: guess again
+    assert not page.is_visible("#linked")
+    page.click("#curtain-reveal")
+    assert page.is_visible("#stage")
+    page.click("#presenter")
+    page.check("#eye-shuffler-2")
+    assert page.is_visible("#linked")
+
+
+def test_faults_can_be_seen(page_of, tab, shown) -> None:
+    moves = shown("faulty").data["moves"]
+    page = tab.open(page_of("faulty"))
+    altered = next(i for i, move in enumerate(moves) if move.get("fault") == "altered") + 1
+    refused = next(i for i, move in enumerate(moves) if move["what"] == "refuse") + 1
+    page.evaluate(f"location.hash = '#eyes=shuffler-1&at={altered}'")
+    until(page, f"window.veilmix.show.at === {altered}")
+    wrong = sum(bool(move.get("fault")) for move in moves[:altered])
+    assert page.locator("#picture .envelope .warning").count() == wrong
+    assert "not the envelope that was sealed" in page.inner_text("#aside")
+    page.uncheck("#eye-shuffler-1")
+    page.check("#eye-network")
+    assert "not the envelope" not in page.inner_text("#aside")
+    page.evaluate(f"location.hash = '#eyes=shuffler-1&at={refused}'")
+    until(page, f"window.veilmix.show.at === {refused}")
+    assert "refuses" in page.inner_text("#sentence")
+    assert page.locator("#picture .envelope .cross").count() == moves[refused - 1]["number"]
+
+
+def test_a_crowd_is_drawn_in_piles(page_of, tab) -> None:
+    page = tab.open(page_of("crowd"), "#eyes=shuffler-1&at=308")
+    assert page.locator("#picture > g > g > .someone").count() == 12
+    assert page.locator("#picture .pile").count() == 24  # of people, and of envelopes
+    assert page.locator("#picture *").count() < 1_500
+    spent = page.evaluate(
+        """() => {
+            const times = [];
+            for (let at = 0; at <= 620; at += 20) {
+                const start = performance.now();
+                document.getElementById("scrub").value = at;
+                document.getElementById("scrub").dispatchEvent(new Event("input"));
+                times.push(performance.now() - start);
+            }
+            return times.sort((a, b) => a - b)[times.length >> 1];
+        }"""
+    )
+    assert spent < 100  # ms, the median; smooth is 16, and this machine may be busy
+
+
+def test_who_wants_no_motion_gets_none(page_of, new_tab) -> None:
+    page = new_tab(reduced_motion="reduce").open(page_of("classroom"), "#eyes=everything&at=8")
+    page.keyboard.press("ArrowRight")
+    assert place(page) == 9
+    assert page.locator("#flight > *").count() == 0
+    moving = new_tab().open(page_of("classroom"), "#eyes=everything&at=8")
+    moving.keyboard.press("ArrowRight")
+    assert moving.locator("#flight > *").count() == 1
+    until(moving, "window.veilmix.show.at === 9")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(page_of, new_tab, scheme) -> None:
+    """At least 4.5 to 1 against what it stands on, as WCAG 2 asks (panel, bars and buttons)."""
+    tab = new_tab(color_scheme=scheme)
+    page = tab.open(page_of("classroom"), "#eyes=curator+shuffler-1+shuffler-2" + END)
+    worst = page.evaluate(
+        """() => {
+            const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+            const light = (colour) => {
+                const [r, g, b] = parts(colour).map((c) => c / 255)
+                    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const ground = (node) => {
+                for (let n = node; n; n = n.parentElement) {
+                    const colour = getComputedStyle(n).backgroundColor;
+                    if ((parts(colour)[3] ?? 1) > 0) return colour;
+                }
+                return "rgb(255, 255, 255)";
+            };
+            const found = [];
+            for (const node of document.querySelectorAll("body *:not(svg *)")) {
+                const own = [...node.childNodes].some((c) => c.nodeType === 3 && c.data.trim());
+                if (!own || !node.checkVisibility() || node.closest("svg, :disabled")) continue;
+                const two = [light(getComputedStyle(node).color), light(ground(node))];
+                const ratio = (Math.max(...two) + 0.05) / (Math.min(...two) + 0.05);
+                found.push([ratio, node.id || node.textContent]);
+            }
+            return [found.length, found.sort((a, b) => a[0] - b[0])[0]];
+        }"""
+    )
+    assert worst[0] > 30
+    assert worst[1][0] >= 4.5, worst[1]
+
+
+def test_what_happens_is_said_aloud_and_the_page_is_labelled(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"))
+    assert page.get_attribute("#sentence", "aria-live") == "polite"
+    unnamed = page.evaluate(
+        """[...document.querySelectorAll("button, input")].filter((n) => n.checkVisibility() &&
+            !n.textContent.trim() && !n.ariaLabel && !n.labels?.length).map((n) => n.id)"""
+    )
+    assert unnamed == []
+
+
+def test_a_narrow_window_has_no_sideways_scroll(page_of, new_tab) -> None:
+    tab = new_tab()
+    tab.page.set_viewport_size({"width": 420, "height": 800})
+    page = tab.open(page_of("classroom"), "#eyes=everything" + END)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420

@@ -1,0 +1,91 @@
+"""What the page says some eyes know is what Python says: every coalition, move by move."""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations
+from typing import Any
+
+import pytest
+from veilmix.analysis.trust import cells_certain, received_reports, users_linked
+from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.view import View, view
+from veilmix.scenarios.outcome import Outcome
+
+ALL_AT_ONCE = """([coalitions, positions]) =>
+    positions.map(at => coalitions.map(eyes => window.veilmix.knows(eyes, at)))"""
+
+
+def prefix(transcript: Transcript, moves: Sequence[Mapping[str, Any]]) -> Transcript:
+    """What has been recorded when these moves have been made."""
+    what = [move["what"] for move in moves]
+    told = {(move["person"], move["round"]) for move in moves if move.get("answers") is not None}
+    counted = {(move["by"], move["round"]) for move in moves if move["what"] == "count"}
+    return Transcript(
+        transcript.users,
+        events=transcript.events[: sum(one in ("post", "send", "batch") for one in what)],
+        made=[made for made in transcript.made if (made.user, made.round) in told],
+        reads=[read for read in transcript.reads if (read.reader, read.round) in counted],
+        posts=transcript.posts[: what.count("post")],
+    )
+
+
+def plain(seen: View, outcome: Outcome) -> dict[str, Any]:
+    """A view, as the page says it."""
+    rows = {
+        str(number): {str(who): dict(row) for who, row in people.items()}
+        for number, people in seen.by_round.items()
+    }
+    certain = cells_certain(seen, outcome.sizes)
+    if outcome.scenario.policy.kind == "histogram":
+        certain = received_reports(seen, outcome.sizes, 0.0).cells_certain
+    return {
+        "linked": users_linked(seen),
+        "certain": certain,
+        "seen": len(seen.events),
+        "pinned": {str(who): keyed(row) for who, row in seen.pinned.items()},
+        "byRound": {
+            number: {who: keyed(row) for who, row in people.items()}
+            for number, people in rows.items()
+        },
+        "counted": [
+            [one.round, list(one.columns), [[list(v), n] for v, n in sorted(one.counts.items())]]
+            for one in seen.counted
+        ],
+        "opened": {str(number): list(some) for number, some in seen.opened.items()},
+    }
+
+
+def keyed(row: Mapping[int, str]) -> dict[str, str]:
+    """A row as JSON has it."""
+    return {str(column): value for column, value in row.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["classroom", "one-shuffler", "faulty", "statistical", "randomized"]
+)
+def test_every_coalition_knows_what_the_view_says(name, shown, page_of, tab) -> None:
+    run = shown(name)
+    transcript, moves = run.outcome.transcript, run.data["moves"]
+    parties = [*run.data["bill"]["parties"], "user-2", "user-7"]
+    sizes = range(len(parties) + 1)
+    coalitions = list(chain(*(combinations(parties, size) for size in sizes)))
+    positions = sorted({*range(0, len(moves), 9), len(moves)})
+    page = tab.open(page_of(name))
+    found = page.evaluate(ALL_AT_ONCE, [coalitions, positions])
+    for position, row in zip(positions, found, strict=True):
+        until = prefix(transcript, moves[:position])
+        for eyes, said in zip(coalitions, row, strict=True):
+            assert said == plain(view(until, eyes), run.outcome), (position, eyes)
+
+
+def test_the_faults_of_a_run_are_all_told(shown) -> None:
+    moves = shown("faulty").data["moves"]
+    faults = {(move["by"], move["fault"]) for move in moves if move.get("fault")}
+    assert faults == {("user-5", "altered"), ("user-7", "repeated"), ("user-9", "late")}
+    silent = {(move["by"], move["round"]) for move in moves if move["what"] == "silent"}
+    assert {("user-2", 1), ("user-9", 1)} <= silent
+    refused = sum(move["number"] for move in moves if move["what"] == "refuse")
+    assert refused == sum(shown("faulty").outcome.refused.values()) > 0
+    sent = [move for move in moves if move["what"] == "send"]
+    blamed = [sent[i] for move in moves if move["what"] == "refuse" for i in move["envelopes"]]
+    assert {(move["by"], move["fault"]) for move in blamed} == faults

@@ -1,0 +1,97 @@
+"""The page as text: small, whole, and closed to everything outside."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+
+import pytest
+from veilmix.errors import ParameterError
+from veilmix.protocol.transcript import Transcript
+from veilmix.scenarios.load import change, load
+from veilmix.scenarios.play import run
+from veilmix.theatre.page import LIVE_SCRIPTS, SCRIPTS, STATIC, embedded, render
+from veilmix.theatre.show import MOST, of_outcome, show
+
+ELSEWHERE = re.compile(r"""(?:src|href|url|import|fetch)\s*[=(]\s*["']?(?:https?:)?//""")
+
+
+def test_twelve_people_take_less_than_100_kb(shown) -> None:
+    assert len(shown("classroom").page.encode()) < 100_000
+
+
+@pytest.mark.slow
+def test_three_hundred_people_take_less_than_150_kb_compressed(shown) -> None:
+    assert len(gzip.compress(shown("crowd").page.encode())) < 150_000
+
+
+def test_the_page_asks_for_nothing_and_may_not(shown) -> None:
+    page = shown("classroom").page
+    assert not ELSEWHERE.search(page)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    rules = dict(rule.split(" ", 1) for rule in policy[1].split("; "))
+    assert rules["default-src"] == rules["connect-src"] == "'none'"
+    assert "unsafe" not in policy[1]
+    for tag, rule in (("style", "style-src"), ("script", "script-src")):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
+
+
+def test_only_the_live_page_may_hear_its_server() -> None:
+    data = {"bill": {}, "moves": [], "choices": []}
+    assert "connect-src 'none'" in render(data)
+    assert "connect-src 'self'" in render(data, live=True)
+
+
+def test_what_people_say_cannot_leave_its_script() -> None:
+    said = {"value": "</script><script>alert(1)</script><!-- & {{style}}"}
+    text = embedded(said)
+    assert "<" not in text
+    assert json.loads(text) == said
+    page = render({"bill": said, "moves": [], "choices": []})
+    assert page.count("<script") == 2
+    assert page.count("</style>") == 1
+
+
+def test_every_static_file_is_used() -> None:
+    scripts = {path.stem for path in STATIC.glob("*.js")}
+    assert scripts == {*SCRIPTS, *LIVE_SCRIPTS}
+    assert {path.suffix for path in STATIC.iterdir()} == {".js", ".css", ".html"}
+
+
+def test_no_glyph_needs_a_font_of_its_own(shown) -> None:
+    """Icons are drawn; what is text is ASCII, but for what people say and a space that holds."""
+    for path in STATIC.iterdir():
+        assert path.read_text("utf-8").isascii(), path.name
+    moves = shown("faulty").data["moves"]
+    assert all(move["says"].isascii() for move in moves if move["what"] == "post")
+
+
+def test_every_message_is_one_move(shown) -> None:
+    for name in ("classroom", "faulty", "statistical"):
+        transcript = shown(name).outcome.transcript
+        moves = shown(name).data["moves"]
+        messages = [move for move in moves if move["what"] in ("post", "send", "batch")]
+        assert [move["by"] for move in messages] == [one.sender for one in transcript.events]
+        assert [move["round"] for move in messages] == [one.round for one in transcript.events]
+        assert sum(move["what"] == "count" for move in moves) == len(transcript.reads)
+
+
+def test_the_choices_are_those_the_run_considered(shown) -> None:
+    run = shown("classroom")
+    assert [
+        (tuple(one["columns"]), one["promised"], one["safe"]) for one in run.data["choices"]
+    ] == [(one.columns, one.promised, one.safe) for one in run.outcome.considered]
+    assert len(run.data["choices"]) == 7
+
+
+def test_what_cannot_be_shown_says_why() -> None:
+    scenario = load("classroom")
+    with pytest.raises(ParameterError, match=f"at most {MOST:,}"):
+        show(Transcript(MOST + 1), scenario, ("A",), (2,), None)
+    ideal = run(change(scenario, {"scenario.seed": 1}), mode="ideal", worst_case_seconds=0)
+    with pytest.raises(ParameterError, match="ideal"):
+        of_outcome(ideal)

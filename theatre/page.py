@@ -1,0 +1,74 @@
+"""The page: one file that holds a whole run, and asks no other computer for anything.
+
+    policy     nothing may be loaded from anywhere; the page's own style and script are named by the
+               SHA-256 of their text (and the live page may read its own server's events)
+    data       the run as JSON in a script element that is data, every `<` of it escaped
+
+The file holds what everybody said: the eyes are chosen in the browser, and nothing is hidden from
+whoever reads its source. It is for people who may see the run folder.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+STATIC = Path(__file__).with_name("static")
+SCRIPTS = ("eyes", "fold", "draw", "stage", "scene", "words", "panel", "main")
+LIVE_SCRIPTS = SCRIPTS
+
+
+def render(data: Mapping[str, Any], *, live: bool = False) -> str:
+    """Give the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
+    style, code = static("theatre.css"), script(LIVE_SCRIPTS if live else SCRIPTS)
+    parts = {
+        "policy": policy(style, code, live=live),
+        "style": style,
+        "script": code,
+        "data": embedded(data),
+    }
+    page = static("page.html")
+    for name, text in parts.items():
+        before, _, after = page.partition("{{" + name + "}}")
+        page = before + text + after
+    return page
+
+
+def policy(style: str, code: str, *, live: bool) -> str:
+    """The content security policy of a page with this style and script."""
+    own = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        "script-src": _hash(code),
+        "img-src": "data:",
+        "connect-src": "'self'" if live else "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in own.items())
+
+
+def script(names: tuple[str, ...]) -> str:
+    """All scripts as one, in an order in which each finds what it needs."""
+    parts = "\n".join(static(f"{name}.js") for name in names)
+    return f'"use strict";\n{parts}'
+
+
+def embedded(data: Any) -> str:
+    """Write data as JSON that may stand inside a script element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+@cache
+def static(name: str) -> str:
+    """Read one of the page's own files."""
+    return (STATIC / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

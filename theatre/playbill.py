@@ -1,0 +1,58 @@
+"""The playbill: what the page is told of a run before its first move.
+
+name, title      of the scenario
+people           how many there are
+columns          the names of what is asked about: features, or reports about them
+sizes            values of each column of the people's table
+parties          who can be looked through, in the order of the stage, without single people
+shufflers        how many
+k, share         the promise: at most this share of the people in a crowd smaller than k
+fixed            whether all rounds ask the same people
+reports          whether people randomized what they said
+seed             None where the run is secret
+warnings         what is not safe outside a lesson
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..protocol import parties
+from ..scenarios.local import KIND
+from ..scenarios.model import Scenario
+from ..scenarios.outcome import Considered
+from .said import rule
+
+
+def playbill(
+    scenario: Scenario, people: int, columns: Sequence[str], sizes: Sequence[int], seed: int | None
+) -> dict[str, Any]:
+    """Give the playbill of a run."""
+    shufflers = [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
+    return {
+        "name": scenario.scenario.name,
+        "title": scenario.scenario.title or scenario.scenario.name,
+        "people": people,
+        "columns": list(columns),
+        "sizes": list(sizes),
+        "parties": [*shufflers, parties.CURATOR, parties.ANALYST, parties.NETWORK],
+        "shufflers": scenario.mix.shufflers,
+        "k": scenario.policy.k,
+        "share": scenario.policy.max_exposure,
+        "fixed": scenario.population.setting == "fixed",
+        "reports": scenario.policy.kind == KIND,
+        "kind": scenario.policy.kind,
+        "seed": seed,
+    }
+
+
+def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:
+    """The column sets that the curator looked at, as the page shows them."""
+    return [
+        {
+            "columns": list(one.columns),
+            "promised": one.promised,
+            "rule": rule(one.rule),
+            "safe": one.safe,
+        }
+        for one in considered
+    ]

@@ -1,0 +1,171 @@
+"""The prompter writes down the moves of a run while it is played, or while a record is read out.
+
+It is told what an instrument is told (roles/instruments.py), and tells the page nothing that the
+transcript does not hold. Which envelope is at fault is worked out from names: a person's own record
+names the envelope it sealed, and what came under another name was altered on its way.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import ParameterError, Reason
+from ..protocol import parties
+from ..protocol.announcement import Announcement
+from ..protocol.board import Entry
+from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
+from ..protocol.session import open_round
+from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
+from ..roles.instruments import Instrument
+from .moves import Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
+from .said import promise, rule, says
+
+# reason of a refusal -> the faults of envelopes that it may be about
+SUSPECTS = {Reason.DUPLICATE: ("repeated",), Reason.LATE: ("late",)}
+ALTERED = ("altered", "forged")
+
+
+@dataclass(slots=True)
+class _Round:
+    """What the prompter knows of one round. onions: number of each onion, by all its names."""
+
+    call: Call
+    made: dict[int, Made] = field(default_factory=dict)
+    told: set[int] = field(default_factory=set)  # people whose answers a move has told
+    sent: set[int] = field(default_factory=set)
+    onions: dict[bytes, int] = field(default_factory=dict)
+    closed: bool = False
+
+
+class Prompter(Instrument):
+    """Gives each move to `tell` as it happens."""
+
+    def __init__(self, tell: Callable[[Move], None]) -> None:
+        self._tell = tell
+        self._announced: Announcement | None = None
+        self._session = b""
+        self._columns: tuple[str, ...] = ()
+        self._rounds: dict[int, _Round] = {}
+        self._faults: list[str] = []  # per envelope of the session
+        self._blamed: set[int] = set()
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Tell of a message between two parties; posts are told by `posted`."""
+        if receiver != "board":
+            seen = Transcript(0)
+            seen.carried(time, sender, receiver, data)
+            self.message(seen.events[0])
+
+    def message(self, event: Event) -> None:
+        """Tell of a message between two parties, as it was recorded."""
+        asked = self._rounds.get(event.round)
+        if event.kind is Kind.BATCH and asked:
+            onions = tuple(asked.onions.get(name, -1) for name in split_names(event.names))
+            self._tell(Batch(event.sender, event.receiver, event.round, onions))
+        else:
+            self._tell(self._send(event, asked))
+
+    def _send(self, event: Event, asked: _Round | None) -> Send:
+        person = _person(event.sender)
+        made = asked.made.get(person) if asked else None
+        place = (event.sender, event.receiver, event.round, person)
+        if asked is None or made is None:
+            self._faults.append("forged")
+            return Send(*place, None, "forged", linked=False)
+        linked = event.names == made.envelope
+        fault = "" if linked else "altered"
+        fault = "late" if asked.closed else "repeated" if person in asked.sent else fault
+        self._faults.append(fault)
+        asked.sent.add(person)
+        answers = None if person in asked.told else _answers(asked.call, made)
+        asked.told.add(person)
+        return Send(*place, answers, fault, linked)
+
+    def sealed(self, made: Made) -> None:
+        """Remember what a person sealed; it is told with the envelope."""
+        asked = self._rounds[made.round]
+        asked.made[made.user] = made
+        layers = split_names(made.names)[1:]
+        questions = len(made.answers)
+        each = len(layers) // questions if questions else 0
+        for place, (question, _) in enumerate(made.answers):
+            number = made.user * len(asked.call.asks) + question
+            asked.onions.update(dict.fromkeys(layers[place * each : (place + 1) * each], number))
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
+        """Tell of a post."""
+        body, number = entry.message.body, entry.message.round
+        if isinstance(body, Announcement):
+            self._announced, self._session = body, body.digest()
+            self._columns = body.schema.names
+        if isinstance(body, Call):
+            self._rounds[body.round] = _Round(body)
+        if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
+            self._close()
+        asked = self._rounds.get(number)
+        sentence = says(entry.author, body, self._columns, asked.call if asked else None)
+        kind = entry.message.kind.name.lower()
+        self._tell(Post(entry.author, kind, number, sentence, self._facts(entry)))
+
+    def _facts(self, entry: Entry) -> dict[str, object]:
+        """What the page needs of a post beside the sentence."""
+        match entry.message.body:
+            case Call() as call if self._announced:
+                opened = open_round(self._announced, self._session, call)
+                return {"asks": call.asks, "openers": opened.openers}
+            case Mixed() as mixed:
+                return {"hop": mixed.hop, "received": mixed.received, "sent": mixed.forwarded}
+            case Tally(counts=counts) if counts is not None:
+                return {"counts": _plain(counts)}
+            case Decision() as decision:
+                proof = decision.certificate
+                return {
+                    "kept": decision.kept,
+                    "promise": promise(proof),
+                    "rule": rule(proof.rule),
+                }
+        return {}
+
+    def _close(self) -> None:
+        """Tell of everybody who has not sent what they sealed, once no more is collected."""
+        for number, asked in self._rounds.items():
+            if asked.closed:
+                continue
+            asked.closed = True
+            for person in sorted(asked.made.keys() - asked.sent):
+                asked.told.add(person)
+                self._tell(Silent(person, number, _answers(asked.call, asked.made[person])))
+
+    def read(self, read: Read) -> None:
+        """Tell that a reader has counted."""
+        self._tell(Count(read.reader, read.round, _plain(read.counts)))
+
+    def refused(self, refusal: Refusal) -> None:
+        """Tell of refusals, and of which envelopes where that follows from the faults."""
+        guilty = SUSPECTS.get(refusal.reason, ALTERED)
+        hits: list[int] = []
+        if refusal.party == parties.shuffler(1):
+            suspects = [i for i, fault in enumerate(self._faults) if fault in guilty]
+            hits = [i for i in suspects if i not in self._blamed][: refusal.count]
+            self._blamed.update(hits)
+        where = (refusal.party, refusal.round, refusal.reason.value.replace("-", " "))
+        self._tell(Refuse(*where, refusal.count, tuple(hits)))
+
+
+def _person(sender: str) -> int:
+    """The index of the person who sent it; -1 if it was none."""
+    try:
+        found = parties.role(sender)
+    except ParameterError:
+        return -1
+    return parties.index(sender) if found is parties.Role.USER else -1
+
+
+def _answers(call: Call, made: Made) -> Answers:
+    """What a person said, question by question."""
+    said = dict(made.answers)
+    return tuple(said.get(question, ()) for question in range(len(call.asks)))
+
+
+def _plain(counts: Sequence[Counts]) -> Tables:
+    """Counts in an order of their own: that of the values."""
+    return tuple(tuple(sorted(count.items())) for count in counts)

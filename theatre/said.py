@@ -1,0 +1,153 @@
+"""What a post says, in one plain sentence; and what a class calls the rules of a decision."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..errors import Reason
+from ..protocol.announcement import Announcement, Program
+from ..protocol.hiding import Mask
+from ..protocol.messages import (
+    Body,
+    Burned,
+    Call,
+    Certificate,
+    Closed,
+    Consent,
+    Decision,
+    Key,
+    Mixed,
+    Tally,
+)
+
+# certificate's rule -> how a class calls it; a rule of another name is called by it
+RULES = {
+    "exact": "exact count",
+    "theorem2": "Theorem 2",
+    "theorem3": "Theorem 3",
+    "refined": "the refined bound",
+    "coverage": "the coverage bound",
+    "worst-case": "the exact worst case",
+}
+STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+
+
+def says(author: str, body: Body, columns: Sequence[str], call: Call | None) -> str:
+    """Say what a post means. columns: the names of those asked about; call: of this round."""
+    who = author.capitalize() if "-" in author else f"The {author}"
+    match body:
+        case Key():
+            return f"{who} makes a fresh key pair and posts the public half."
+        case Announcement():
+            return f"The curator announces the session: {announced(body)}."
+        case Consent():
+            return f"{who} finds its own key in the announcement and takes part."
+        case Call():
+            return f"Round {body.round}: everybody is asked {asked(body, columns)}."
+        case Mixed():
+            return f"{who} {mixed(body)}."
+        case Tally(totals=totals, counts=None):
+            return f"{who} posts how many answers it read: {sum(totals):,}. Not which."
+        case Tally():
+            return f"{who} publishes the counts of {asks(call, columns)}."
+        case Decision():
+            return decided(body, columns)
+        case Burned(why=why):
+            return f"The round is given up and nothing of it is used: {why}."
+        case Closed():
+            return "The session is over."
+        case _:
+            return f"{who} posts a message of the kind {type(body).__name__.lower()}."
+
+
+def announced(body: Announcement) -> str:
+    """What a session is about."""
+    many = len(body.schema.features)
+    about = f"{many} question{'s' * (many != 1)}"
+    if body.program is Program.RANDOMIZED:
+        return f"{about}; everybody adds noise before sealing"
+    policy = body.policy
+    return (
+        f"{about}; at most {percent(policy.max_exposure)} of the people may end up in a crowd "
+        f"smaller than k = {policy.k}"
+    )
+
+
+def asked(call: Call, columns: Sequence[str]) -> str:
+    """What a call asks, and for whom."""
+    many = len(call.asks) > 1
+    how = "each in an onion of its own" if many else "in one onion"
+    return f"for {asks(call, columns)}, {how}, for the {call.reader} alone to read{hiding(call)}"
+
+
+def hiding(call: Call) -> str:
+    """What people do to their values before they say them."""
+    if not call.hidden:
+        return ""
+    masked = any(isinstance(rule, Mask) for rule in call.hidden)
+    return "; rare values are said as `other`" if masked else "; some values are left blank"
+
+
+def asks(call: Call | None, columns: Sequence[str]) -> str:
+    """The column sets that a call asks for."""
+    return listed(
+        " x ".join(columns[column] for column in ask) for ask in (call.asks if call else ())
+    )
+
+
+def mixed(body: Mixed) -> str:
+    """What a shuffler did with a batch."""
+    came = f"{body.received:,} envelope{'s' * (body.received != 1)}"
+    if body.hop > 1:
+        came = f"{body.received:,} onions"
+    refused = sum(body.refused.values())
+    out = f", refuses {refused:,} ({reasons(body.refused)})" if refused else ""
+    return (
+        f"takes its own layer off {came}{out}, sorts the {body.forwarded:,} onions inside and says "
+        "so on the board"
+    )
+
+
+def reasons(refused: Mapping[Reason, int]) -> str:
+    """Why messages were refused."""
+    return listed(
+        f"{count:,} {reason.value.replace('-', ' ')}" for reason, count in refused.items()
+    )
+
+
+def decided(body: Decision, columns: Sequence[str]) -> str:
+    """What is released, what is not, and what is proved of it."""
+    kept = [columns[column] for column in body.kept]
+    rest = [name for column, name in enumerate(columns) if column not in body.kept]
+    proof = body.certificate
+    if not kept:
+        return f"The curator releases nothing: with k = {proof.k} no column is safe enough."
+    held = f" and holds back {listed(rest)}" if rest else ""
+    return f"The curator releases {listed(kept)}{held}: {promise(proof)}, by {rule(proof.rule)}."
+
+
+def promise(proof: Certificate) -> str:
+    """What a certificate claims."""
+    return (
+        f"at most {proof.people:,} of {proof.n:,} people ({percent(proof.value)}) can be in a "
+        f"crowd smaller than {proof.k}"
+    )
+
+
+def rule(name: str) -> str:
+    """Call a rule by the name a class knows."""
+    plain = name.removeprefix(STATISTICAL)
+    called = RULES.get(plain, plain)
+    return called if plain == name else f"{called}, carried over to other people"
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, with as many digits as it needs to be neither 0 nor all."""
+    digits = 1
+    while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write `a, b and c`."""
+    *most, last = list(names) or ["nothing"]
+    return f"{', '.join(most)} and {last}" if most else last

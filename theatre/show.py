@@ -1,0 +1,72 @@
+"""A run as the page is given it: the playbill, every move, and what the curator could promise."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ParameterError
+from ..protocol.board import replay
+from ..protocol.transcript import Transcript
+from ..scenarios.eyes import columns, recorded
+from ..scenarios.judge import options
+from ..scenarios.local import KIND, announced_names
+from ..scenarios.model import Scenario
+from ..scenarios.outcome import Outcome
+from ..scenarios.runs import Run
+from .moves import Move
+from .playbill import choices, playbill
+from .prompter import Prompter
+from .recorded import read_out
+
+MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
+
+
+def of_run(run: Run) -> dict[str, Any]:
+    """Give a recorded run. ParameterError for one without messages, or of too many people."""
+    names = columns(run)
+    return show(recorded(run), run.scenario, names, run.sizes, run.result["seed"])
+
+
+def of_outcome(outcome: Outcome) -> dict[str, Any]:
+    """Give a run that has just been played. ParameterError as for `of_run`."""
+    if outcome.transcript is None:
+        raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
+    names = announced_names(outcome.scenario, outcome.schema.names)
+    return show(outcome.transcript, outcome.scenario, names, outcome.sizes, outcome.seed)
+
+
+def show(
+    transcript: Transcript,
+    scenario: Scenario,
+    names: Sequence[str],
+    sizes: Sequence[int],
+    seed: int | None,
+) -> dict[str, Any]:
+    """Give a run. names: of the columns asked about; sizes: values of each of the people's."""
+    check_size(transcript.users)
+    moves: list[Move] = []
+    read_out(transcript, Prompter(moves.append))
+    return {
+        "bill": playbill(scenario, transcript.users, names, sizes, seed),
+        "moves": [move.plain() for move in moves],
+        "choices": considered(transcript, scenario),
+    }
+
+
+def check_size(people: int) -> None:
+    """ParameterError for more people than a page can show."""
+    if people > MOST:
+        raise ParameterError(
+            f"{people:,} people; the theatre shows at most {MOST:,}: lower population.users, or "
+            "look with `veilmix show`"
+        )
+
+
+def considered(transcript: Transcript, scenario: Scenario) -> list[dict[str, Any]]:
+    """What the curator could have promised of every set of columns; [] if it decides nothing."""
+    board = replay(transcript.posts)
+    if board.announcement is None or board.decision is None or scenario.policy.kind == KIND:
+        return []
+    tally = next((read.counts for read in transcript.reads if read.round == 1), None)
+    statistical = scenario.population.setting != "fixed"
+    others = scenario.population.round2_users if statistical else None
+    return choices(options(scenario.policy, board.announcement.schema, tally, others))

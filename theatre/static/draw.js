@@ -1,0 +1,167 @@
+// Glyphs, all of them drawn: no picture depends on what a font has. A layer is a ring with the sign
+// of the party that opens it; the rings that the eyes can open are dashed and see-through, and a seal names who must open the next.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function el(name, attributes = {}, ...children) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+function at(x, y, ...children) {
+  return el("g", { transform: `translate(${x} ${y})` }, ...children);
+}
+
+function text(x, y, words, kind = "", anchor = "middle") {
+  return el("text", { x, y, class: kind, "text-anchor": anchor }, words);
+}
+
+function titled(node, words) {
+  node.prepend(el("title", {}, words));
+  return node;
+}
+
+// The one sign of a party: a figure for a shuffler, a letter for a reader.
+function signOf(party) {
+  return party.startsWith("shuffler-") ? party.slice(9) : party[0].toUpperCase();
+}
+
+// The hue of a party's layer: shufflers take turns, readers have their own.
+function hueOf(party) {
+  return party.startsWith("shuffler-") ? `hue-${(Number(party.slice(9)) - 1) % 4}` : `hue-${party}`;
+}
+
+function person(size, kind) {
+  const s = size / 60;
+  return el(
+    "g",
+    { class: `person ${kind}`, transform: `scale(${s})` },
+    el("circle", { cx: 0, cy: -13, r: 12 }),
+    el("path", { d: "M-24 26 a24 22 0 0 1 48 0 z" }),
+  );
+}
+
+function eye(open, size) {
+  const lid = "M-12 0 Q0 -11 12 0 Q0 11 -12 0 z";
+  const shut = "M-12 -2 Q0 9 12 -2 M-8 3 l-3 5 M0 5 v6 M8 3 l3 5";
+  const group = el("g", { class: `eye ${open ? "open" : "shut"}`, transform: `scale(${size / 24})` });
+  group.append(el("path", { d: open ? lid : shut }));
+  if (open) group.append(el("circle", { cx: 0, cy: 0, r: 4 }));
+  return group;
+}
+
+// The seal that is still shut: the hue and the sign of the party that opens it.
+function seal(size, party) {
+  const group = el("g", { class: "seal" }, el("circle", { r: size / 2, class: hueOf(party) }));
+  group.append(fitted(0, 0, signOf(party), size * 0.9, size * 0.72));
+  return group;
+}
+
+function cross(size) {
+  const d = `M${-size} ${-size} L${size} ${size} M${size} ${-size} L${-size} ${size}`;
+  return el("path", { class: "cross", d });
+}
+
+function warning(size) {
+  return el(
+    "g",
+    { class: "warning", transform: `scale(${size / 20})` },
+    el("path", { d: "M0 -10 L11 9 H-11 z" }),
+    el("path", { class: "mark", d: "M0 -3 v6 M0 6 v1" }),
+  );
+}
+
+// An onion around (0, 0). openers: the layers still on it, outermost first. opened: how many of them
+// the eyes can open. core: what is said inside, shown only if the eyes can open all.
+function onion(size, openers, opened, core) {
+  const group = el("g", { class: "onion" });
+  const step = Math.min(size * 0.13, size / (2 * openers.length + 4));
+  openers.forEach((party, i) => {
+    const side = size - 2 * step * i;
+    const through = i < opened;
+    group.append(
+      el("rect", {
+        x: -side / 2,
+        y: -side / 2,
+        width: side,
+        height: side,
+        rx: side * 0.22,
+        class: `layer ${hueOf(party)} ${through ? "through" : "closed"}`,
+      }),
+    );
+  });
+  const inner = size - 2 * step * openers.length;
+  const clear = opened >= openers.length;
+  group.append(
+    el("rect", {
+      x: -inner / 2,
+      y: -inner / 2,
+      width: inner,
+      height: inner,
+      rx: inner * 0.2,
+      class: clear ? "core clear" : "core",
+    }),
+  );
+  if (clear && core !== undefined) group.append(fitted(0, 0, core, inner * 0.95, inner * 0.75));
+  else if (!clear) group.append(seal(Math.max(inner * 0.94, size * 0.42), openers[opened]));
+  return group;
+}
+
+// A word in the middle of (x, y), no wider than `width` and no higher than `height`.
+function fitted(x, y, words, width, height) {
+  const size = Math.min(height, width / Math.max(0.62 * words.length, 0.62));
+  const node = text(x, y + size * 0.35, words, "said");
+  node.setAttribute("font-size", size.toFixed(1));
+  return node;
+}
+
+// An envelope around (0, 0): the first opener's layer around a person's onions.
+function envelope(size, openers, opened, cores, fault) {
+  const width = size;
+  const height = size * 0.68;
+  const through = opened > 0;
+  const group = el("g", { class: "envelope" });
+  group.append(
+    el("rect", {
+      x: -width / 2,
+      y: -height / 2,
+      width,
+      height,
+      rx: size * 0.06,
+      class: `layer ${hueOf(openers[0])} ${through ? "through" : "closed"}`,
+    }),
+  );
+  if (!through) {
+    const flap = `M${-width / 2} ${-height / 2} L0 ${height * 0.12} L${width / 2} ${-height / 2}`;
+    group.append(el("path", { class: "flap", d: flap }));
+    group.append(at(0, height * 0.12, seal(size * 0.36, openers[0])));
+  } else {
+    const each = Math.min(height * 0.9, (width * 0.97) / cores.length);
+    cores.forEach((core, i) => {
+      const x = (i - (cores.length - 1) / 2) * each;
+      group.append(at(x, 0, onion(each * 0.92, openers.slice(1), opened - 1, core)));
+    });
+  }
+  if (fault) group.append(at(width / 2, -height / 2, warning(size * 0.3)));
+  return group;
+}
+
+// Many things alike: three of them on a heap, and how many there are.
+function pile(glyph, count, size) {
+  const group = el("g", { class: "pile" });
+  for (const shift of [2, 1, 0])
+    group.append(at(-shift * size * 0.08, -shift * size * 0.1, glyph()));
+  const label = count.toLocaleString("en");
+  const width = size * (0.3 + 0.24 * label.length);
+  group.append(
+    at(
+      size * 0.42,
+      size * 0.42,
+      el("rect", { class: "badge", x: -width / 2, y: -size * 0.22, width, height: size * 0.44, rx: size * 0.2 }),
+      fitted(0, 0, label, width * 0.9, size * 0.36),
+    ),
+  );
+  return group;
+}

@@ -1,0 +1,267 @@
+// The controls: eyes, position, play. The URL's fragment keeps eyes and position:
+// #eyes=curator+shuffler-1&at=17 (and &presenter).
+
+const page = JSON.parse(document.getElementById("run").textContent);
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+const find = (id) => document.getElementById(id);
+
+const show = {
+  bill: page.bill,
+  moves: page.moves,
+  choices: page.choices,
+  at: 0,
+  eyes: new Set(),
+  playing: false,
+  presenter: false,
+  covered: false,
+  map: null,
+};
+
+let timer = 0;
+let wings = 0; // the number of the flight that is on; an older one ends without effect
+
+function names() {
+  return [...show.bill.parties];
+}
+
+function everybody() {
+  const people = Array.from({ length: show.bill.people }, (_, i) => `user-${i + 1}`);
+  return new Set([...names(), ...people]);
+}
+
+function sceneNow(position = show.at) {
+  return sceneAt(show.bill, show.moves, position, show.eyes);
+}
+
+function render() {
+  const scene = sceneNow();
+  find("picture").replaceChildren(drawStage(show.bill, show.map, scene));
+  drawPanel(show.bill, scene, show.choices, show.at);
+  drawControls();
+  keepPlace();
+}
+
+function drawControls() {
+  const total = show.moves.length;
+  find("scrub").max = total;
+  find("scrub").value = show.at;
+  put("place", `${show.at} / ${total}`);
+  find("back").disabled = find("start").disabled = show.at === 0;
+  find("step").disabled = show.at >= total;
+  find("play").setAttribute("aria-pressed", String(show.playing));
+  find("play").classList.toggle("on", show.playing);
+  put("play-word", show.playing ? "pause" : "play");
+  put("state", show.at < total ? "" : page.live && !page.over ? "waiting for the next message" : "finished");
+  const all = show.eyes.size === everybody().size;
+  for (const box of document.querySelectorAll("#eyes input[type=checkbox]"))
+    box.checked = box.value === "everything" ? all : show.eyes.has(box.value);
+  const people = [...show.eyes].filter((name) => name.startsWith("user-"));
+  put("people-eyes", all || !people.length ? "" : people.length > 6 ? `${people.length} people` : people.join(", "));
+  find("no-people").hidden = all || !people.length;
+  find("curtain").hidden = !(show.presenter && show.covered);
+  find("main").classList.toggle("covered", show.presenter && show.covered);
+  find("main").inert = false;
+  find("presenter").setAttribute("aria-pressed", String(show.presenter));
+  find("reveal").hidden = !show.presenter;
+  put("reveal-word", show.covered ? "reveal" : "hide");
+  put("whose", show.eyes.size ? `You are ${eyesSaid()}.` : "You are nobody in particular: you read the board.");
+}
+
+function eyesSaid() {
+  if (show.eyes.size === everybody().size) return "everybody at once";
+  const said = names().filter((name) => show.eyes.has(name));
+  const people = [...show.eyes].filter((name) => name.startsWith("user-"));
+  return [...said, ...(people.length > 3 ? [`${people.length} people`] : people)].join(" and ");
+}
+
+function keepPlace() {
+  const eyes = show.eyes.size === everybody().size ? "everything" : [...show.eyes].join("+");
+  const place = `#eyes=${eyes}&at=${show.at}${show.presenter ? "&presenter" : ""}`;
+  if (place !== location.hash) history.replaceState(null, "", place);
+}
+
+function readPlace() {
+  const given = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+  const all = everybody();
+  const eyes = (given.get("eyes") || "").split("+").filter((name) => all.has(name));
+  show.eyes = given.get("eyes") === "everything" ? all : new Set(eyes);
+  if (given.has("presenter") && !show.presenter) present(true);
+  const wanted = Number.parseInt(given.get("at"), 10);
+  show.at = Math.max(0, Math.min(Number.isNaN(wanted) ? 0 : wanted, show.moves.length));
+}
+
+function go(position) {
+  wings += 1;
+  find("flight").replaceChildren();
+  show.at = Math.max(0, Math.min(position, show.moves.length));
+  render();
+}
+
+// One move on, with what flies while it is made; then the picture after it.
+async function step(slow = 700, many = 1) {
+  if (show.at >= show.moves.length) return;
+  const after = show.at + many;
+  const scene = sceneNow(after);
+  const things = CALM.matches || slow < 60 ? [] : flights(show.bill, show.map, scene);
+  if (!things.length) return go(after);
+  go(show.at);
+  const mine = (wings += 1);
+  drawPanel(show.bill, scene, show.choices, after);
+  const flown = things.map(({ from, to, glyph }, i) => {
+    const node = at(0, 0, glyph);
+    find("flight").append(node);
+    const path = [from, to].map(({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` }));
+    const delay = things.length > 1 ? (slow * 0.3 * i) / things.length : 0;
+    return node.animate(path, { duration: slow * 0.7, delay, easing: "ease-in-out", fill: "both" }).finished;
+  });
+  await Promise.allSettled(flown);
+  if (mine === wings) go(after);
+}
+
+function pause() {
+  return 2600 / 2 ** Number(find("speed").value);
+}
+
+async function play() {
+  clearTimeout(timer);
+  show.playing = true;
+  if (show.at >= show.moves.length && !page.live) go(0);
+  drawControls();
+  const turn = async () => {
+    if (!show.playing) return;
+    if (show.at >= show.moves.length && (!page.live || page.over)) return stop();
+    await step(pause(), burst());
+    if (show.playing) timer = setTimeout(turn, pause() * 0.35);
+  };
+  await turn();
+}
+
+// With piles, so many people hand in their envelopes at once while it plays.
+function burst() {
+  const many = show.bill.people > PILES_ABOVE ? Math.ceil(show.bill.people / 25) : 1;
+  let sent = 0;
+  while (sent < many && show.moves[show.at + sent]?.what === "send") sent += 1;
+  return Math.max(sent, 1);
+}
+
+function stop() {
+  clearTimeout(timer);
+  show.playing = false;
+  drawControls();
+}
+
+function look(name, on) {
+  if (name === "everything") show.eyes = on ? everybody() : new Set();
+  else if (on) show.eyes.add(name);
+  else show.eyes.delete(name);
+  if (show.presenter) show.covered = true;
+  go(show.at);
+}
+
+function present(on) {
+  show.presenter = on;
+  show.covered = on;
+}
+
+function reveal() {
+  if (show.presenter) show.covered = !show.covered;
+  drawControls();
+}
+
+function eyeBox(value, words, sign) {
+  const box = html("input", { type: "checkbox", value, id: `eye-${value}` });
+  box.addEventListener("change", () => look(value, box.checked));
+  return html("label", { class: `chip ${sign}`, for: box.id }, box, words);
+}
+
+function open(bill) {
+  show.bill = bill;
+  show.map = layout(bill);
+  find("title").textContent = bill.title;
+  document.title = `${bill.title} - veilmix theatre`;
+  const secret = bill.seed === null ? "" : `seed ${bill.seed}: reproducible, not secret`;
+  put("seed", secret);
+  const boxes = [eyeBox("everything", "everything", ""), ...bill.parties.map((name) => eyeBox(name, name, hueOf(name)))];
+  find("boxes").replaceChildren(...boxes);
+  find("who-eyes").max = bill.people;
+}
+
+const ACTIONS = {
+  start: () => (stop(), go(0)),
+  back: () => (stop(), go(show.at - 1)),
+  play: () => (show.playing ? stop() : play()),
+  step: () => (stop(), step()),
+  presenter: () => (present(!show.presenter), render()),
+  reveal,
+  "curtain-reveal": reveal,
+  help: () => find("keys").showModal(),
+  "add-person": () => look(`user-${find("who-eyes").valueAsNumber}`, true),
+  "no-people": () => {
+    show.eyes = new Set([...show.eyes].filter((name) => !name.startsWith("user-")));
+    look("", false);
+  },
+};
+
+const KEYS = {
+  " ": ACTIONS.play,
+  ArrowRight: ACTIONS.step,
+  ArrowLeft: ACTIONS.back,
+  Home: ACTIONS.start,
+  End: () => (stop(), go(show.moves.length)),
+  e: () => toggle("everything"),
+  c: () => toggle("curator"),
+  a: () => toggle("analyst"),
+  n: () => toggle("network"),
+  p: ACTIONS.presenter,
+  r: reveal,
+  "?": ACTIONS.help,
+  "+": () => (find("speed").stepUp(), undefined),
+  "-": () => (find("speed").stepDown(), undefined),
+};
+
+function toggle(name) {
+  const on = name === "everything" ? show.eyes.size === everybody().size : show.eyes.has(name);
+  if (everybody().has(name) || name === "everything") look(name, !on);
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || find("keys").open) return;
+  if (event.target.matches("input:not([type=checkbox])")) return;
+  if (event.key === " " && event.target.matches("button, input")) return;
+  const act = /^[1-9]$/.test(event.key) ? () => toggle(`shuffler-${event.key}`) : KEYS[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function clicked(event) {
+  const someone = event.target.closest("[data-party]");
+  if (someone) toggle(someone.dataset.party);
+}
+
+for (const [id, act] of Object.entries(ACTIONS)) find(id).addEventListener("click", act);
+find("scrub").addEventListener("input", () => (stop(), go(find("scrub").valueAsNumber)));
+find("stage").addEventListener("click", clicked);
+document.addEventListener("keydown", pressed);
+addEventListener("hashchange", () => (readPlace(), go(show.at)));
+open(show.bill);
+readPlace();
+render();
+
+// For tests and the curious: what some eyes know after so many moves, as plain data.
+window.veilmix = {
+  show,
+  knows(eyes, position) {
+    const known = knows(show.bill, show.moves, position, new Set(eyes));
+    const rows = (people) => Object.fromEntries([...people].map(([who, row]) => [who, row]));
+    return {
+      linked: known.linked,
+      certain: known.certain,
+      seen: known.seen,
+      pinned: rows(known.pinned),
+      byRound: Object.fromEntries([...known.byRound].map(([round, people]) => [round, rows(people)])),
+      counted: known.counted.map((one) => [one.round, one.columns, one.counts]),
+      opened: Object.fromEntries([...known.rounds].map(([round, one]) => [round, [one.opened, one.openers.length]])),
+    };
+  },
+};

@@ -1,0 +1,95 @@
+// The side panel: what just happened, what these eyes can pin on a person, what they have read, and
+// what the curator decided.
+
+function html(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+const PEOPLE_TOLD = 3;
+const CELLS_TOLD = 8;
+
+function drawPanel(bill, scene, choices, position) {
+  const [first, second] = sentence(bill, scene, position);
+  put("sentence", first);
+  put("aside", second);
+  const unseen = scene.known.unseen;
+  const all = (unseen + scene.known.seen).toLocaleString("en");
+  put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
+  drawPinned(bill, scene.known);
+  document.getElementById("read").replaceChildren(...readRows(bill, scene.known));
+  document.getElementById("decision").replaceChildren(...decision(bill, scene, choices));
+}
+
+// A text that is the same is left alone: a screen reader would say it again.
+function put(id, words) {
+  const node = document.getElementById(id);
+  words = words.replaceAll(" %", "\u00a0%");
+  if (node.textContent !== words) node.textContent = words;
+}
+
+function drawPinned(bill, known) {
+  put("linked", `${known.linked.toLocaleString("en")} of ${bill.people.toLocaleString("en")}`);
+  put("linked-unit", bill.reports ? "people linked to their reports" : "people identified");
+  const meter = document.getElementById("meter");
+  meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
+  put("certain", `${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
+  put("who", known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
+}
+
+function whoIs(bill, known) {
+  const told = [...known.pinned].sort((a, b) => a[0] - b[0]).slice(0, PEOPLE_TOLD);
+  const words = told.map(([who, row]) => `user-${who + 1}: ${said(bill, row)}`);
+  const more = known.pinned.size - told.length;
+  return `${words.join("; ")}${more > 0 ? `; and ${more.toLocaleString("en")} more` : ""}`;
+}
+
+function readRows(bill, known) {
+  if (!known.counted.length) return [html("p", { class: "nothing" }, "Nothing yet.")];
+  return known.counted.map((one) => {
+    const told = one.counts.slice(0, CELLS_TOLD).map(([values, people]) => `${values.map(spelt).join(" ")}: ${people.toLocaleString("en")}`);
+    const more = one.counts.length - told.length;
+    const name = one.columns.map((column) => bill.columns[column]).join(" x ");
+    const cells = told.join("   ") + (more > 0 ? `   and ${more} more` : "");
+    return html("p", { class: "counts" }, html("b", {}, name), html("span", {}, cells));
+  });
+}
+
+function decision(bill, scene, choices) {
+  if (bill.reports) return [html("p", {}, "Nothing is decided: people add noise before they seal, and the analyst estimates.")];
+  const decided = scene.state.decided;
+  const rule = `A set of columns is released if at most ${percent(bill.share)} of the people can be in a crowd smaller than ${bill.k}.`;
+  const told = html("p", {}, bill.kind === "exposure" ? rule : `Columns are chosen by the rule "${bill.kind}".`);
+  if (!decided) return [told, html("p", { class: "nothing" }, "Not yet.")];
+  const kept = decided.kept.map((column) => bill.columns[column]);
+  const proved = `${capital(decided.promise)}, by ${decided.rule}.`.replaceAll(" %", "\u00a0%");
+  const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved : "");
+  if (!scene.known.counted.some((one) => one.round === 1))
+    return [announced, html("p", { class: "nothing" }, "What else it looked at is hidden from these eyes.")];
+  return choices.length ? [announced, table(choices, kept)] : [announced];
+}
+
+function table(choices, kept) {
+  const head = html("tr", {}, ...["columns", "at most", "by", ""].map((name) => html("th", {}, name)));
+  const rows = choices.map((one) => {
+    const released = one.columns.join("\n") === kept.join("\n");
+    const sign = one.safe ? "safe" : "too risky";
+    return html(
+      "tr",
+      { class: released ? "released" : one.safe ? "safe" : "risky" },
+      html("td", {}, one.columns.join(" x ")),
+      html("td", { class: "number" }, percent(one.promised)),
+      html("td", {}, one.rule),
+      html("td", {}, badge(one.safe), released ? "released" : sign),
+    );
+  });
+  return html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
+}
+
+function badge(safe) {
+  const icon = el("svg", { viewBox: "-12 -12 24 24", class: "badge-icon", "aria-hidden": "true" });
+  icon.append(safe ? tick(5) : warning(20));
+  return icon;
+}

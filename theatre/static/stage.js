@@ -1,0 +1,311 @@
+// The picture: people on the left, shufflers in the middle, curator and analyst on the right, the
+// board above and the network below. What the eyes do not see is not drawn, and said to be hidden.
+
+const WIDE = 1200;
+const HIGH = 880;
+const PILES_ABOVE = 48; // people; more are drawn as piles
+const ONE_BY_ONE = 64; // things in a box that are drawn one by one
+const LINES = 12; // of counts in a reader's box
+
+function layout(bill) {
+  const places = new Map();
+  places.set("board", { x: 350, y: 8, width: 480, height: 100 });
+  places.set("network", { x: 350, y: HIGH - 72, width: 480, height: 64 });
+  places.set("curator", { x: 862, y: 8, width: 330, height: HIGH / 2 - 14 });
+  places.set("analyst", { x: 862, y: HIGH / 2 + 6, width: 330, height: HIGH / 2 - 14 });
+  const many = bill.shufflers;
+  const columns = many <= 3 ? many : Math.ceil(Math.sqrt(many));
+  const rows = Math.ceil(many / columns);
+  const [width, height] = [480 / columns, (HIGH - 204) / rows];
+  for (let i = 0; i < many; i += 1) {
+    const x = 350 + (i % columns) * width;
+    const y = 120 + Math.floor(i / columns) * height;
+    places.set(`shuffler-${i + 1}`, { x: x + 5, y, width: width - 10, height: height - 12 });
+  }
+  return { places, ...crowdLayout(bill) };
+}
+
+// Where people stand: each for itself, or in piles of neighbours.
+function crowdLayout(bill) {
+  const each = bill.people > PILES_ABOVE ? Math.ceil(bill.people / 12) : 1;
+  const groups = Math.ceil(bill.people / each);
+  const columns = groups <= 12 ? 3 : groups <= 24 ? 4 : 6;
+  const rows = Math.ceil(groups / columns);
+  const [width, height] = [330 / columns, (HIGH - 90) / rows];
+  const centre = (index) => {
+    const group = Math.floor(index / each);
+    return {
+      x: 8 + (group % columns) * width + width / 2,
+      y: 82 + Math.floor(group / columns) * height + height / 2,
+    };
+  };
+  return { each, groups, cell: { width, height }, centre };
+}
+
+function middle(place) {
+  return { x: place.x + place.width / 2, y: place.y + place.height / 2 };
+}
+
+function spot(map, party) {
+  if (party.startsWith("user-")) return map.centre(Number(party.slice(5)) - 1);
+  return middle(map.places.get(party) || map.places.get("network"));
+}
+
+function drawStage(bill, map, scene) {
+  const group = el("g");
+  group.append(...drawPeople(bill, map, scene));
+  for (const [party, place] of map.places)
+    if (party === "board") group.append(drawBoard(place, scene));
+    else group.append(drawBox(bill, party, place, scene));
+  return group;
+}
+
+function drawPeople(bill, map, scene) {
+  const nodes = [text(170, 36, `${bill.people.toLocaleString("en")} people`, "heading")];
+  const { linked } = scene.known;
+  const words = linked ? `${linked.toLocaleString("en")} identified` : "what they say is hidden";
+  nodes.push(at(30, 64, eye(linked > 0, 26)), fittedLeft(52, 64, words, 270, 22));
+  for (let group = 0; group < map.groups; group += 1) {
+    const first = group * map.each;
+    const { x, y } = map.centre(first);
+    const last = Math.min(first + map.each, bill.people);
+    const draw = map.each > 1 ? drawCrowd : drawPerson;
+    nodes.push(at(x, y, draw(bill, map, scene, first, last)));
+  }
+  return nodes;
+}
+
+function drawPerson(bill, map, scene, index) {
+  const { state, known, eyes } = scene;
+  const name = `user-${index + 1}`;
+  const row = known.pinned.get(index);
+  const size = Math.min(map.cell.height * 0.56, map.cell.width * 0.72);
+  const kinds = [row ? "pinned" : "", eyes.has(name) ? "looking" : ""];
+  const group = el("g", { class: "someone", "data-party": name });
+  const { width, height } = map.cell;
+  group.append(el("rect", { class: "hit", x: -width / 2, y: -height / 2, width, height }));
+  group.append(at(0, -size * 0.3, person(size, kinds.join(" "))));
+  group.append(fitted(0, -size * 0.06, String(index + 1), size * 0.6, size * 0.4));
+  if (eyes.has(name)) group.append(at(size * 0.55, -size * 0.62, eye(true, size * 0.5)));
+  if (row) group.append(...pinnedLines(bill, row, size, map.cell.width));
+  if (state.silent.has(index) && eyes.has(name)) group.append(at(0, -size * 0.3, cross(size * 0.4)));
+  const sent = state.sent.get(index);
+  if (sent !== undefined && scene.seesSend(name)) group.append(at(-size * 0.5, -size * 0.55, tick(size * 0.12)));
+  return titled(group, `${name}: ${row ? said(bill, row) : "nothing pinned"}; click to look through these eyes`);
+}
+
+function tick(size) {
+  return el("path", { class: "tick", d: `M${-size} 0 l${size * 0.8} ${size * 0.8} l${size * 1.4} ${-size * 1.7}` });
+}
+
+// What is pinned on somebody, under the figure.
+function pinnedLines(bill, row, size, width) {
+  const values = Object.keys(row).map((column) => spelt(row[column]));
+  const line = fitted(0, size * 0.34, values.join(" "), width * 0.94, size * 0.36);
+  line.setAttribute("class", "pinned-line");
+  return [line];
+}
+
+function said(bill, row) {
+  return Object.entries(row).map(([column, value]) => `${bill.columns[column]} = ${spelt(value)}`).join(", ");
+}
+
+function drawCrowd(bill, map, scene, first, last) {
+  const { state, known } = scene;
+  const size = Math.min(map.cell.height * 0.5, map.cell.width * 0.62);
+  let pinned = 0;
+  let sent = 0;
+  for (let i = first; i < last; i += 1) {
+    pinned += known.pinned.has(i);
+    sent += state.sent.has(i) && scene.seesSend(`user-${i + 1}`);
+  }
+  const kind = pinned ? "pinned" : "";
+  const group = el("g", { class: "someone" });
+  group.append(at(0, -size * 0.35, pile(() => person(size, kind), last - first, size)));
+  const label = pinned ? `${pinned} pinned` : sent ? `${sent} sent` : `${first + 1}-${last}`;
+  group.append(fitted(0, size * 0.72, label, map.cell.width * 0.94, 22));
+  return titled(group, `people ${first + 1} to ${last}: ${pinned} pinned`);
+}
+
+function frame(place, kind) {
+  return el("rect", { width: place.width, height: place.height, rx: 14, class: kind });
+}
+
+function drawBoard(place, scene) {
+  const { posts } = scene.state;
+  const node = at(place.x, place.y, frame(place, "box board"));
+  node.append(text(14, 28, "the board, for everybody", "label", "start"));
+  const last = posts.slice(-1)[0];
+  if (last) {
+    const line = `${last.kind} by ${last.by}`;
+    node.append(at(30, 66, card(36)), fittedLeft(62, 66, line, place.width - 76, 26));
+  }
+  const { round } = scene.state;
+  if (round) node.append(text(place.width - 14, 28, `round ${round}`, "label", "end"));
+  return node;
+}
+
+function fittedLeft(x, y, words, width, height) {
+  const node = fitted(x, y, words, width, height);
+  node.setAttribute("text-anchor", "start");
+  return node;
+}
+
+function card(size) {
+  const lines = [-0.2, 0, 0.2].map((y) => `M${-size * 0.25} ${size * y} h${size * 0.5}`).join(" ");
+  return el(
+    "g",
+    { class: "card" },
+    el("rect", { x: -size * 0.38, y: -size * 0.45, width: size * 0.76, height: size * 0.9, rx: 3 }),
+    el("path", { d: lines }),
+  );
+}
+
+function drawBox(bill, party, place, scene) {
+  const open = scene.eyes.has(party);
+  const active = scene.last && (scene.last.by === party || scene.last.to === party) && scene.lastSeen;
+  const node = at(place.x, place.y);
+  node.append(frame(place, `box ${hueOf(party)} ${open ? "open" : "shut"} ${active ? "active" : ""}`));
+  const size = Math.min(26, place.width / 8);
+  const title = text(place.width / 2, size * 1.25, party, "label");
+  title.setAttribute("font-size", size.toFixed(1));
+  node.append(title);
+  if (party === "network") node.append(...wires(place, open, title));
+  else {
+    node.append(at(size * 0.95, size * 0.95, seal(size * 1.15, party)));
+    const inside = { x: 8, y: size * 1.9, width: place.width - 16, height: place.height - size * 1.9 - 8 };
+    node.append(...contents(bill, party, open, inside, scene));
+  }
+  return titled(node, `${party}: ${open ? "you look through these eyes" : "hidden from these eyes"}`);
+}
+
+// The network is no place where things stay: it hears what is on the wires, and has no key.
+function wires(place, open, title) {
+  title.setAttribute("text-anchor", "start");
+  title.setAttribute("x", 64);
+  title.setAttribute("y", place.height / 2 + 8);
+  const y = place.height / 2;
+  const words = open ? "hears every wire, has no key" : "hidden";
+  return [at(34, y, eye(open, 36)), fittedLeft(176, y, words, place.width - 190, 22)];
+}
+
+function hidden(inside, size) {
+  const x = inside.x + inside.width / 2;
+  const y = inside.y + inside.height / 2;
+  const wide = Math.min(size, inside.width / 5);
+  return [at(x - wide * 2.1, y, eye(false, wide * 1.5)), fitted(x + wide * 0.9, y, "hidden", wide * 4, wide)];
+}
+
+function contents(bill, party, open, inside, scene) {
+  if (!open) return hidden(inside, 30);
+  const box = scene.state.boxes.get(party) || emptied();
+  if (box.stage === "counted") return countedLines(bill, box, inside, scene);
+  const things = [
+    ...box.envelopes.map((number) => envelopeThing(scene, number)),
+    ...(box.crossed || []).map((number) => envelopeThing(scene, number)),
+    ...box.onions.map((number) => onionThing(scene, party, number, false)),
+    ...box.dropped.map((number) => onionThing(scene, party, number, true)),
+  ];
+  const words = note(box, party, scene);
+  const room = { ...inside, height: inside.height - 30 };
+  return [...arranged(things, room), fitted(inside.x + inside.width / 2, inside.y + inside.height - 12, words, inside.width, 21)];
+}
+
+function note(box, party, scene) {
+  if (box.dropped.length) return `${box.dropped.length} dropped`;
+  if (box.reasons.length) return `refused: ${box.reasons.join(", ")}`;
+  const many = box.envelopes.length || box.onions.length;
+  const words = count(many, box.envelopes.length ? "envelope" : "onion");
+  if (box.stage === "sorted") return `${words}, sorted`;
+  return many ? words : box.stage;
+}
+
+function envelopeThing(scene, number) {
+  const { person: who, refused, fault } = scene.state.envelopes[number];
+  return {
+    wide: 1.35,
+    draw: (size) => {
+      const glyph = scene.envelope(size, who, scene.state.round, fault);
+      if (refused) glyph.append(cross(size * 0.3));
+      return glyph;
+    },
+  };
+}
+
+function onionThing(scene, party, number, dropped) {
+  return {
+    wide: 1,
+    draw: (size) => {
+      const glyph = scene.onion(size, party, number);
+      if (dropped) glyph.append(cross(size * 0.4));
+      if (number < 0) glyph.append(at(size * 0.35, -size * 0.35, warning(size * 0.6)));
+      return glyph;
+    },
+  };
+}
+
+// Things in rows, as large as there is room for; too many of them in piles.
+function arranged(things, room) {
+  if (!things.length) return [];
+  const heaps = things.length > ONE_BY_ONE ? 12 : things.length;
+  const each = Math.ceil(things.length / heaps);
+  const shown = things.filter((_, i) => i % each === 0);
+  const { size, columns } = grid(shown.length, things[0].wide, room);
+  return shown.map((thing, i) => {
+    const x = room.x + room.width / 2 + ((i % columns) - (Math.min(columns, shown.length) - 1) / 2) * size * thing.wide;
+    const y = room.y + (Math.floor(i / columns) + 0.5) * size;
+    const count = Math.min(each, things.length - i * each);
+    const glyph = () => thing.draw(size * 0.92 * thing.wide);
+    return at(x, y, each > 1 ? pile(() => thing.draw(size * 0.66), count, size * 0.7) : glyph());
+  });
+}
+
+function grid(many, wide, room) {
+  let best = { size: 0, columns: 1 };
+  for (let columns = 1; columns <= many; columns += 1) {
+    const size = Math.min(room.width / (columns * wide), room.height / Math.ceil(many / columns), 92);
+    if (size > best.size + 0.01) best = { size, columns };
+  }
+  return best;
+}
+
+// A reader's counts: a line for every value, a square for every person, or a bar where they are many.
+function countedLines(bill, box, inside, scene) {
+  const lines = [];
+  box.counts.forEach((cells, ask) => {
+    for (const [values, people] of cells) lines.push({ ask, values, people });
+  });
+  const shown = lines.length > LINES ? lines.slice(0, LINES - 1) : lines;
+  const step = Math.min(44, inside.height / (shown.length + (lines.length > shown.length)));
+  const most = Math.max(...lines.map((line) => line.people), 1);
+  const longest = Math.max(...shown.map((line) => lineName(bill, box, line).length));
+  const label = Math.min(inside.width * 0.5, longest * 12.5 + 8);
+  const nodes = shown.map((line, i) => at(inside.x, inside.y + (i + 0.5) * step, countedLine(bill, line, { width: inside.width, label, step, most }, scene, box)));
+  if (lines.length > shown.length)
+    nodes.push(fitted(inside.x + inside.width / 2, inside.y + (shown.length + 0.5) * step, `and ${lines.length - shown.length} more lines`, inside.width, step * 0.6));
+  return nodes;
+}
+
+function lineName(bill, box, { ask, values }) {
+  return box.asks[ask].map((column, i) => `${bill.columns[column]} = ${spelt(values[i])}`).join(", ");
+}
+
+function countedLine(bill, line, { width, label, step, most }, scene, box) {
+  const { ask, values, people } = line;
+  const group = el("g", {}, fittedLeft(0, 0, lineName(bill, box, line), label - 8, Math.min(22, step * 0.6)));
+  const room = width - label - 58;
+  group.append(fittedLeft(width - 52, 0, people.toLocaleString("en"), 52, Math.min(24, step * 0.7)));
+  const side = Math.min(step * 0.8, room / most);
+  if (side < 9) {
+    group.append(el("rect", { class: "bar", x: label, y: -step * 0.3, width: (room * people) / most, height: step * 0.6, rx: 3 }));
+    return group;
+  }
+  const who = scene.whoSaid(ask, values, box);
+  for (let i = 0; i < people; i += 1) {
+    const cell = at(label + (i + 0.5) * side, 0);
+    cell.append(el("rect", { class: who[i] === undefined ? "cell" : "cell known", x: -side * 0.45, y: -side * 0.45, width: side * 0.9, height: side * 0.9, rx: 3 }));
+    if (who[i] !== undefined) cell.append(fitted(0, 0, String(who[i] + 1), side * 0.84, side * 0.6));
+    group.append(cell);
+  }
+  return group;
+}
