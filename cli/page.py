@@ -16,6 +16,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..scenarios.words import many, percent
+
+__all__ = [
+    "FORMATS",
+    "Grid",
+    "Page",
+    "clean",
+    "format_option",
+    "lay_out",
+    "many",
+    "page",
+    "percent",
+    "say",
+    "write_csv",
+    "write_json",
+]
+
 PIPED = 100_000  # characters: no table is wider
 FORMATS = ("table", "json", "csv")
 
@@ -92,16 +109,3 @@ def write_json(data: Any) -> None:
 def clean(text: str) -> str:
     """Take out what a terminal would obey instead of showing."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
-
-
-def percent(share: float) -> str:
-    """Write a share; never 0 for what is not nothing, nor 100 for what is not all."""
-    digits = 1
-    while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
-        digits += 1
-    return f"{100 * share:.{digits}f} %"
-
-
-def many(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,35 +1,16 @@
-"""Several independent runs of one scenario: the mean of each score with its 95 % interval.
-
-The interval is Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the runs as
-a sample and their scores as roughly normal, which the mean of many is.
-"""
+"""Several independent runs of one scenario: the mean of each score with its 95 % interval."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from math import sqrt
-from statistics import fmean, stdev
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..scenarios.means import Estimate, estimate
 from ..scenarios.study import kept_promises
 from .page import Grid, lay_out, page, say
 from .story import head, randomized, summary
 
 if TYPE_CHECKING:
     from ..scenarios.outcome import Outcome
-
-LEVEL = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The mean of a score over `runs`, and the ends of its interval (the mean, where all agree)."""
-
-    score: str
-    runs: int
-    mean: float
-    low: float
-    high: float
-
 
 SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
     ("true exposure", lambda o: o.exposure.true if o.released and o.decision else None),
@@ -52,17 +33,6 @@ def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
         if values:
             found.append(estimate(name, values))
     return found
-
-
-def estimate(name: str, values: Sequence[float]) -> Estimate:
-    """Mean and 95 % interval; of one value, the whole interval is that value."""
-    mean = fmean(values)
-    half = 0.0
-    if len(values) > 1 and (spread := stdev(values)):
-        from scipy.stats import t
-
-        half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * spread / sqrt(len(values))
-    return Estimate(name, len(values), mean, mean - half, mean + half)
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:

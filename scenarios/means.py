@@ -1,0 +1,34 @@
+"""The mean of a score over independent runs, with its 95 % interval.
+
+The interval is Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the runs as
+a sample and their scores as roughly normal, which the mean of many is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of a score over `runs`, and the ends of its interval (the mean, where all agree)."""
+
+    score: str
+    runs: int
+    mean: float
+    low: float
+    high: float
+
+
+def estimate(name: str, values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval; of one value, the whole interval is that value."""
+    mean = fmean(values)
+    half = 0.0
+    if len(values) > 1 and (spread := stdev(values)):
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * spread / sqrt(len(values))
+    return Estimate(name, len(values), mean, mean - half, mean + half)

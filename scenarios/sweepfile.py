@@ -1,0 +1,166 @@
+"""The file of a sweep: JSON lines, one a run, each whole by itself.
+
+    {"schema": 1, "key": {"mix.shufflers": 2, ...}, "seed": 7, "version": "0.1.0", "result": {...}}
+
+key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
+seed: None where system randomness was used. version: of veilmix. result: as in result.json. A run
+is known by (key, seed, version): of two lines with the same one the last counts, so that a sweep
+that was stopped goes on by adding lines. The last line may be cut off: it is then left out.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import StorageError
+from .means import Estimate, estimate
+from .transcripts import damaged
+
+SCHEMA = 1
+Value = bool | int | float | str
+Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
+
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of a sweep."""
+
+    schema: int = SCHEMA
+    key: dict[str, Value]
+    seed: int | None
+    version: str
+    result: dict[str, Any]
+
+    @property
+    def point(self) -> Point:
+        """Where on the grid this run is."""
+        return tuple(self.key.items())
+
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What tells this run from the others."""
+        return self.point, self.seed, self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The runs of a sweep, and how many lines were left out because they were cut off."""
+
+    path: Path
+    lines: tuple[Line, ...]
+    cut: int
+
+    @property
+    def axes(self) -> dict[str, tuple[Value, ...]]:
+        """Every swept key with the values it takes, in order."""
+        found: dict[str, dict[Value, None]] = {}
+        for line in self.lines:
+            for key, value in line.key.items():
+                found.setdefault(key, {})[value] = None
+        return {key: tuple(_sorted(values)) for key, values in found.items()}
+
+    def groups(self) -> dict[Point, list[Line]]:
+        """The runs at each point of the grid."""
+        grouped: dict[Point, list[Line]] = {}
+        for line in self.lines:
+            grouped.setdefault(line.point, []).append(line)
+        return grouped
+
+
+def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
+    numbers = all(isinstance(value, int | float) for value in values)
+    return sorted(values, key=float if numbers else str)
+
+
+def written(line: Line) -> bytes:
+    """A line of the file, with its end."""
+    return msgspec.json.encode(line) + b"\n"
+
+
+def read_sweep(path: Path) -> Sweep:
+    """Read a sweep. StorageError that names file and line for what is no line of a sweep."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    found: dict[tuple[Any, ...], Line] = {}
+    texts = data.split(b"\n")
+    cut = 0
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            continue
+        try:
+            line = msgspec.json.decode(text, type=Line)
+        except msgspec.DecodeError as bad:
+            if number == len(texts):  # no end of line follows: it was being written
+                cut += 1
+                continue
+            raise damaged(path, number, f"no line of a sweep: {bad}") from None
+        if line.schema != SCHEMA:
+            raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
+        found.pop(line.name, None)
+        found[line.name] = line
+    if not found:
+        raise StorageError(f"{path}: no whole run of a sweep is in it")
+    return Sweep(Path(path), tuple(found.values()), cut)
+
+
+def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
+    """The mean of every score over some runs, with its interval; those that no run has left out."""
+    for name, _, score in SCORES:
+        values = [value for line in lines if (value := score(line.result)) is not None]
+        if values:
+            yield estimate(name, values)
+
+
+def _of_release(result: Mapping[str, Any], which: str) -> float | None:
+    if not result.get("release") or not result.get("decision"):
+        return None
+    value: float | None = result["exposure"][which]
+    return value
+
+
+def _columns(result: Mapping[str, Any]) -> float | None:
+    if result.get("local"):
+        return None
+    return float(len(result["release"]["columns"])) if result.get("release") else 0.0
+
+
+def _reader(result: Mapping[str, Any], what: str) -> float | None:
+    """The most that one reader by itself has."""
+    found = [
+        float(one[what])
+        for one in result.get("coalitions", ())
+        if one["parties"] in (["curator"], ["analyst"])
+    ]
+    return max(found, default=None)
+
+
+def _noise(result: Mapping[str, Any], which: str) -> float | None:
+    return float(result["local"]["error"][which]) if result.get("local") else None
+
+
+def looks_like_one(path: Path) -> bool:
+    """Whether the first line of a file is one of a sweep's."""
+    try:
+        with path.open("rb") as file:
+            first = json.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and {"key", "result"} <= first.keys()
+
+
+# score -> its unit, and how it is read from a result; None where a run has it not
+SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
+    ("true exposure", "share of people", lambda r: _of_release(r, "true")),
+    ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
+    ("columns released", "columns", _columns),
+    ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
+    ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
+    ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),
+    ("mean error of a share", "share of people", lambda r: _noise(r, "mean")),
+    ("messages refused", "messages", lambda r: float(sum(r.get("refused", {}).values()))),
+)
