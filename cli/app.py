@@ -29,6 +29,7 @@ COMMANDS = {
     "leak": "What every coalition of a run saw, linked and knows for certain.",
     "verify": "Replay a run and check every number from what was recorded.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
+    "report": "One page about a run, a sweep or a comparison, as a single HTML file.",
     "reproduce": "Redraw the figures of a paper; say what agrees with it.",
     "doctor": "Check this installation: versions, threads, terminal, folders.",
 }

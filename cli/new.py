@@ -1,14 +1,10 @@
 """`veilmix new`: the gallery, and a commented copy of one of its scenarios."""
 
-import contextlib
-import os
-import tempfile
 import tomllib
 from pathlib import Path
 
 import click
 
-from ..errors import StorageError
 from .page import Grid, format_option, lay_out, page, say, write_csv, write_json
 
 
@@ -23,6 +19,7 @@ def command(name: str | None, file: Path | None, *, force: bool, form: str) -> N
     Without NAME: list the shipped scenarios.
     """
     from ..scenarios.load import source
+    from ..scenarios.wholefile import write_whole
 
     if name is None:
         gallery(form)
@@ -32,7 +29,7 @@ def command(name: str | None, file: Path | None, *, force: bool, form: str) -> N
         click.echo(text, nl=False)
         return
     path = file or Path(f"{name}.toml")
-    _write(path, text, force=force)
+    write_whole(path, text, force=force)
     click.echo(f"wrote {path}   next: veilmix check {path}")
 
 
@@ -49,25 +46,3 @@ def gallery(form: str) -> None:
     else:
         lay_out(page(), grid)
         say(page(), "\nveilmix run NAME plays one; veilmix new NAME writes a copy to change")
-
-
-def _write(path: Path, text: str, *, force: bool) -> None:
-    """Write a file whole or not at all; StorageError if it is there, or cannot be written."""
-    if os.path.lexists(path) and not force:
-        raise StorageError(f"{path}: is there already; name another file, or say --force")
-    if path.is_dir():
-        raise StorageError(f"{path}: is a folder; name a file")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        partial = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
-            partial.chmod(0o644)
-            partial.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                partial.unlink()
-            raise
-    except OSError as bad:
-        raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None

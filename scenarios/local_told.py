@@ -122,20 +122,31 @@ def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
 
 @lru_cache(maxsize=256)
 def _information_metrics(one: Any) -> tuple[float | None, float | None]:
-    from ..analysis.average_privacy import average_privacy
-
-    protocol = one
-    if isinstance(one, LocalHash):  # known by its parameters for all hash functions, not for these
-        if one.outputs * one.inputs > SMALL:
-            return None, None
-        protocol = one.matrix
-    prior = np.full(one.a, 0.5)
+    protocol = _matrix(one)
+    if protocol is None:
+        return None, None
     factor = None
     if one.a <= FEW:
         from ..analysis.asymptotics import participation_factor
 
-        factor = participation_factor(protocol, prior, points=POINTS)
-    return average_privacy(protocol, prior), factor
+        factor = participation_factor(protocol, np.full(one.a, 0.5), points=POINTS)
+    return average_privacy_of(one), factor
+
+
+def _matrix(one: Any) -> Any:
+    """What its privacy is worked out from; None where that would take long."""
+    if not isinstance(one, LocalHash):
+        return one
+    # a hash is known by its parameters for all hash functions, not for these
+    return one.matrix if one.outputs * one.inputs <= SMALL else None
+
+
+def average_privacy_of(one: Any) -> float | None:
+    """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
+    from ..analysis.average_privacy import average_privacy
+
+    protocol = _matrix(one)
+    return None if protocol is None else average_privacy(protocol, np.full(one.a, 0.5))
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:

@@ -1,0 +1,51 @@
+"""`veilmix report`: one page about a run, a sweep or a comparison, as a single HTML file."""
+
+from pathlib import Path
+
+import click
+
+from .page import clean
+
+
+@click.command("report")
+@click.argument("what", metavar="RUN|SWEEP|COMPARISON")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file to write; - is stdout.  [default: report.html in the run's folder, or beside "
+    "the file]",
+)
+@click.option(
+    "--worst-case",
+    "seconds",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Time for the exact worst cases of the exposure curve, in all; 0 leaves them out.",
+)
+def command(what: str, out: Path | None, seconds: float) -> None:
+    """Write a page about a run folder, the file of a sweep, or a saved comparison.
+
+    One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
+    no single party does (the truth, and the counts that only the curator read): mind to whom you
+    send it.
+    """
+    from ..report.make import make
+    from ..scenarios.wholefile import write_whole
+
+    made = make(_found(what), seconds)
+    if str(out) == "-":
+        click.echo(made.html, nl=False)
+        return
+    path = out or made.path
+    write_whole(path, made.html, force=True)
+    click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
+
+
+def _found(what: str) -> Path:
+    """The file or folder of that path, or the run of that name."""
+    from .found import folder
+
+    path = Path(what)
+    return path if path.is_file() else folder(what)

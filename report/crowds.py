@@ -1,0 +1,170 @@
+"""The crowds people hide in: exposure at every k, the release itself, and each column by itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..scenarios.curves import Curves
+from ..scenarios.words import many, percent
+from .facts import Facts
+from .pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
+from .svg import Drawing, Plot, plot, shorten
+
+DECADES = 100  # people; with more, both axes of the curves are logarithmic
+NAMES = {
+    "printed": "Theorems 2 and 3, as printed",
+    "refined": "refined bound",
+    "coverage": "coverage bound",
+}
+BARS = 12  # values of a column that are drawn; the rest are summed up
+
+
+def section(facts: Facts) -> Section | None:
+    """The part of the page on crowds; None for randomized reports."""
+    if facts.randomized or not facts.result["marginals"]:
+        return None
+    blocks: list[Block] = []
+    if facts.curves:
+        blocks.append(exposure_figure(facts.curves))
+    if facts.crowds and facts.kept:
+        blocks.append(_release(facts))
+    blocks.append(Row(tuple(_column(facts, name) for name in facts.result["features"])))
+    lead = (
+        "A crowd is everybody who has the same values in the columns of the release. Exposed at k "
+        "are the people in a crowd smaller than k. The curator sees the counts of single columns "
+        "only, and must prove from these how many are exposed in all columns together."
+    )
+    return Section("crowds", "Crowds", lead, tuple(blocks))
+
+
+def exposure_figure(curves: Curves) -> Figure:
+    """Draw exposure against k: the truth as steps, every bound, the worst case, and k."""
+    what = " x ".join(curves.columns)
+    about = "" if curves.released else " (not released: all columns together)"
+    title = f"People exposed at every k: {what}{about}"
+    decades = curves.people > DECADES
+    top = curves.people
+    low = 1.0 if decades else 0.0
+    picture = plot(
+        "exposure",
+        title,
+        "; ".join(_spoken(curves)),
+        (1, max(curves.people, 2), decades),
+        (low, top, decades),
+        zero=decades,
+    )
+    picture.axes("k: the smallest crowd wanted (people)", f"people exposed, of {top:,}")
+    picture.upright(curves.k, f"k = {curves.k:,}")
+    for series, (rule, people) in enumerate(curves.bounds.items(), start=2):
+        picture.curve(list(zip(curves.ks, people, strict=True)), series, NAMES[rule])
+    _worst(picture, curves)
+    if curves.truth:
+        steps = list(zip(curves.truth.breakpoints, curves.truth.people, strict=True))
+        steps.append((max(curves.people, steps[-1][0]), steps[-1][1]))
+        picture.curve(steps, 1, "truth", steps=True)
+    picture.entries.reverse()
+    x, y = picture.x.end - 236, picture.floor - 18 * len(picture.entries) - 18
+    picture.legend(x, y)
+    caption = f"{title}. Everything below a bound is promised; the truth is the laboratory's."
+    return Figure(picture.drawing.svg(), caption, _numbers(curves))
+
+
+def _worst(picture: Plot, curves: Curves) -> None:
+    if not curves.worst:
+        return
+    for one in curves.worst:
+        if one.found < one.proven:
+            picture.span(one.k, one.found, one.proven, "interval")
+        place = picture.x(one.k), picture.y(one.proven)
+        picture.drawing.mark(place, "diamond", "worst", 3.6)
+    picture.note("worst case over all tables", "diamond", "worst")
+
+
+def _spoken(curves: Curves) -> Iterator[str]:
+    """What the figure shows, in words."""
+    if curves.truth:
+        yield f"in truth {curves.truth(curves.k):,} people are exposed at k = {curves.k:,}"
+    if curves.k in curves.ks:
+        at = curves.ks.index(curves.k)
+        for rule, people in curves.bounds.items():
+            yield f"{NAMES[rule]}: at most {people[at]:,}"
+    for one in curves.worst:
+        if one.k == curves.k:
+            yield f"worst case: {one.found:,} to {one.proven:,}"
+
+
+def _numbers(curves: Curves) -> Numbers:
+    rules = tuple(curves.bounds)
+    worst = {one.k: one for one in curves.worst}
+    ks = sorted({*curves.ks, *(curves.truth.breakpoints if curves.truth else ())})
+    rows: list[list[Cell | None]] = []
+    for k in ks:
+        at = curves.ks.index(k) if k in curves.ks else None
+        found = worst.get(k)
+        rows.append(
+            [
+                k,
+                curves.truth(k) if curves.truth else None,
+                *(None if at is None else curves.bounds[rule][at] for rule in rules),
+                found.found if found else None,
+                found.proven if found else None,
+            ]
+        )
+    headings = ("k", "truth_people", *(f"{rule}_people" for rule in rules))
+    return Numbers("exposure", (*headings, "worst_found_people", "worst_proven_people"), rows)
+
+
+def _release(facts: Facts) -> Grid:
+    release: dict[str, Any] = facts.result["release"]
+    rows: list[list[str | Marked]] = [
+        [*map(str, row[:-1]), f"{row[-1]:,}", _mark(row[-1], facts.k)]
+        for row in sorted(release["counts"], key=lambda row: row[-1])
+    ]
+    columns = tuple(release["columns"])
+    return Grid(
+        f"The release: {many(len(rows), 'combination')}, the smallest crowds first",
+        (*columns, "people", "crowd"),
+        rows,
+        (len(columns),),
+        Numbers("release", (*columns, "people"), release["counts"]),
+    )
+
+
+def _mark(people: int, k: int) -> Marked:
+    return Marked("below k", "bad") if people < k else Marked("k or more", "good")
+
+
+def _column(facts: Facts, name: str) -> Figure:
+    """Bars of the values of one column, those below k with a sign."""
+    counts = facts.result["marginals"][name]
+    total = sum(counts.values()) or 1
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    shown, rest = ordered[:BARS], ordered[BARS:]
+    if len(rest) == 1:
+        shown, rest = ordered, []
+    height = 26 * (len(shown) + bool(rest)) + 30
+    fate = "released" if name in facts.kept else "not released"
+    small = [value for value, people in ordered if 0 < people < facts.k]
+    about = f"{many(len(ordered), 'value')}; below k = {facts.k}: {', '.join(small) or 'none'}"
+    drawing = Drawing(f"column-{_place(facts, name)}", f"{name} ({fate})", about, 340, height)
+    drawing.text(0, 15, f"{shorten(name, 30)}: {fate}", "label")
+    most = ordered[0][1] if ordered else 1
+    for row, (value, people) in enumerate(shown):
+        y = 30 + 26 * row
+        below = 0 < people < facts.k
+        drawing.text(104, y + 13, shorten(value, 16), anchor="end")
+        drawing.box(110, y + 2, 120 * people / most, 15, "bar low" if below else "bar")
+        sign = " < k" if below else ""
+        share = percent(people / total)
+        drawing.text(116 + 120 * people / most, y + 13, f"{people:,}{sign} ({share})")
+    if rest:
+        y = 30 + 26 * len(shown)
+        people = sum(people for _, people in rest)
+        said = f"{many(len(rest), 'other value')}: {people:,} people"
+        drawing.text(110, y + 13, said)
+    rows = [(value, people, people / total) for value, people in ordered]
+    numbers = Numbers(f"column-{name}", ("value", "people", "share"), rows)
+    return Figure(drawing.svg(), "", numbers)
+
+
+def _place(facts: Facts, name: str) -> int:
+    return int(list(facts.result["features"]).index(name))

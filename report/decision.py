@@ -1,0 +1,162 @@
+"""The decision: every set of columns with its promise, its truth and its worth."""
+
+from collections.abc import Iterator
+
+from ..scenarios.choices import ColumnSet
+from ..scenarios.words import many, percent
+from .facts import Facts
+from .pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
+from .svg import Drawing, Scale, number, shorten
+
+ROW = 22  # units of the picture
+NAMES = 250
+SMALL = 100  # people; with more, the axis is logarithmic
+
+
+def section(facts: Facts) -> Section | None:
+    """The part of the page on the decision; None where nothing was decided."""
+    if not facts.sets or not facts.result["decision"]:
+        return None
+    policy = facts.run.scenario.policy
+    blocks: list[Block] = [_figure(facts), _table(facts)]
+    blocks += [Words(line) for line in _other(facts)]
+    lead = (
+        f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
+        f"crowd smaller than k = {policy.k}. Promise: what the curator can prove from the counts "
+        "of single columns. Truth: what would be so, were these columns released; nobody in the "
+        "protocol knows it. Worth: the policy's weights, and the bits per person that the counts "
+        "hold."
+    )
+    return Section("decision", "The decision", lead, tuple(blocks))
+
+
+def _fate(one: ColumnSet) -> Marked:
+    if one.released:
+        return Marked("released", "chosen")
+    return Marked("safe", "good") if one.safe else Marked("too exposed", "bad")
+
+
+def _table(facts: Facts) -> Grid:
+    sets = facts.sets.sets if facts.sets else ()
+    rows = [
+        (
+            " x ".join(one.columns),
+            f"{one.promised:,} ({percent(one.promised / one.asked)})",
+            one.rule,
+            "-" if one.truth is None else f"{one.truth:,} ({percent(one.truth / one.counted)})",
+            "-" if one.entropy is None else f"{one.entropy:.2f}",
+            f"{one.worth:.4g}",
+            _fate(one),
+        )
+        for one in sets
+    ]
+    every = facts.sets is not None and facts.sets.every
+    what = "Every set of columns" if every else "Single columns, the kept set and its neighbours"
+    headings = (
+        *("columns", "promised: people at most", "by", "truth: people"),
+        *("bits per person", "weight", "decision"),
+    )
+    return Grid(what, headings, rows, (1, 3, 4, 5), _numbers(sets))
+
+
+def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
+    headings = (
+        *("columns", "promised_people", "of_people", "rule", "true_people", "of_people_counted"),
+        *("entropy_bits_per_person", "weight", "safe", "released"),
+    )
+    rows = [
+        (
+            *(" x ".join(one.columns), one.promised, one.asked, one.rule, one.truth),
+            *(one.counted or None, one.entropy, one.worth, int(one.safe), int(one.released)),
+        )
+        for one in sets
+    ]
+    return Numbers("column-sets", headings, rows)
+
+
+def _figure(facts: Facts) -> Figure:
+    """A row for each set: from its truth to its promise, against what the policy allows."""
+    sets = facts.sets.sets if facts.sets else ()
+    people = max(one.asked for one in sets)
+    decades = people > SMALL
+    height = ROW * len(sets) + 66
+    released = " x ".join(facts.kept) or "nothing"
+    drawing = Drawing(
+        "sets",
+        "Promise and truth of every set of columns",
+        f"{many(len(sets), 'set')}; released: {released}; the table below has every number",
+        720,
+        height,
+    )
+    # zero has a place of its own, left of one person
+    start = NAMES + (34 if decades else 12)
+    x = Scale(1.0 if decades else 0.0, people, start, 640, decades, NAMES + 12)
+    bottom = height - 46
+    ticks = [(0.0, "0")] if decades else []
+    ticks += [(tick, number(tick)) for tick in x.ticks()]
+    for value, text in ticks:
+        drawing.line((x(value), 26), (x(value), bottom), "grid")
+        drawing.text(x(value), bottom + 18, text, anchor="middle")
+    drawing.text((NAMES + 640) / 2, height - 6, f"people exposed, of {people:,}", "label", "middle")
+    limit = facts.run.scenario.policy.max_exposure * people
+    drawing.line((x(limit), 20), (x(limit), bottom), "mark", "3 3")
+    end = x(limit) > 480
+    said = f"max_exposure: {percent(facts.run.scenario.policy.max_exposure)}"
+    drawing.text(x(limit) + (-4 if end else 4), 14, said, "note", "end" if end else "start")
+    for row, one in enumerate(sets):
+        _row(drawing, x, 36 + ROW * row, one)
+    caption = "Each line runs from the truth (circle) to the promise (diamond)."
+    return Figure(drawing.svg(), caption, _numbers(sets))
+
+
+def _row(drawing: Drawing, x: Scale, y: float, one: ColumnSet) -> None:
+    kind = "chosen" if one.released else "good" if one.safe else "bad"
+    if one.released:
+        drawing.box(0, y - 10, 720, ROW - 1, "highlight")
+    drawing.text(NAMES - 6, y + 4, shorten(" x ".join(one.columns), 38), anchor="end")
+    end = x(one.promised)
+    place = end if one.truth is None else x(one.truth)
+    drawing.line((place, y), (end, y), "link")
+    drawing.mark((end, y), "diamond", f"promise {kind}", 4.2)
+    if one.truth is not None:
+        drawing.mark((place, y), "circle", "truth", 4 if abs(place - end) > 8 else 2.4)
+    drawing.text(648, y + 4, _fate(one).text, "tick")
+
+
+def _other(facts: Facts) -> Iterator[str]:
+    """What else could have been released, and what it would take."""
+    policy = facts.run.scenario.policy
+    for one in facts.sets.dropped if facts.sets else ():
+        if one.forbidden:
+            yield f"{one.column} is forbidden by the policy, whatever could be promised."
+            continue
+        largest = f", or k = {one.largest_k:,} or less" if one.largest_k else ""
+        yield (
+            f"With {one.column} only {percent(one.promised)} could be promised: max_exposure = "
+            f"{_up(one.promised)}{largest}, would admit it."
+        )
+    sets = facts.sets.sets if facts.sets else ()
+    kept = [one for one in sets if one.released]
+    better = [
+        one
+        for one in sets
+        if not one.released
+        and one.truth is not None
+        and one.truth / one.counted <= policy.max_exposure
+        and one.worth > max((other.worth for other in kept), default=0.0)
+    ]
+    if better:
+        best = max(better, key=lambda one: one.worth)
+        yield (
+            f"{' x '.join(best.columns)} would have kept the promise in truth "
+            f"({percent(best.truth / best.counted) if best.truth is not None else '-'} exposed), "
+            "but nobody could have proved it from the counts of single columns: that is the price "
+            "of not seeing the people."
+        )
+
+
+def _up(share: float) -> str:
+    """A share, rounded up: as a limit it must not be too small."""
+    from math import ceil
+
+    return f"{ceil(share * 10_000 - 1e-9) / 10_000:g}"

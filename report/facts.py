@@ -1,0 +1,124 @@
+"""What the page of a run is made from: the run folder, and what scenarios/ works out from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
+from ..scenarios.choices import Choices, choices
+from ..scenarios.curves import Curves, curves
+from ..scenarios.local import KIND
+from ..scenarios.recorded import Run
+from ..scenarios.traffic import Traffic, traffic
+
+READERS = frozenset({CURATOR, ANALYST})
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A coalition, and what it learnt. others: people linked who are no members of it."""
+
+    parties: tuple[str, ...]
+    linked: int
+    others: int
+    certain: int
+    bits: float
+
+    @property
+    def name(self) -> str:
+        """Its members."""
+        return " + ".join(self.parties) or "anybody (the board)"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A run, read once, with all that its page tells of it."""
+
+    run: Run
+    sets: Choices | None
+    curves: Curves | None
+    traffic: Traffic | None
+    learners: tuple[Learner, ...]
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """result.json."""
+        return self.run.result
+
+    @property
+    def randomized(self) -> bool:
+        """Whether people randomized what they said."""
+        return self.run.scenario.policy.kind == KIND
+
+    @property
+    def users(self) -> int:
+        """People in the run."""
+        return int(self.result["users"])
+
+    @property
+    def cells(self) -> int:
+        """Values in the run: one a person and feature."""
+        return self.users * len(self.result["features"])
+
+    @property
+    def k(self) -> int:
+        """The smallest crowd wanted."""
+        decision = self.result["decision"]
+        return int(decision["k"]) if decision else self.run.scenario.policy.k
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns of the release; none where nothing was released."""
+        decision = self.result["decision"]
+        return tuple(decision["kept"]) if decision and self.result["release"] else ()
+
+    @property
+    def crowds(self) -> tuple[int, ...]:
+        """People in each cell of a release of values; none of randomized reports."""
+        release = self.result["release"]
+        if release is None or self.randomized:
+            return ()
+        return tuple(row[-1] for row in release["counts"])
+
+    @property
+    def released(self) -> int:
+        """People whom the release counts."""
+        return sum(self.crowds)
+
+    @property
+    def shufflers(self) -> frozenset[str]:
+        """The shufflers of the mix."""
+        return frozenset(shuffler(hop + 1) for hop in range(self.run.scenario.mix.shufflers))
+
+    def trusted(self, learner: Learner) -> bool:
+        """Whether a coalition reaches the trust line: every shuffler, and one who reads."""
+        members = set(learner.parties)
+        return members >= self.shufflers and bool(members & READERS)
+
+    @property
+    def breaking(self) -> tuple[Learner, ...]:
+        """The smallest coalitions that link anybody but their own members."""
+        linking = [one for one in self.learners if one.others > 0]
+        return tuple(
+            one
+            for one in linking
+            if not any(set(other.parties) < set(one.parties) for other in linking)
+        )
+
+
+def gather(run: Run, seconds: float) -> Facts:
+    """Work out all that the page of a run tells. seconds: for worst cases at other k."""
+    sets = choices(run)
+    return Facts(run, sets, curves(run, sets, seconds), traffic(run.transcript), _learners(run))
+
+
+def _learners(run: Run) -> tuple[Learner, ...]:
+    found = []
+    for one in run.result["coalitions"]:
+        members = tuple(sorted(one["parties"], key=lambda party: (party not in READERS, party)))
+        own = sum(role(party) is Role.USER for party in members)
+        others = max(0, one["linked"] - own)
+        found.append(
+            Learner(members, one["linked"], others, one["cells_certain"], one["bits_per_person"])
+        )
+    return tuple(sorted(found, key=lambda one: len(one.parties)))

@@ -1,0 +1,37 @@
+"""What is to be reported on, found out from the path, and made into a page."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import StorageError
+from ..scenarios.runs import read
+from ..scenarios.sweepfile import looks_like_one, read_sweep
+from . import run, sweep
+from .pieces import Page
+from .write import html
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A page and where it belongs."""
+
+    page: Page
+    html: str
+    path: Path
+
+
+def make(path: Path, seconds: float = run.SECONDS) -> Made:
+    """Make the page of a run folder or of the file of a sweep.
+
+    seconds: for the worst cases of an exposure curve, in all.
+    """
+    if path.is_dir():
+        page, beside = run.page(read(path), seconds), path / "report.html"
+    elif looks_like_one(path):
+        page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
+    else:
+        raise StorageError(
+            f"{path}: no run folder, no file of a sweep; `veilmix run` makes the one, "
+            "`veilmix sweep` the other"
+        )
+    return Made(page, html(page), beside)

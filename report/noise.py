@@ -1,0 +1,163 @@
+"""Noise against benefit: what randomized reports say, how far it is off, and what it costs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..scenarios.noise_curve import Trade, trades
+from ..scenarios.words import many, percent
+from .facts import Facts
+from .pieces import Block, Figure, Grid, Numbers, Section
+from .svg import Drawing, Scale, number, plot, shorten
+
+VALUES = 24  # of a feature that are drawn, the largest estimates first
+ROW = 20
+NAMES = 170
+
+
+def section(facts: Facts) -> Section | None:
+    """The part of the page on noise; None where nobody randomized anything."""
+    local = facts.result.get("local")
+    if not local:
+        return None
+    shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
+    blocks: list[Block] = [_estimates(place, one) for place, one in enumerate(shown)]
+    traded = trades(facts.run.scenario, local)
+    if len(traded) > 1:
+        blocks.append(_trade(traded, facts.run.scenario.local.epsilon or 0.0))
+    blocks += [_table(shown), _privacy(local)]
+    error = local["error"]
+    lead = (
+        f"People randomized their answers before sealing them ({local['rule']}). The estimates "
+        "are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for the noise, given "
+        f"these people. Largest error {percent(error['largest'])}, mean {percent(error['mean'])} "
+        "of people."
+    )
+    return Section("noise", "Noise against benefit", lead, tuple(blocks))
+
+
+def _estimates(place: int, one: Mapping[str, Any]) -> Figure:
+    """A row for each value: estimate with its interval, and the truth."""
+    count = len(one["values"])
+    order = list(range(count))
+    if count > VALUES:
+        order = sorted(order, key=lambda i: -one["unbiased"][i])[:VALUES]
+    low = min(0.0, *(one["low_95"][i] for i in order))
+    high = max(*(max(one["high_95"][i], one["truth"][i]) for i in order), 0.01)
+    height = 26 + ROW * len(order) + 48
+    title = f"{one['feature']}: estimated shares and the truth"
+    within = one["error"]["intervals_that_hold_the_truth"]
+    about = f"{many(count, 'value')}; {within} of {count} intervals hold the truth"
+    drawing = Drawing(f"estimate-{place}", title, about, 720, height)
+    x = Scale(low, high, NAMES, 700)
+    bottom = height - 44
+    for tick in x.ticks():
+        drawing.line((x(tick), 20), (x(tick), bottom), "axis" if tick == 0 else "grid")
+        drawing.text(x(tick), bottom + 18, f"{100 * tick:.4g} %", anchor="middle")
+    drawing.text((NAMES + 700) / 2, height - 6, "share of people", "label", "middle")
+    drawing.text(0, 12, title, "label")
+    for row, i in enumerate(order):
+        y = 32 + ROW * row
+        drawing.text(NAMES - 10, y + 4, shorten(one["values"][i], 24), anchor="end")
+        drawing.line((x(one["low_95"][i]), y), (x(one["high_95"][i]), y), "bounds")
+        for end in (one["low_95"][i], one["high_95"][i]):
+            drawing.line((x(end), y - 4), (x(end), y + 4), "bounds")
+        drawing.mark((x(one["unbiased"][i]), y), "square", "estimate", 4)
+        drawing.mark((x(one["truth"][i]), y), "diamond", "promise", 4)
+    more = f" The {VALUES} largest of {count} values." if count > VALUES else ""
+    caption = (
+        f"Square: estimate from {one['reports']:,} reports, with its 95 % interval. Open diamond: "
+        f"truth. {within} of {count} intervals hold the truth.{more}"
+    )
+    return Figure(drawing.svg(), caption, _numbers(one))
+
+
+def _numbers(one: Mapping[str, Any]) -> Numbers:
+    keys = ("unbiased", "standard_error", "low_95", "high_95", "projected", "truth")
+    rows = list(zip(one["values"], *(one[key] for key in keys), strict=True))
+    return Numbers(f"estimates-{one['feature']}", ("value", *keys), rows)
+
+
+def _trade(found: tuple[Trade, ...], own: float) -> Figure:
+    """Error and hidden share against epsilon, each in percent."""
+    top = max(0.02, *(one.error for one in found))
+    hidden = [one for one in found if one.hidden is not None]
+    high = 100.0 if hidden else 100 * top
+    picture = plot(
+        "trade",
+        "Noise against benefit",
+        "; ".join(f"epsilon {one.epsilon:.3g}: error {percent(one.error)}" for one in found),
+        (found[0].epsilon, found[-1].epsilon, True),
+        (0.0, max(high, 100 * top), False),
+    )
+    ticks = [(one.epsilon, number(round(one.epsilon, 3))) for one in found]
+    picture.axes("epsilon, local: a person's whole budget (nats)", "percent", ticks)
+    picture.upright(own, f"this run: {own:g}")
+    errors = [(one.epsilon, 100 * one.error) for one in found]
+    picture.curve(errors, 2, "standard error of a share (% of people)")
+    if hidden:
+        privacy = [(one.epsilon, 100 * (one.hidden or 0.0)) for one in hidden]
+        picture.curve(privacy, 4, "S_mu: what a report leaves hidden (%)")
+    for one in found:
+        picture.drawing.mark(
+            (picture.x(one.epsilon), picture.y(100 * one.error)), "square", "dot s2", 3
+        )
+    for one in hidden:
+        place = picture.x(one.epsilon), picture.y(100 * (one.hidden or 0.0))
+        picture.drawing.mark(place, "circle", "dot s4", 3.4)
+    picture.legend(picture.x.end - 290, picture.y.end + 18)
+    rows = [(one.epsilon, one.error, one.hidden) for one in found]
+    headings = ("epsilon_nats", "standard_error_share", "average_privacy_S_mu")
+    caption = (
+        "What the same people and the same mechanism give with more or less noise: exact standard "
+        "error of one share, and average privacy, of one feature (the mean over all)."
+    )
+    return Figure(picture.drawing.svg(), caption, Numbers("noise-benefit", headings, rows))
+
+
+def _table(shown: list[Any]) -> Grid:
+    rows: list[tuple[str, ...]] = []
+    plain: list[tuple[str | float, ...]] = []
+    for one in shown:
+        for i, value in enumerate(one["values"]):
+            shares = [
+                one[key][i] for key in ("unbiased", "low_95", "high_95", "projected", "truth")
+            ]
+            rows.append((one["feature"], value, *(f"{100 * share:.1f} %" for share in shares)))
+            plain.append((one["feature"], value, *shares))
+    headings = ("feature", "value", "estimate", "95 % from", "to", "projected", "truth")
+    caption = "All estimates; projected: the nearest distribution, biased"
+    numbers = Numbers("estimates", headings, plain)
+    return Grid(caption, headings, rows, (2, 3, 4, 5, 6), numbers, folded=True)
+
+
+def _privacy(local: Mapping[str, Any]) -> Grid:
+    rows = list(_readings(local))
+    return Grid(
+        "What is known of the privacy of one person", ("reading", "value", "meaning"), rows, (1,)
+    )
+
+
+def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    epsilon, privacy = local["epsilon"], local["privacy"]
+    whole = "nats: whatever is seen of a person's answers, before any mixing"
+    yield "epsilon, local", f"{epsilon['local']:g}", whole
+    if len(local["features"]) > 1:
+        yield "epsilon of one feature", f"{epsilon['each']:.4g}", "nats: its part of the whole"
+    for one in privacy["shuffled"]:
+        at = f"nats, exact, delta = {one['delta']:g}, {one['reports']:,} reports"
+        yield f"hockey-stick epsilon, {one['feature']}", f"{one['hockey_stick']:.4g}", at
+        yield f"probabilistic epsilon, {one['feature']}", f"{one['probabilistic']:.4g}", at
+    if not privacy["shuffled"]:
+        yield "epsilon, shuffled", "-", "no exact value is known for such reports"
+    for one in privacy["readings"]:
+        if one["average_privacy"] is not None:
+            meaning = "what a report leaves hidden on average"
+            yield f"S_mu, {one['feature']}", percent(one["average_privacy"]), meaning
+        if one["participation"] is not None:
+            meaning = "100 reports tell as much as so many people without noise"
+            yield f"participation, {one['feature']}", f"{100 * one['participation']:.3g}", meaning
+    if privacy["information"] is not None:
+        error = privacy["information_error"]
+        spread = f" +- {error:.2g}" if error else ""
+        meaning = "bits that one person's reports tell about its values, pinned on it"
+        yield "information", f"{privacy['information']:.3g}{spread}", meaning

@@ -1,0 +1,44 @@
+"""How to make a run again: the command, the seed, the versions, the scenario, the digest."""
+
+from ..scenarios.dump import dump
+from .facts import Facts
+from .pieces import Block, Grid, Listing, Section, Words
+
+
+def section(facts: Facts) -> Section:
+    """The last part of the page of a run."""
+    result, versions = facts.result, facts.run.versions
+    seed, mode, name = result["seed"], result["mode"], result["scenario"]
+    file = f"{name}.toml"
+    options = ("" if seed is None else f" --seed {seed}") + (
+        "" if mode == "real" else " --mode ideal"
+    )
+    lines = [f"veilmix run {file}{options}"]
+    if facts.run.scenario.population.source.startswith("builtin:"):
+        same = "gives the same digest, byte for byte" if seed is not None else "plays it anew"
+        note = f"The scenario below, saved as {file}, {same}."
+    else:
+        source = facts.run.scenario.population.source
+        note = f"The scenario below, saved as {file}, needs the table {source}."
+    if seed is None:
+        note += (
+            " It used the system's randomness: nobody can repeat it exactly, and `veilmix verify` "
+            "on its run folder checks all that was recorded."
+        )
+    rows = [
+        ("digest", str(result["digest"])),
+        ("seed", "none (system randomness)" if seed is None else str(seed)),
+        ("mode", mode),
+        ("veilmix", str(versions.get("veilmix", "-"))),
+        ("python", str(versions.get("python", "-"))),
+        ("platform", str(versions.get("platform", "-"))),
+        *((name, str(version)) for name, version in (versions.get("dependencies") or {}).items()),
+    ]
+    blocks: tuple[Block, ...] = (
+        Listing("Command", "\n".join(lines) + "\n", "command.txt"),
+        Words(note),
+        Grid("What it was made with", ("what", "value"), rows),
+        Listing("The scenario, as resolved", dump(facts.run.scenario), file),
+    )
+    lead = "Everything that is needed to have this run again, or to check it."
+    return Section("repeat", "How to reproduce it", lead, blocks)

@@ -1,0 +1,56 @@
+"""The page of a run."""
+
+from collections.abc import Callable
+
+from ..scenarios.recorded import Run
+from ..scenarios.words import many
+from . import attacks, crowds, decision, noise, repeat, trust, wires
+from .alerts import alerts
+from .facts import Facts, gather
+from .pieces import Page, Section
+from .verdict import verdict
+
+SECONDS = 1.0  # for worst cases at other k, in all
+KNOWS = (
+    "This page knows more than any party of the protocol: the truth beside every promise, and the "
+    "counts that only the curator read. Made from a recorded run by veilmix; nothing on it is "
+    "loaded from anywhere."
+)
+SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
+    crowds.section,
+    decision.section,
+    noise.section,
+    trust.section,
+    attacks.section,
+    wires.section,
+    repeat.section,
+)
+
+
+def page(run: Run, seconds: float = SECONDS) -> Page:
+    """Make the page of a run. seconds: how long worst cases at other k may be sought."""
+    facts = gather(run, seconds)
+    sections = tuple(found for make in SECTIONS if (found := make(facts)))
+    return Page(
+        run.scenario.scenario.title or run.result["scenario"],
+        _about(facts),
+        alerts(facts),
+        verdict(facts),
+        sections,
+        KNOWS,
+    )
+
+
+def _about(facts: Facts) -> tuple[str, ...]:
+    scenario, result = facts.run.scenario, facts.result
+    mix = many(scenario.mix.shufflers, "shuffler")
+    seed = "system randomness" if result["seed"] is None else f"seed {result['seed']}"
+    return (
+        result["scenario"],
+        many(facts.users, "person", "people"),
+        many(len(result["features"]), "feature"),
+        mix,
+        f"{result['mode']} run",
+        seed,
+        f"digest {result['digest'][:16]}",
+    )

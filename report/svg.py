@@ -1,0 +1,265 @@
+"""Drawing with numbers: scales, ticks, lines and marks, as SVG whose text is text.
+
+Colours are classes of the page's style sheet, so that a figure follows the page to the dark and to
+paper; every series has a dash or a mark of its own besides. All text is escaped here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import count, pairwise
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 720, 380
+LEFT, RIGHT, TOP, BOTTOM = 74, 18, 16, 52
+DASHES = ("", "2 3", "9 3 2 3", "7 4", "12 4", "4 2 1 2")  # series 1 is drawn through
+MARKS = ("circle", "diamond", "square", "triangle", "cross", "circle")
+GLYPH = 6.6  # about the width of a letter of the ticks, in units of the picture
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From numbers to places. log: equal factors are equally far; zero then stands at `zero`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+    zero: float | None = None
+
+    def __call__(self, value: float) -> float:
+        """The place of a value; those outside stand at the ends."""
+        if self.log and value <= 0:
+            return self.start if self.zero is None else self.zero
+        low, high, value = (
+            (log10(self.low), log10(self.high), log10(value))
+            if self.log
+            else (self.low, self.high, value)
+        )
+        part = (value - low) / (high - low) if high > low else 0.5
+        return self.start + min(1.0, max(0.0, part)) * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """A few round values between the ends."""
+        return _decades(self.low, self.high) if self.log else _steps(self.low, self.high)
+
+
+def _decades(low: float, high: float) -> list[float]:
+    found = [10.0**e for e in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
+    if len(found) > 6:
+        return found[:: ceil(len(found) / 6)]
+    if len(found) < 3:
+        halves = [m * 10.0**e for e in range(floor(log10(low)), ceil(log10(high))) for m in (2, 5)]
+        found = sorted({*found, *(tick for tick in halves if low <= tick <= high)})
+    return found or [low, high]
+
+
+def _steps(low: float, high: float, about: int = 5) -> list[float]:
+    if high <= low:
+        return [low]
+    rough = (high - low) / about
+    base = 10.0 ** floor(log10(rough))
+    step = next(base * m for m in (1, 2, 2.5, 5, 10) if base * m >= rough * 0.999)
+    first = ceil(low / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, floor(high / step + 1e-9) + 1)]
+
+
+@dataclass(slots=True)
+class Drawing:
+    """A picture in the making. title: what it is; about: what it shows, for who cannot see it."""
+
+    name: str
+    title: str
+    about: str
+    width: float = WIDTH
+    height: float = HEIGHT
+    parts: list[str] = field(default_factory=list)
+
+    def line(self, a: Point, b: Point, kind: str = "rule", dash: str = "") -> None:
+        """A straight line."""
+        places = f'x1="{a[0]:.1f}" y1="{a[1]:.1f}" x2="{b[0]:.1f}" y2="{b[1]:.1f}"'
+        self.parts.append(f'<line class="{kind}" {places}{_dash(dash)}/>')
+
+    def path(self, points: Sequence[Point], kind: str, dash: str = "", close: str = "") -> None:
+        """A line through points."""
+        if points:
+            places = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+            self.parts.append(f'<path class="{kind}" d="M{places}{close}"{_dash(dash)}/>')
+
+    def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
+        """A rectangle."""
+        size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
+        self.parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size}/>')
+
+    def mark(self, at: Point, shape: str, kind: str, size: float = 4.5) -> None:
+        """A mark: circle, diamond, square, triangle or cross."""
+        x, y = at
+        s = size
+        if shape == "circle":
+            self.parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{s:g}"/>')
+            return
+        shapes = {
+            "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+            "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+            "triangle": ((0, -1.2), (1.2, 1), (-1.2, 1)),
+        }
+        if shape == "cross":
+            self.path([(x - s, y - s), (x + s, y + s)], kind)
+            self.path([(x - s, y + s), (x + s, y - s)], kind)
+        else:
+            points = [(x + s * dx, y + s * dy) for dx, dy in shapes[shape]]
+            self.path(points, kind, close="Z")
+
+    def text(
+        self, x: float, y: float, text: str, kind: str = "tick", anchor: str = "start"
+    ) -> None:
+        """A text, escaped."""
+        where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        self.parts.append(f'<text class="{kind}" {where}>{escape(text)}</text>')
+
+    def turned(self, x: float, y: float, text: str) -> None:
+        """A text that runs upwards."""
+        self.parts.append(
+            f'<text class="label" transform="translate({x:.1f} {y:.1f}) rotate(-90)" '
+            f'text-anchor="middle">{escape(text)}</text>'
+        )
+
+    def svg(self) -> str:
+        """The picture."""
+        key = f"fig-{self.name}"
+        return (
+            f'<svg viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
+            f'aria-labelledby="{key}-t {key}-d" data-width="{self.width:g}">'
+            f'<title id="{key}-t">{escape(self.title)}</title>'
+            f'<desc id="{key}-d">{escape(self.about)}</desc>' + "".join(self.parts) + "</svg>"
+        )
+
+
+def _dash(dash: str) -> str:
+    return f' stroke-dasharray="{dash}"' if dash else ""
+
+
+@dataclass(slots=True)
+class Plot:
+    """A drawing with two axes."""
+
+    drawing: Drawing
+    x: Scale
+    y: Scale
+    entries: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    @property
+    def floor(self) -> float:
+        """Where the horizontal axis is."""
+        return self.y.start if self.y.zero is None else self.y.zero
+
+    def axes(
+        self,
+        xlabel: str,
+        ylabel: str,
+        xticks: Sequence[tuple[float, str]] | None = None,
+        yticks: Sequence[tuple[float, str]] | None = None,
+    ) -> None:
+        """Draw both axes, their ticks with grid lines, and what they are of."""
+        draw, x, y = self.drawing, self.x, self.y
+        for value, text in yticks or [(tick, number(tick)) for tick in y.ticks()]:
+            draw.line((x.start, y(value)), (x.end, y(value)), "grid")
+            draw.text(x.start - 8, y(value) + 4, text, anchor="end")
+        room = 0.0
+        for value, text in xticks or [(tick, number(tick)) for tick in x.ticks()]:
+            if x(value) - len(text) * GLYPH / 2 < room:
+                continue
+            room = x(value) + len(text) * GLYPH / 2 + 6
+            draw.line((x(value), self.floor), (x(value), self.floor + 5), "axis")
+            draw.text(x(value), self.floor + 19, text, anchor="middle")
+        if y.zero is not None:
+            draw.text(x.start - 8, self.floor + 4, "0", anchor="end")
+        draw.line((x.start, self.floor), (x.end, self.floor), "axis")
+        draw.text((x.start + x.end) / 2, draw.height - 8, xlabel, "label", "middle")
+        draw.turned(16, (y.start + y.end) / 2, ylabel)
+
+    def curve(
+        self, points: Sequence[Point], series: int, label: str = "", *, steps: bool = False
+    ) -> None:
+        """A line through values; steps: it stays where it is until the next one."""
+        places = [(self.x(a), self.y(b)) for a, b in points]
+        if steps:
+            stairs = [p for one, two in pairwise(places) for p in (one, (two[0], one[1]))]
+            places = [*stairs, places[-1]] if places else []
+        dash = DASHES[(series - 1) % len(DASHES)]
+        self.drawing.path(places, f"series s{series}", dash)
+        if label:
+            self.entries.append((label, "line", f"series s{series}", dash))
+
+    def span(self, x: float, low: float, high: float, kind: str) -> None:
+        """A vertical bar with ends, such as an interval."""
+        at, a, b = self.x(x), self.y(low), self.y(high)
+        self.drawing.line((at, a), (at, b), kind)
+        for end in (a, b):
+            self.drawing.line((at - 4, end), (at + 4, end), kind)
+
+    def upright(self, x: float, label: str) -> None:
+        """A vertical line with a label."""
+        at = self.x(x)
+        self.drawing.line((at, self.floor), (at, self.y.end), "mark", "3 3")
+        far = at + len(label) * GLYPH + 6 > self.x.end
+        self.drawing.text(
+            at + (-5 if far else 5), self.y.end + 11, label, "note", "end" if far else "start"
+        )
+
+    def level(self, y: float, label: str) -> None:
+        """A horizontal line with a label."""
+        at = self.y(y)
+        self.drawing.line((self.x.start, at), (self.x.end, at), "mark", "1 3")
+        self.drawing.text(self.x.end, at - 5, label, "note", "end")
+
+    def note(self, label: str, shape: str, kind: str) -> None:
+        """Put a mark into the legend."""
+        self.entries.append((label, shape, kind, ""))
+
+    def legend(self, x: float, y: float) -> None:
+        """The legend, its upper left corner at a place of the picture."""
+        width = max((len(entry[0]) for entry in self.entries), default=0) * GLYPH + 44
+        self.drawing.box(x, y, width, 18 * len(self.entries) + 8, "legend")
+        for row, (label, shape, kind, dash) in zip(count(), self.entries, strict=False):
+            middle = y + 14 + 18 * row
+            if shape == "line":
+                self.drawing.line((x + 8, middle), (x + 32, middle), kind, dash)
+            else:
+                self.drawing.mark((x + 20, middle), shape, kind)
+            self.drawing.text(x + 38, middle + 4, label)
+
+
+def plot(
+    name: str,
+    title: str,
+    about: str,
+    xs: tuple[float, float, bool],
+    ys: tuple[float, float, bool],
+    *,
+    width: float = WIDTH,
+    height: float = HEIGHT,
+    zero: bool = False,
+) -> Plot:
+    """An empty plot. xs, ys: from, to, and whether in decades. zero: room for 0 below them."""
+    drawing = Drawing(name, title, about, width, height)
+    bottom = height - BOTTOM
+    x = Scale(xs[0], xs[1], LEFT, width - RIGHT, xs[2])
+    if zero:
+        return Plot(drawing, x, Scale(ys[0], ys[1], bottom - 22, TOP, ys[2], bottom))
+    return Plot(drawing, x, Scale(ys[0], ys[1], bottom, TOP, ys[2]))
+
+
+def number(value: float) -> str:
+    """Write a tick."""
+    if value and abs(value) < 1e-3:
+        return f"{value:.0e}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+def shorten(text: str, most: int) -> str:
+    """Cut a text that has no room, and show that it is cut."""
+    return text if len(text) <= most else text[: most - 3].rstrip() + "..."

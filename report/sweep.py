@@ -1,0 +1,273 @@
+"""The page of a sweep: every score against the swept keys, with its 95 % interval."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from ..scenarios.means import Estimate
+from ..scenarios.sweepfile import SCORES, Line, Point, Sweep, Value, estimates
+from ..scenarios.words import many
+from .pieces import (
+    Alert,
+    Answer,
+    Block,
+    Cell,
+    Figure,
+    Grid,
+    Numbers,
+    Page,
+    Row,
+    Section,
+    Words,
+    worst_first,
+)
+from .svg import MARKS, number, plot, shorten
+
+LINES = 6  # values of the second key that have a line of their own
+MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
+KNOWS = (
+    "Means over independent runs; the intervals are Student's, 95 %. Made from the file of a sweep "
+    "by veilmix; nothing on this page is loaded from anywhere."
+)
+
+Scored = dict[Point, dict[str, Estimate]]
+
+
+def page(found: Sweep) -> Page:
+    """Make the page of a sweep."""
+    axes = found.axes
+    scored: Scored = {
+        point: {one.score: one for one in estimates(lines)}
+        for point, lines in found.groups().items()
+    }
+    names = sorted({str(line.result.get("scenario", "?")) for line in found.lines})
+    runs = [len(lines) for lines in found.groups().values()]
+    sections = tuple(_sections(found, scored))
+    about = (
+        many(len(found.lines), "run"),
+        many(len(scored), "point"),
+        " x ".join(f"{key} ({len(values)})" for key, values in axes.items()),
+        f"{min(runs)} to {max(runs)} runs a point" if min(runs) < max(runs) else
+        f"{many(runs[0], 'run')} a point",
+    )  # fmt: skip
+    title = f"Sweep of {', '.join(names)}"
+    return Page(title, about, tuple(_alerts(found)), tuple(_verdict(found)), sections, KNOWS)
+
+
+def _alerts(found: Sweep) -> Iterator[Alert]:
+    alerts = []
+    if found.cut:
+        text = "The last line of the file was being written when the sweep stopped."
+        todo = "Start the sweep again with the same file: it goes on where it stopped."
+        alerts.append(Alert("note", "cut", "One run is cut off", text, todo))
+    broken = [line for line in found.lines if _broken(line)]
+    if broken:
+        where = "; ".join(dict.fromkeys(told(line.point) for line in broken[:3]))
+        alerts.append(
+            Alert(
+                "serious",
+                "broken",
+                f"The promise does not hold in {many(len(broken), 'run')}",
+                f"More people were exposed than was promised, at {where}.",
+                "In the statistical setting a promise may fail with probability delta.",
+                len(broken),
+            )
+        )
+    seeds = [line.seed for line in found.lines if line.seed is not None]
+    if seeds:
+        text = f"{len(seeds)} of {len(found.lines)} runs: reproducible, and not secret."
+        alerts.append(Alert("note", "seeded", "Seeded runs", text))
+    single = [point for point, lines in found.groups().items() if len(lines) == 1]
+    if single:
+        text = f"{many(len(single), 'point')} of the grid: a mean of one run has no interval."
+        alerts.append(
+            Alert("warning", "single", "Points with one run only", text, "Repeat the sweep.")
+        )
+    versions = sorted({line.version for line in found.lines})
+    if len(versions) > 1:
+        text = f"Runs of veilmix {', '.join(versions)} are put together here."
+        alerts.append(Alert("warning", "versions", "Several versions of veilmix", text))
+    yield from worst_first(alerts)
+
+
+def _broken(line: Line) -> bool:
+    result = line.result
+    exposure = result.get("exposure") or {}
+    held = result.get("release") and result.get("decision")
+    return bool(held) and exposure["true"] > exposure["promised"]
+
+
+def told(point: Point) -> str:
+    """A point of the grid in words."""
+    return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
+
+
+def _verdict(found: Sweep) -> Iterator[Answer]:
+    released = sum(
+        bool(line.result.get("release") or line.result.get("local")) for line in found.lines
+    )
+    total = len(found.lines)
+    text = f"Something was released in {released:,} of {total:,} runs."
+    yield Answer("What was released?", f"{released:,} of {total:,} runs", text)
+    decided = [
+        line for line in found.lines if line.result.get("release") and line.result.get("decision")
+    ]
+    if decided:
+        held = sum(not _broken(line) for line in decided)
+        most = max(line.result["exposure"]["true"] for line in decided)
+        text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
+        yield Answer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
+    least = _least(found)
+    if least:
+        low, high = least
+        short = f"{low} to {high} parties" if low < high else f"{low} parties"
+        text = "The size of the smallest coalition that links anybody, over all runs."
+        yield Answer("Who must collude?", short, text)
+
+
+def _least(found: Sweep) -> tuple[int, int] | None:
+    sizes = []
+    for line in found.lines:
+        linking = [
+            len(one["parties"])
+            for one in line.result.get("coalitions", ())
+            if one["linked"] and not any(p.startswith("user-") for p in one["parties"])
+        ]
+        if linking:
+            sizes.append(min(linking))
+    return (min(sizes), max(sizes)) if sizes else None
+
+
+def _sections(found: Sweep, scored: Scored) -> Iterator[Section]:
+    axes = found.axes
+    keys = list(axes)
+    blocks: list[Block] = []
+    if axes:
+        words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")
+        blocks.append(Words(words))
+        for place, rest in enumerate(_rests(axes)):
+            if rest:
+                blocks.append(Words(f"Where {told(rest)}:"))
+            blocks.append(Row(tuple(_panels(f"{place}", rest, axes, scored))))
+    blocks.append(_table(axes, scored))
+    lead = "The mean of each score over the runs of a point, with its 95 % interval."
+    yield Section("scores", "Scores", lead, tuple(blocks))
+    seeds = sorted({line.seed for line in found.lines if line.seed is not None})
+    said = f"{seeds[0]} to {seeds[-1]}" if seeds else "none (system randomness)"
+    rows = [
+        ("file", found.path.name),
+        ("seeds", said),
+        ("veilmix", ", ".join(sorted({line.version for line in found.lines}))),
+        *((key, ", ".join(map(str, values))) for key, values in axes.items()),
+    ]
+    grid = Grid("What it was made with", ("what", "value"), rows)
+    plain = [
+        (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
+        for line in found.lines
+    ]
+    numbers = Numbers("runs", (*axes, "seed", "version", "digest"), plain)
+    each = [[str(cell) if cell is not None else "-" for cell in row] for row in plain]
+    runs = Grid("Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True)
+    lead = "A run with the same scenario, key and seed has the same digest."
+    yield Section("repeat", "How to reproduce it", lead, (grid, runs))
+
+
+def _rests(axes: dict[str, tuple[Value, ...]]) -> list[Point]:
+    """The combinations of the third and further keys: each has panels of its own."""
+    keys = list(axes)[2:]
+    found = [
+        tuple(zip(keys, values, strict=True)) for values in product(*(axes[key] for key in keys))
+    ]
+    return found[:MULTIPLES]
+
+
+def _panels(
+    name: str, rest: Point, axes: dict[str, tuple[Value, ...]], scored: Scored
+) -> Iterator[Figure]:
+    here = {point: each for point, each in scored.items() if set(rest) <= set(point)}
+    for place, (score, unit, _) in enumerate(SCORES):
+        if any(score in each for each in here.values()):
+            yield _panel(f"{name}-{place}", (score, unit), axes, here)
+
+
+def _panel(
+    key: str, what: tuple[str, str], axes: dict[str, tuple[Value, ...]], scored: Scored
+) -> Figure:
+    """One score against the first key; a line for each value of the second."""
+    name, unit = what
+    keys = list(axes)
+    across = axes[keys[0]]
+    lines: tuple[Value | None, ...] = axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
+    found = {
+        line: [
+            (across.index(dict(point)[keys[0]]), each[name])
+            for point, each in scored.items()
+            if name in each and (line is None or dict(point)[keys[1]] == line)
+        ]
+        for line in lines
+    }
+    found = {line: sorted(each, key=lambda one: one[0]) for line, each in found.items()}
+    ends = [end for each in found.values() for _, one in each for end in (one.low, one.high)]
+    low, high = min(0.0, *ends), max(ends)
+    if high <= low:
+        high = low + 1.0
+    picture = plot(
+        f"sweep-{key}",
+        name,
+        f"{name} ({unit}) against {keys[0]}",
+        (-0.35, len(across) - 0.65, False),
+        (low, high * 1.04 if high > 0 else high, False),
+        width=440,
+        height=300,
+    )
+    ticks = [(float(at), shorten(str(value), 10)) for at, value in enumerate(across)]
+    picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
+    width = 0.5 / max(1, len(lines))
+    for series, (line, each) in enumerate(found.items(), start=1):
+        shift = (series - 1 - (len(lines) - 1) / 2) * width * 0.5
+        points = [(at + shift, one.mean) for at, one in each]
+        label = "" if line is None else f"{shorten(keys[1], 22)} = {shorten(str(line), 10)}"
+        picture.curve(points, series, label)
+        for at, one in each:
+            picture.span(at + shift, one.low, one.high, f"series s{series}")
+            mark = picture.x(at + shift), picture.y(one.mean)
+            picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
+    if len(lines) > 1 and key.endswith("-0"):
+        picture.legend(picture.x.start + 8, picture.y.end)
+    rows: list[list[Cell | None]] = [
+        [across[at], line, one.runs, one.mean, one.low, one.high]
+        for line, each in found.items()
+        for at, one in each
+    ]
+    second = keys[1] if len(keys) > 1 else "-"
+    numbers = Numbers(f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows)
+    return Figure(picture.drawing.svg(), f"{name} ({unit}).", numbers)
+
+
+def _percents(ticks: list[float], unit: str) -> list[tuple[float, str]]:
+    if unit.startswith("share"):
+        return [(tick, f"{100 * tick:.4g} %") for tick in ticks]
+    return [(tick, number(tick)) for tick in ticks]
+
+
+def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
+    keys = list(axes)
+    names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
+    rows, plain = [], []
+    for point, each in scored.items():
+        where = dict(point)
+        runs = max((one.runs for one in each.values()), default=0)
+        cells = [_interval(each[name]) if name in each else "-" for name in names]
+        rows.append([*(str(where.get(key, "-")) for key in keys), str(runs), *cells])
+        plain += [
+            [*(where.get(key) for key in keys), name, one.runs, one.mean, one.low, one.high]
+            for name, one in each.items()
+        ]
+    numbers = Numbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
+    right = tuple(range(len(keys), len(keys) + 1 + len(names)))
+    caption = "Every point: mean, and half the width of its 95 % interval"
+    return Grid(caption, (*keys, "runs", *names), rows, right, numbers)
+
+
+def _interval(one: Estimate) -> str:
+    half = (one.high - one.low) / 2
+    return f"{one.mean:.4g} +- {half:.2g}" if half else f"{one.mean:.4g}"

@@ -1,0 +1,104 @@
+"""Three questions of a run, answered at the top of its page: what, how exposed, whom to trust."""
+
+from collections.abc import Iterator
+
+from ..scenarios.words import many, percent
+from .facts import Facts
+from .pieces import Answer
+
+
+def verdict(facts: Facts) -> tuple[Answer, ...]:
+    """Answer the three questions."""
+    return (
+        _what(facts),
+        _noise(facts) if facts.randomized else _exposed(facts),
+        _trust(facts),
+    )
+
+
+def _what(facts: Facts) -> Answer:
+    question = "What was released?"
+    local = facts.result.get("local")
+    if local:
+        shares = sum(len(one["values"]) for one in local["features"])
+        names = ", ".join(one["feature"] for one in local["features"])
+        worst = percent(local["error"]["largest"])
+        text = (
+            f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
+            f"themselves ({local['rule']}). The largest error is {worst} of people."
+        )
+        return Answer(question, "estimates", text)
+    if not facts.result["release"]:
+        why = facts.result["burned"] or "no column is safe enough for this promise"
+        return Answer(question, "nothing", f"Nothing was released: {why}.")
+    left = [name for name in facts.result["features"] if name not in facts.kept]
+    text = (
+        f"{many(len(facts.crowds), 'combination')} of {_of(len(facts.kept))}, counted over "
+        f"{facts.released:,} people. "
+        + (f"Not released: {', '.join(left)}." if left else "No column was held back.")
+    )
+    return Answer(question, " x ".join(facts.kept) or "the number of people", text)
+
+
+def _of(columns: int) -> str:
+    return many(columns, "column")
+
+
+def _exposed(facts: Facts) -> Answer:
+    question = "How exposed are people?"
+    if not facts.crowds:
+        return Answer(question, "not at all", "Nothing is released, so nobody is exposed by it.")
+    exposure = facts.result["exposure"]
+    people = sum(count for count in facts.crowds if count < facts.k)
+    text = " ".join(_bounds(facts))
+    short = f"{percent(exposure['true'])} of people"
+    held = f"{people:,} of {facts.released:,} are in a crowd smaller than k = {facts.k}. "
+    return Answer(question, short, held + text)
+
+
+def _bounds(facts: Facts) -> Iterator[str]:
+    decision, exposure = facts.result["decision"], facts.result["exposure"]
+    proof = decision["certificate"]
+    yield (
+        f"Promised: at most {percent(decision['bound'])} ({proof['people']:,} people), by the rule "
+        f"{proof['rule']}; wanted: at most {percent(decision['max_exposure'])}."
+    )
+    if facts.run.scenario.population.setting == "statistical":
+        delta = facts.run.scenario.policy.delta
+        yield f"It was made for people not yet counted, and fails with probability {percent(delta)}"
+        yield "at most."
+    elif exposure["worst_case"] is not None:
+        yield f"No table with these counts exposes more than {percent(exposure['worst_case'])}."
+
+
+def _noise(facts: Facts) -> Answer:
+    question = "How exposed are people?"
+    local = facts.result.get("local")
+    if not local:
+        return Answer(question, "not at all", "No report was counted.")
+    told = local["privacy"]["information"]
+    text = "One person's reports are randomized before they are sealed. "
+    if told is not None:
+        error = local["privacy"]["information_error"]
+        spread = f" +- {error:.2g}" if error else ""
+        text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
+    text += "The mix hides whose report is whose."
+    return Answer(question, f"epsilon {local['epsilon']['local']:g} nats, local", text)
+
+
+def _trust(facts: Facts) -> Answer:
+    question = "Who must be trusted?"
+    breaking = facts.breaking
+    if not breaking:
+        return Answer(
+            question, "nobody looked at links anyone", "No coalition that was scored links anyone."
+        )
+    smallest = min(len(one.parties) for one in breaking)
+    names = "; or ".join(one.name for one in breaking)
+    linked = max(one.others for one in breaking)
+    what = "their reports" if facts.randomized else "their values"
+    text = (
+        f"As long as one of every such group is honest, nobody is linked. Together, {names} link "
+        f"{linked:,} of {facts.users:,} people to {what}."
+    )
+    return Answer(question, f"{smallest} parties must collude", text)

@@ -1,0 +1,94 @@
+"""What crossed the wires: messages, bytes, and how long the submissions were."""
+
+from ..scenarios.traffic import Traffic
+from ..scenarios.words import many
+from .facts import Facts
+from .pieces import Figure, Grid, Numbers, Section
+from .svg import Drawing
+
+BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
+
+
+def section(facts: Facts) -> Section | None:
+    """The part of the page on traffic; None for a run without messages."""
+    seen = facts.traffic
+    if seen is None:
+        return None
+    lead = (
+        f"{many(seen.messages, 'message')}, {size(seen.size)} in all; "
+        f"{size(seen.size / facts.users)} a person. Every submission of a round must be equally "
+        "long: a length that differs tells who said what."
+    )
+    return Section("traffic", "Traffic", lead, (_figure(seen), _table(seen)))
+
+
+def size(count: float) -> str:
+    """Write a number of bytes."""
+    for unit, power in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= power:
+            return f"{count / power:.3g} {unit}"
+    return f"{count:,.0f} bytes"
+
+
+def _table(seen: Traffic) -> Grid:
+    rows = [
+        (
+            one.kind,
+            str(one.round) if one.round else "-",
+            f"{one.messages:,}",
+            size(one.size),
+            f"{one.smallest:,}" if one.smallest == one.largest else
+            f"{one.smallest:,} to {one.largest:,}",
+        )
+        for one in seen.flows
+    ]  # fmt: skip
+    numbers = Numbers(
+        "traffic",
+        ("kind", "round", "messages", "bytes", "smallest_bytes", "largest_bytes"),
+        [(f.kind, f.round, f.messages, f.size, f.smallest, f.largest) for f in seen.flows],
+    )
+    headings = ("message", "round", "how many", "in all", "bytes each")
+    return Grid("Messages by kind and round", headings, rows, (1, 2, 3, 4), numbers)
+
+
+def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
+    """Length from, to, and submissions."""
+    if len(sizes) <= BINS:
+        return [(length, length, count) for length, count in sizes.items()]
+    low, high = min(sizes), max(sizes)
+    step = -(-(high - low + 1) // BINS)
+    found: dict[int, int] = {}
+    for length, count in sizes.items():
+        start = low + (length - low) // step * step
+        found[start] = found.get(start, 0) + count
+    return [(start, start + step - 1, count) for start, count in sorted(found.items())]
+
+
+def _figure(seen: Traffic) -> Figure:
+    """A bar for each length that occurs, round by round."""
+    rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
+    height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
+    said = [f"round {number}: {many(len(one), 'length')}" for number, one in seen.sizes.items()]
+    drawing = Drawing("sizes", "Length of submissions", "; ".join(said), 720, height)
+    most = max((count for bins in rounds.values() for _, _, count in bins), default=1)
+    y = 14.0
+    for number, bins in rounds.items():
+        lengths = len(seen.sizes[number])
+        told = "one length: nothing shows" if lengths == 1 else f"{lengths} lengths: they tell"
+        drawing.text(0, y + 4, f"round {number}: {told}", "label")
+        y += 12
+        for low, high, count in bins:
+            name = f"{low:,} bytes" if low == high else f"{low:,} to {high:,} bytes"
+            drawing.text(170, y + 13, name, anchor="end")
+            width = 380 * count / most
+            drawing.box(178, y + 3, width, 13, "bar" if lengths == 1 else "bar low")
+            drawing.text(184 + width, y + 13, many(count, "submission"))
+            y += 20
+        y += 14
+    rows = [
+        (number, length, count)
+        for number, sizes in seen.sizes.items()
+        for length, count in sizes.items()
+    ]
+    numbers = Numbers("sizes", ("round", "bytes", "submissions"), rows)
+    return Figure(drawing.svg(), "How long the submissions of people were.", numbers)
