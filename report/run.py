@@ -1,4 +1,4 @@
-"""The page of a run."""
+"""The page of a run: its alerts, its verdict, and a section for everything that was recorded."""
 
 from collections.abc import Callable
 

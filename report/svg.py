@@ -220,6 +220,14 @@ class Plot:
         """Put a mark into the legend."""
         self.entries.append((label, shape, kind, ""))
 
+    def strip(self) -> None:
+        """The legend as one row above the plot, where there is room for it (`plot(head=...)`)."""
+        x = self.x.start
+        for label, _, kind, dash in self.entries:
+            self.drawing.line((x, 10), (x + 24, 10), kind, dash)
+            self.drawing.text(x + 29, 14, label)
+            x += 29 + len(label) * GLYPH + 16
+
     def legend(self, x: float, y: float) -> None:
         """The legend, its upper left corner at a place of the picture."""
         width = max((len(entry[0]) for entry in self.entries), default=0) * GLYPH + 44
@@ -243,14 +251,18 @@ def plot(
     width: float = WIDTH,
     height: float = HEIGHT,
     zero: bool = False,
+    head: float = 0.0,
 ) -> Plot:
-    """An empty plot. xs, ys: from, to, and whether in decades. zero: room for 0 below them."""
+    """An empty plot. xs, ys: from, to, and whether in decades.
+
+    zero: with room for 0 below the decades. head: room above the plot, in units of the picture.
+    """
     drawing = Drawing(name, title, about, width, height)
     bottom = height - BOTTOM
     x = Scale(xs[0], xs[1], LEFT, width - RIGHT, xs[2])
     if zero:
-        return Plot(drawing, x, Scale(ys[0], ys[1], bottom - 22, TOP, ys[2], bottom))
-    return Plot(drawing, x, Scale(ys[0], ys[1], bottom, TOP, ys[2]))
+        return Plot(drawing, x, Scale(ys[0], ys[1], bottom - 22, TOP + head, ys[2], bottom))
+    return Plot(drawing, x, Scale(ys[0], ys[1], bottom, TOP + head, ys[2]))
 
 
 def number(value: float) -> str:

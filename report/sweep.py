@@ -148,6 +148,13 @@ def _sections(found: Sweep, scored: Scored) -> Iterator[Section]:
             if rest:
                 blocks.append(Words(f"Where {told(rest)}:"))
             blocks.append(Row(tuple(_panels(f"{place}", rest, axes, scored))))
+    same = [
+        f"{score} {number(_means(score, scored).pop())} ({unit})"
+        for score, unit, _ in SCORES
+        if len(_means(score, scored)) == 1
+    ]
+    if same:
+        blocks.append(Words(f"The same at every point: {'; '.join(same)}."))
     blocks.append(_table(axes, scored))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
@@ -185,8 +192,13 @@ def _panels(
 ) -> Iterator[Figure]:
     here = {point: each for point, each in scored.items() if set(rest) <= set(point)}
     for place, (score, unit, _) in enumerate(SCORES):
-        if any(score in each for each in here.values()):
+        if len(_means(score, here)) > 1:
             yield _panel(f"{name}-{place}", (score, unit), axes, here)
+
+
+def _means(score: str, scored: Scored) -> set[float]:
+    """The different means of a score; one, where it is the same at every point."""
+    return {each[score].mean for each in scored.values() if score in each}
 
 
 def _panel(
@@ -218,6 +230,7 @@ def _panel(
         (low, high * 1.04 if high > 0 else high, False),
         width=440,
         height=300,
+        head=18 if len(lines) > 1 else 0,
     )
     ticks = [(float(at), shorten(str(value), 10)) for at, value in enumerate(across)]
     picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
@@ -225,14 +238,14 @@ def _panel(
     for series, (line, each) in enumerate(found.items(), start=1):
         shift = (series - 1 - (len(lines) - 1) / 2) * width * 0.5
         points = [(at + shift, one.mean) for at, one in each]
-        label = "" if line is None else f"{shorten(keys[1], 22)} = {shorten(str(line), 10)}"
+        label = "" if line is None else shorten(str(line), 48 // len(lines))
         picture.curve(points, series, label)
         for at, one in each:
             picture.span(at + shift, one.low, one.high, f"series s{series}")
             mark = picture.x(at + shift), picture.y(one.mean)
             picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
-    if len(lines) > 1 and key.endswith("-0"):
-        picture.legend(picture.x.start + 8, picture.y.end)
+    if len(lines) > 1:
+        picture.strip()
     rows: list[list[Cell | None]] = [
         [across[at], line, one.runs, one.mean, one.low, one.high]
         for line, each in found.items()

@@ -28,7 +28,7 @@ def html(page: Page) -> str:
 
 
 def _file(name: str) -> str:
-    return resources.files(__package__).joinpath("templates", name).read_text("utf-8")
+    return (resources.files("veilmix.report") / "templates" / name).read_text("utf-8")
 
 
 @cache

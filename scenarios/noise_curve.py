@@ -21,8 +21,8 @@ from .local import questions
 from .local_told import average_privacy_of
 from .model import Scenario
 
-FACTORS = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
-SECONDS = 1.0  # for the readings of privacy; what is not ready by then is left out
+FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
+SECONDS = 3.0  # for the readings of privacy; what is not ready by then is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
         return ()
-    started = perf_counter()
-    found = []
+    spent, found = 0.0, []
     for factor in sorted(FACTORS, key=lambda one: abs(one - 1)):  # the run's own first
         at = epsilon * factor
         changed = replace(scenario, local=replace(scenario.local, epsilon=at))
@@ -50,12 +49,20 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
             float(one.variance(feature["truth"], max(1, feature["reports"])).mean())
             for one, feature in zip(made, features, strict=True)
         ]
-        late = perf_counter() - started > SECONDS
-        hidden = [None] if late else [average_privacy_of(one) for one in made]
+        late = spent > SECONDS
+        started = perf_counter()
+        hidden = [None] if late else _hidden(made)
+        spent += perf_counter() - started
         known = [one for one in hidden if one is not None]
         mean = sum(known) / len(known) if len(known) == len(hidden) else None
         found.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
     return tuple(sorted(found, key=lambda one: one.epsilon))
+
+
+def _hidden(made: Sequence[Any]) -> list[float | None]:
+    """S_mu of each; those that are equal are worked out once."""
+    known = {one: average_privacy_of(one) for one in dict.fromkeys(made)}
+    return [known[one] for one in made]
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:

@@ -1,0 +1,142 @@
+"""Every alert: a run that trips it, and one that does not."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from veilmix.report.alerts import CHECKS, alerts
+from veilmix.report.facts import gather
+from veilmix.report.pieces import LEVELS
+from veilmix.scenarios.recorded import Run
+
+EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
+ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
+LESSON = "[mix]\nlesson = true\n"
+LONG = [("yes", "red"), ("never", "blue")] * 12
+RARE = [*EVEN, ("often", "red")]
+ALIKE = [("yes", team) for _, team in EVEN]
+NOISE = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = '
+FAULT = "[[fault]]\nusers = {}\nattack = "
+
+Case = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def case(*lines: str, **given: Any) -> Case:
+    return lines, given
+
+
+# rule -> what trips it, what does not
+CASES: dict[str, tuple[Case, Case]] = {
+    "unanimous": (case(ALL, rows=ALIKE), case(ALL)),
+    "rare": (case(ALL, rows=RARE), case(ALL)),
+    "exposed": (case(ALL, rows=RARE), case(ALL)),
+    "size": (case(LESSON + "pad = false", ALL, rows=LONG, mode="real"), case(ALL, mode="real")),
+    "padding": (case(LESSON + "pad = false", ALL), case(ALL)),
+    "textbook": (case(LESSON + 'suite = "textbook"', ALL), case(ALL)),
+    "order": (case(LESSON + 'order = "kept"', ALL), case(ALL)),
+    "seeded": (case(ALL, head="seed = 3", mode="real"), case(ALL, mode="real")),
+    "above-target": (
+        case(ALL.replace("1.0", "0.0"), rows=RARE),
+        case(ALL.replace("1.0", "0.9"), rows=RARE),
+    ),
+    "vacuous": (case(ALL.replace("k = 3", "k = 20")), case(ALL)),
+    "nothing": (
+        case("[policy]\nk = 20\nmax_exposure = 0.0"),
+        case("[policy]\nk = 3\nmax_exposure = 0.0"),
+    ),
+    "burned": (
+        case(ALL, "[mix]\nmin_batch = 20", FAULT.format(8) + '"absent"'),
+        case(ALL, "[mix]\nmin_batch = 20"),
+    ),
+    "dropout": (
+        case(ALL, FAULT.format(2) + '"absent"\nround = 2', "[defence]\nmin_dropout = 1"),
+        case(ALL, FAULT.format(2) + '"absent"', "[defence]\nmin_dropout = 1"),
+    ),
+    "refused": (case(ALL, FAULT.format(2) + '"malformed"', mode="real"), case(ALL, mode="real")),
+    "one-shuffler": (case(ALL, "[mix]\nshufflers = 1"), case(ALL)),
+    "ideal": (case(ALL), case(ALL, mode="real")),
+}
+
+
+def rules(run: Run) -> set[str]:
+    return {one.rule for one in alerts(gather(run, 0))}
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_an_alert_is_tripped(rule: str, played) -> None:
+    lines, given = CASES[rule][0]
+    assert rule in rules(played(*lines, **given))
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_and_is_not_tripped_by_the_harmless_run(rule: str, played) -> None:
+    lines, given = CASES[rule][1]
+    assert rule not in rules(played(*lines, **given))
+
+
+def test_k_of_one_is_vacuous(played) -> None:
+    assert "vacuous" in rules(played(ALL.replace("k = 3", "k = 1")))
+
+
+@pytest.mark.slow
+def test_an_estimate_that_says_nothing_is_vacuous(played) -> None:
+    assert "vacuous" in rules(played(NOISE + "0.05"))
+    assert "vacuous" not in rules(played(NOISE + "8"))
+
+
+def changed(run: Run, **parts: Any) -> Run:
+    return replace(run, result=json.loads(json.dumps(run.result)) | parts)
+
+
+def test_more_exposed_than_promised(played) -> None:
+    run = played(ALL, rows=RARE)
+    assert "broken" not in rules(run)
+    lied = changed(run, exposure={"true": 0.2, "promised": 0.1, "worst_case": None})
+    assert "broken" in rules(lied)
+
+
+def test_a_coalition_below_the_trust_line(played) -> None:
+    """What it may not link: anybody but its members, unless it has all shufflers and a reader."""
+    run = played(ALL)
+    assert "coalition" not in rules(run)
+    few = [
+        *run.result["coalitions"],
+        {
+            "parties": ["curator", "shuffler-1"],
+            "linked": 4,
+            "cells_certain": 8,
+            "bits_per_person": 1.0,
+        },
+    ]
+    found = alerts(gather(changed(run, coalitions=few), 0))
+    assert found[0].rule == "coalition"
+    assert "curator + shuffler-1" in found[0].text
+    assert "4 people" in found[0].text
+
+
+def test_a_user_knows_itself_and_is_no_alert(played) -> None:
+    run = played(
+        ALL, '[[coalition]]\nname = "one of us"\nparties = ["curator", "user-1"]', mode="real"
+    )
+    told = [one for one in run.result["coalitions"] if "user-1" in one["parties"]]
+    assert told[0]["linked"] == 1
+    assert "coalition" not in rules(run)
+
+
+def test_an_alarm_that_was_raised(played) -> None:
+    run = played(ALL)
+    assert "alarm" not in rules(run)
+    assert "alarm" in rules(changed(run, alarms=[{"by": "user-1", "reason": "missing receipt"}]))
+
+
+def test_the_worst_comes_first(played) -> None:
+    found = alerts(gather(played(ALL, rows=RARE, mode="real", head="seed = 1"), 0))
+    levels = [LEVELS.index(one.level) for one in found]
+    assert levels == sorted(levels)
+    assert found[0].level == "serious"
+
+
+def test_every_check_has_a_case() -> None:
+    """The checks that this file does not run in pairs are named in a test of their own."""
+    assert len(CHECKS) == len(CASES) - 1 + 3  # size and padding are one check

@@ -1,0 +1,223 @@
+"""The page: one file, that asks for nothing, whatever people have said."""
+
+import base64
+import csv
+import hashlib
+import io
+import re
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from veilmix.errors import StorageError
+from veilmix.report.make import make
+from veilmix.report.pieces import Page
+from veilmix.report.run import page
+from veilmix.report.write import html
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import Run, save
+
+EVIL = '<script>alert("1")</script>'
+ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
+NOISE = '[policy]\nkind = "histogram"\n[local]\nmechanism = "grr"\nepsilon = 2'
+
+
+class Tags(HTMLParser):
+    """Every tag of a page with its attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def files(text: str) -> dict[str, str]:
+    """What may be taken away from a page, by name."""
+    return {
+        str(a["download"]): base64.b64decode(str(a["href"]).split(",", 1)[1]).decode()
+        for tag, a in Tags(text).tags
+        if tag == "a" and "download" in a
+    }
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_nothing_is_asked_of_anybody(played) -> None:
+    text = html(page(played(ALL, mode="real"), 0))
+    tags = Tags(text).tags
+    assert not [tag for tag, _ in tags if tag in ("script", "link", "img", "iframe", "object")]
+    asked = [a[key] for _, a in tags for key in ("src", "href", "action", "srcset") if key in a]
+    assert asked
+    assert all(str(one).startswith(("#", "data:text/")) for one in asked)
+    assert not [key for _, a in tags for key in a if key.startswith("on") or key == "style"]
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_policy_allows_the_one_style_sheet_only(played) -> None:
+    text = html(page(played(ALL), 0))
+    policy = next(a["content"] for _, a in Tags(text).tags if a.get("http-equiv"))
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert text.count("<style>") == 1
+
+
+@pytest.mark.parametrize("lines", [ALL, NOISE])
+def test_what_people_say_is_never_markup(played, lines: str) -> None:
+    said = [(EVIL.replace('"', "'"), "&amp;"), ("</text></svg>", "x' onload='y")] * 6
+    run = played(
+        lines,
+        f'[[coalition]]\nname = "{EVIL.replace(chr(34), chr(39))}"\nparties = ["curator"]',
+        rows=said,
+        columns=("<b>one</b>", "two & more"),
+        head=f"title = '{EVIL}'",
+    )
+    text = html(page(run, 0))
+    tags = Tags(text)
+    assert "script" not in {tag for tag, _ in tags.tags}
+    assert "b" not in {tag for tag, _ in tags.tags}
+    assert not [key for _, a in tags.tags for key in a if key == "onload"]
+    assert EVIL in tags.text  # the title, as it was written
+    assert text.count("<svg") == text.count("</svg>")
+
+
+def test_every_picture_says_what_it_shows(played) -> None:
+    text = html(page(played(ALL, mode="real"), 0.1))
+    tags = Tags(text).tags
+    names = [str(a["id"]) for _, a in tags if "id" in a]
+    assert len(set(names)) == len(names)
+    pictures = [a for tag, a in tags if tag == "svg"]
+    assert len(pictures) >= 5
+    for one in pictures:
+        assert one["role"] == "img"
+        assert set(str(one["aria-labelledby"]).split()) <= set(names)
+
+
+def test_the_numbers_can_be_taken_away(played) -> None:
+    run = played(ALL, mode="real")
+    found = files(html(page(run, 0.1)))
+    assert [int(one["people"]) for one in rows(found["release.csv"])] == [12, 12]
+    sets = {one["columns"]: one for one in rows(found["column-sets.csv"])}
+    assert set(sets) == {"smokes", "team", "smokes x team"}
+    assert sets["smokes x team"]["true_people"] == "0"
+    assert float(sets["smokes x team"]["entropy_bits_per_person"]) == 1.0
+    at = {int(one["k"]): one for one in rows(found["exposure.csv"])}
+    assert at[3]["truth_people"] == "0"
+    assert at[13]["truth_people"] == "24"
+    linked = {one["coalition"]: one["linked_people"] for one in rows(found["coalitions.csv"])}
+    assert linked["curator+shuffler-1+shuffler-2"] == "24"
+    assert linked["curator"] == "0"
+    assert {one["submissions"] for one in rows(found["sizes.csv"])} == {"24"}
+    assert found["mine.toml"].startswith("[scenario]")
+
+
+def test_the_same_run_gives_the_same_page(played) -> None:
+    run = played(ALL, head="seed = 4")
+    assert html(page(run, 0)) == html(page(run, 0))
+
+
+def test_what_one_would_read_first(played) -> None:
+    made = page(played(ALL, mode="real"), 0)
+    answers = {one.question: one.short for one in made.verdict}
+    assert answers == {
+        "What was released?": "smokes x team",
+        "How exposed are people?": "0.0 % of people",
+        "Who must be trusted?": "3 parties must collude",
+    }
+    keys = [one.key for one in made.sections]
+    assert keys == ["crowds", "decision", "trust", "traffic", "repeat"]
+
+
+def test_nothing_released_has_a_page_too(played) -> None:
+    made = page(played("[policy]\nk = 20\nmax_exposure = 0.0"), 0)
+    assert made.verdict[0].short == "nothing"
+    assert made.verdict[1].short == "not at all"
+    burned = page(played(ALL, "[mix]\nmin_batch = 20", "[[fault]]\nusers = 9\nattack = 'absent'"))
+    assert [one.rule for one in burned.alerts][:1] == ["burned"]
+    assert html(burned)
+
+
+def test_a_run_with_faults_says_so(played) -> None:
+    run = played(ALL, "[[fault]]\nusers = 2\nattack = 'malformed'", mode="real")
+    part = next(one for one in page(run, 0).sections if one.key == "attacks")
+    text = Tags(html(page(run, 0))).text
+    assert part.title == "Attacks and defences"
+    assert "malformed" in text
+
+
+def test_reports_that_people_randomized(played) -> None:
+    made = page(played(NOISE), 0)
+    keys = [one.key for one in made.sections]
+    assert keys == ["noise", "trust", "repeat"]
+    found = files(html(made))
+    curve = rows(found["noise-benefit.csv"])
+    errors = [float(one["standard_error_share"]) for one in curve]
+    assert errors == sorted(errors, reverse=True)
+    hidden = [float(one["average_privacy_S_mu"]) for one in curve]
+    assert hidden == sorted(hidden, reverse=True)
+
+
+def test_a_page_without_alerts_says_that_nothing_is_to_warn_of() -> None:
+    text = html(Page("calm", (), (), (), (), ""))
+    assert "Nothing to warn of." in text
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hello", "utf-8")
+    with pytest.raises(StorageError, match="no run folder"):
+        make(file)
+
+
+def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    from veilmix.errors import LocalError
+    from veilmix.report import write
+
+    write._environment.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(LocalError, match=r"pip install \"veilmix\[report\]\""):
+        html(Page("", (), (), (), (), ""))
+    write._environment.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def census(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    outcome = run("census", 7, "ideal", worst_case_seconds=0)  # real messages take a minute
+    return save(outcome, tmp_path_factory.mktemp("census"))
+
+
+@pytest.mark.slow
+def test_the_census_is_small_and_quick(census: Path) -> None:
+    """Under 1 MB; under 5 s of this process (others may be busy on the machine)."""
+    started = time.process_time()
+    made = make(census)
+    assert time.process_time() - started < 5
+    assert len(made.html.encode()) < 1_000_000
+    assert made.path == census / "report.html"
+
+
+def test_a_changed_run_is_not_told_a_wrong_truth(played) -> None:
+    """Counts that are not those of the people who were recorded: the truth is left out."""
+    run: Run = played(ALL, mode="real")
+    other = {name: dict(counts) for name, counts in run.result["marginals"].items()}
+    other["smokes"] = {"yes": 13, "no": 11}
+    made = page(replace(run, result={**run.result, "marginals": other, "release": None}), 0)
+    sets = rows(files(html(made))["column-sets.csv"])
+    assert {one["true_people"] for one in sets} == {""}

@@ -1,0 +1,94 @@
+"""The page of a sweep, from the lines of its file."""
+
+import base64
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from veilmix.report.make import make
+from veilmix.report.pieces import Page
+from veilmix.scenarios.load import load
+from veilmix.scenarios.play import run
+from veilmix.scenarios.sweepfile import Line, written
+
+
+def result(people: int, k: int, seed: int) -> dict[str, object]:
+    one = load("blood-type")
+    one = replace(
+        one,
+        population=replace(one.population, users=people),
+        policy=replace(one.policy, k=k),
+    )
+    return run(one, seed, "ideal", worst_case_seconds=0).result()
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return [
+        Line(
+            key={"population.users": people, "policy.k": k},
+            seed=seed,
+            version="0.1.0",
+            result=result(people, k, seed),
+        )
+        for people in (30, 90)
+        for k in (2, 6)
+        for seed in (1, 2)
+    ]
+
+
+def page(path: Path, lines: list[Line], more: bytes = b"") -> tuple[Page, dict[str, str]]:
+    file = path / "sweep.jsonl"
+    file.write_bytes(b"".join(map(written, lines)) + more)
+    made = make(file)
+    assert made.path == path / "sweep.html"
+    links = re.findall(r'href="data:[^,]+,([^"]*)" download="([^"]*)"', made.html)
+    return made.page, {name: base64.b64decode(data).decode() for data, name in links}
+
+
+def rules(made: Page) -> set[str]:
+    return {one.rule for one in made.alerts}
+
+
+def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) -> None:
+    made, files = page(tmp_path, lines)
+    assert made.title == "Sweep of blood-type"
+    table = list(csv.DictReader(io.StringIO(files["sweep.csv"])))
+    promised = [one for one in table if one["score"] == "promised exposure"]
+    assert len(promised) == 4
+    here = [one.result["exposure"] for one in lines[:2]]
+    assert float(promised[0]["mean"]) == pytest.approx(sum(one["promised"] for one in here) / 2)
+    for one in table:
+        assert float(one["low_95"]) <= float(one["mean"]) <= float(one["high_95"])
+    runs = list(csv.DictReader(io.StringIO(files["runs.csv"])))
+    assert [one["digest"] for one in runs] == [one.result["digest"] for one in lines]
+    assert rules(made) == {"seeded"}
+
+
+def test_a_key_has_panels_and_a_third_key_has_panels_of_its_own(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    deep = [replace(one, key={**one.key, "mix.shufflers": m}) for one in lines for m in (1, 2)]
+    file = tmp_path / "deep.jsonl"
+    file.write_bytes(b"".join(map(written, deep)))
+    text = make(file).html
+    assert "Where mix.shufflers = 1:" in text
+    assert "Where mix.shufflers = 2:" in text
+    names = re.findall(r'<svg [^>]*aria-labelledby="([^" ]*)', text)
+    assert len(names) == len(set(names)) >= 4
+
+
+def test_what_is_wrong_with_a_sweep_is_told(lines: list[Line], tmp_path: Path) -> None:
+    made, _ = page(tmp_path, lines[:1], written(lines[1])[:-20])
+    assert rules(made) == {"cut", "single", "seeded"}
+    other = [*lines, replace(lines[0], version="0.2.0")]
+    assert "versions" in rules(page(tmp_path, other)[0])
+    lied = {**lines[0].result, "exposure": {"true": 0.5, "promised": 0.1, "worst_case": None}}
+    made, _ = page(tmp_path, [*lines[1:], replace(lines[0], result=lied)])
+    assert made.alerts[0].rule == "broken"
+    assert "population.users = 30, policy.k = 2" in made.alerts[0].text
+    unseeded = [replace(one, seed=None, key={**one.key, "n": i}) for i, one in enumerate(lines)]
+    assert "seeded" not in rules(page(tmp_path, unseeded)[0])

@@ -1,0 +1,81 @@
+"""The file of a sweep: what is written is read, a cut-off line is left out, nothing else is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from veilmix.errors import StorageError
+from veilmix.scenarios.means import estimate
+from veilmix.scenarios.play import run
+from veilmix.scenarios.sweepfile import Line, estimates, looks_like_one, read_sweep, written
+
+
+def line(k: int, number: int, **result: object) -> Line:
+    return Line(key={"policy.k": k}, seed=number, version="0.1.0", result=dict(result))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.jsonl"
+    outcome = run("blood-type", 7, "ideal", worst_case_seconds=0)
+    lines = [line(k, seed, **outcome.result()) for k in (3, 2) for seed in (1, 2)]
+    file.write_bytes(b"".join(map(written, lines)))
+    found = read_sweep(file)
+    assert [json.loads(written(one)) for one in found.lines] == [
+        json.loads(written(one)) for one in lines
+    ]
+    assert found.cut == 0
+    assert found.axes == {"policy.k": (2, 3)}
+    assert [len(each) for each in found.groups().values()] == [2, 2]
+    assert looks_like_one(file)
+    scores = {one.score: one for one in estimates(found.lines)}
+    assert scores["promised exposure"].mean == outcome.exposure.promised
+    assert scores["columns released"].mean == 2
+    assert scores["linked by one reader alone"].mean == 0
+    assert "largest error of a share" not in scores
+
+
+def test_the_last_of_two_lines_about_the_same_run_counts(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.jsonl"
+    file.write_bytes(written(line(2, 1, a=1)) + written(line(2, 2)) + written(line(2, 1, a=2)))
+    found = read_sweep(file)
+    assert [(one.seed, one.result) for one in found.lines] == [(2, {}), (1, {"a": 2})]
+
+
+def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.jsonl"
+    file.write_bytes(written(line(2, 1)) + written(line(2, 2))[:-9])
+    found = read_sweep(file)
+    assert (len(found.lines), found.cut) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"hello\n", "sweep.jsonl:1"),
+        (written(line(2, 1)) + b'{"key": {}}\n', "sweep.jsonl:2"),
+        (written(line(2, 1)).replace(b'"schema":1', b'"schema":9'), "schema 9"),
+        (written(line(2, 1)).replace(b'"seed"', b'"sead"'), "sead"),
+        (b"", "no whole run"),
+        (written(line(2, 1))[:-5], "no whole run"),
+    ],
+)
+def test_anything_else_is_told_with_its_line(tmp_path: Path, text: bytes, says: str) -> None:
+    file = tmp_path / "sweep.jsonl"
+    file.write_bytes(text)
+    with pytest.raises(StorageError, match=says):
+        read_sweep(file)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be read"):
+        read_sweep(tmp_path / "none")
+    assert not looks_like_one(tmp_path / "none")
+
+
+@pytest.mark.slow
+def test_the_interval_is_students() -> None:
+    """Mean 2, standard deviation 1, three runs: t with 2 degrees of freedom is 4.302653."""
+    found = estimate("x", [1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.high - found.mean == pytest.approx(4.302653 / 3**0.5, abs=1e-6)
+    assert found.mean - found.low == pytest.approx(found.high - found.mean)

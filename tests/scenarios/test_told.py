@@ -1,0 +1,163 @@
+"""What can be asked of a recorded run: its sets of columns, exposure at every k, its traffic."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from veilmix.analysis.composition import best_bound
+from veilmix.analysis.exposure import joint_counts, users_below
+from veilmix.protocol.messages import Kind
+from veilmix.protocol.transcript import Transcript
+from veilmix.scenarios.choices import choices
+from veilmix.scenarios.curves import curves, grid
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+from veilmix.scenarios.populations.tables import shipped
+from veilmix.scenarios.recollect import people
+from veilmix.scenarios.runs import Run, read, save
+from veilmix.scenarios.traffic import traffic
+
+
+@pytest.fixture(scope="module")
+def played() -> Outcome:
+    return run("blood-type", 7, worst_case_seconds=1)
+
+
+@pytest.fixture(scope="module")
+def recorded(played: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return read(save(played, tmp_path_factory.mktemp("told")))
+
+
+@pytest.fixture(scope="module")
+def titanic(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return read(
+        save(run("titanic", 3, "ideal", worst_case_seconds=1), tmp_path_factory.mktemp("t"))
+    )
+
+
+def test_every_set_is_there_with_the_promise_of_the_run(played: Outcome, recorded: Run) -> None:
+    found = choices(recorded)
+    assert found is not None
+    assert found.every
+    said = {one.columns: (one.promised, one.safe) for one in played.considered}
+    assert {one.columns: (one.promised / one.asked, one.safe) for one in found.sets} == said
+    assert found.dropped == played.dropped
+    assert [one.columns for one in found.sets if one.released] == [played.kept]
+
+
+@pytest.mark.slow
+def test_truth_is_counted_in_the_people(titanic: Run) -> None:
+    """The truth of every set, for whole tables, is that of the shipped table."""
+    found = choices(titanic)
+    assert found is not None
+    table = shipped("titanic")
+    for one in found.sets:
+        columns = [table.columns.index(name) for name in one.columns]
+        assert one.truth == users_below(joint_counts(table.codes, columns), 5)
+        assert one.counted == 2201
+        assert one.truth <= one.promised
+    released = next(one for one in found.sets if one.released)
+    assert released.truth == round(titanic.result["exposure"]["true"] * 2201)
+
+
+def test_entropy_grows_with_columns_and_is_that_of_the_counts(recorded: Run) -> None:
+    found = choices(recorded)
+    assert found is not None
+    bits = {one.columns: one.entropy for one in found.sets}
+    assert bits["A",] is not None
+    assert bits["A",] == pytest.approx(0.99679, abs=1e-5)  # 16 and 14 of 30
+    for one in found.sets:
+        for other in found.sets:
+            if set(one.columns) <= set(other.columns):
+                assert (one.entropy or 0) <= (other.entropy or 0) + 1e-12
+
+
+@pytest.mark.slow
+def test_a_real_run_and_an_ideal_one_tell_the_same(recorded: Run, tmp_path: Path) -> None:
+    ideal = read(save(run("blood-type", 7, "ideal", worst_case_seconds=1), tmp_path))
+    assert choices(ideal) == choices(recorded)
+    assert curves(ideal, choices(ideal), 0) == curves(recorded, choices(recorded), 0)
+
+
+def test_people_who_do_not_fit_the_counts_are_not_the_people(recorded: Run) -> None:
+    assert people(recorded) is not None
+    marginals = {name: dict(one) for name, one in recorded.result["marginals"].items()}
+    marginals["A"] = {"N": 17, "Y": 13}
+    assert people(replace(recorded, result={**recorded.result, "marginals": marginals})) is None
+
+
+def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Path) -> None:
+    scenario = tmp_path / "mine.toml"
+    scenario.write_text(
+        '[scenario]\nname = "mine"\n[population]\nsource = "builtin:blood-type"\nusers = 300\n'
+        '[policy]\nkind = "fixed"\nkeep = ["A", "B"]\nk = 2\nmax_exposure = 1.0\n',
+        "utf-8",
+    )
+    found = choices(read(save(run(scenario, None, "ideal", worst_case_seconds=0), tmp_path)))
+    assert found is not None
+    known = {one.columns for one in found.sets if one.truth is not None}
+    assert known == {("A",), ("B",), ("A", "B")}
+
+
+@pytest.mark.slow
+def test_the_curves_are_the_bounds_and_the_truth(recorded: Run) -> None:
+    found = curves(recorded, choices(recorded), 1.0)
+    assert found is not None
+    assert found.columns == ("A", "B")
+    marginals = [list(recorded.result["marginals"][name].values()) for name in found.columns]
+    for rule, bounds in found.bounds.items():
+        assert bounds == tuple(best_bound(marginals, k, rule).people for k in found.ks)
+    cells = [row[-1] for row in recorded.result["release"]["counts"]]
+    assert found.truth is not None
+    worst = {one.k: one for one in found.worst}
+    assert found.k in worst
+    for at, k in enumerate(found.ks):
+        assert found.truth(k) == users_below(cells, k)
+        assert found.truth(k) <= found.bounds["coverage"][at] <= found.bounds["refined"][at]
+        if k in worst:
+            assert found.truth(k) <= worst[k].found <= worst[k].proven
+            assert worst[k].found <= found.bounds["coverage"][at]
+
+
+def test_k_is_on_the_grid() -> None:
+    assert grid(30, 7)[0] == 2
+    assert grid(30, 7)[-1] == 30
+    assert 7 in grid(30, 7)
+    assert 999 in grid(10**6, 999)
+    assert grid(2, 5) == (2, 3)
+
+
+@pytest.mark.slow
+def test_a_randomized_run_has_no_sets(tmp_path: Path) -> None:
+    found = read(save(run("randomized-class", 7, "ideal"), tmp_path))
+    assert choices(found) is None
+    assert curves(found, None) is None
+
+
+def test_traffic_is_what_was_recorded(played: Outcome) -> None:
+    transcript = played.transcript
+    assert transcript is not None
+    found = traffic(transcript)
+    assert found is not None
+    assert found.messages == len(transcript.events)
+    assert found.size == sum(one.size for one in transcript.events)
+    assert {(f.kind, f.round): (f.messages, f.size) for f in found.flows} == {
+        (kind.name.lower() if kind else "", number): both
+        for (kind, number), both in transcript.traffic().items()
+    }
+    assert [sum(one.values()) for one in found.sizes.values()] == [30, 30]
+    assert all(len(one) == 1 for one in found.sizes.values())
+    assert traffic(None) is None
+
+
+def test_submissions_of_other_lengths_are_counted_apart() -> None:
+    from veilmix.protocol.transcript import Event
+
+    events = [
+        Event(i, 0.0, f"user-{i + 1}", "shuffler-1", Kind.SUBMISSION, 1, size)
+        for i, size in enumerate((100, 100, 120))
+    ]
+    found = traffic(Transcript(3, events=events))
+    assert found is not None
+    assert found.sizes == {1: {100: 2, 120: 1}}
+    assert (found.flows[0].smallest, found.flows[0].largest) == (100, 120)
