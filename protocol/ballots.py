@@ -23,7 +23,7 @@ from .session import SALT, Round
 from .wire import Writer
 
 NO_SALT = bytes(SALT)
-_VALUES = 1 + SALT  # where the values of a ballot begin
+VALUES = 1 + SALT  # where the values of a ballot begin
 
 
 class Ballot(NamedTuple):
@@ -60,11 +60,11 @@ def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
 def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
     """Reader: decode one answer; Refused if malformed, or if a value is outside its domain."""
     data = unpad(plaintext) if plan.ballot else plaintext
-    if len(data) < _VALUES or data[0] >= plan.slots:
+    if len(data) < VALUES or data[0] >= plan.slots:
         raise Refused(Reason.MALFORMED)
     columns = plan.call.asks[data[0]]
     values: list[str] = []
-    at = _VALUES
+    at = VALUES
     for column in columns:
         start = at + 2
         at = start + int.from_bytes(data[at:start], "big")
@@ -100,6 +100,31 @@ def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> t
     return wrap(plan.suite, plan.hops[1:], write_ballot(ballot, salt, plan.ballot), entropy)
 
 
+class Phrasebook:
+    """The answers of a round as they are written, but for the salt: many people give the same."""
+
+    def __init__(self, plan: Round) -> None:
+        self.plan = plan
+        self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
+
+    def answers(self, row: Sequence[str]) -> list[tuple[Ballot, bytes]]:
+        """Users: each answer and its bytes without a salt; ParameterError as `answers`."""
+        if len(row) != len(self.plan.domains):
+            answers(self.plan, row)  # says what is wrong
+        found = []
+        for ask, columns in enumerate(self.plan.call.asks):
+            key = (ask, tuple([row[column] for column in columns]))
+            known = self._written.get(key)
+            found.append(known if known is not None else self._write(key, row))
+        return found
+
+    def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:
+        ballot = answers(self.plan, row)[key[0]]
+        known = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
+        self._written[key] = known
+        return known
+
+
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     """User: a fresh salt for every answer of the round."""
     if not plan.announcement.rules.salted:
@@ -114,12 +139,20 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
     return wrap(plan.suite, plan.hops[:1], bundle, entropy)[0]
 
 
-def submit(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
-    """User: turn a row into the one envelope of this round, hiding what the call says to hide."""
-    ballots = answers(plan, hide(plan.call.hidden, row, entropy))
+def submit(
+    plan: Round, row: Sequence[str], entropy: Entropy, book: Phrasebook | None = None
+) -> Sealed:
+    """User: turn a row into the one envelope of this round, hiding what the call says to hide.
+
+    book: of this round, for who seals for many.
+    """
+    said = (book or Phrasebook(plan)).answers(hide(plan.call.hidden, row, entropy))
+    suite, hops = plan.suite, plan.hops[1:]
     onions = tuple(
-        seal_ballot(plan, ballot, salt, entropy)
-        for ballot, salt in zip(ballots, salts(plan, entropy), strict=True)
+        [
+            wrap(suite, hops, blank[:1] + salt + blank[VALUES:], entropy)
+            for (_, blank), salt in zip(said, salts(plan, entropy), strict=True)
+        ]
     )
     envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
-    return Sealed(envelope, ballots, onions)
+    return Sealed(envelope, tuple([ballot for ballot, _ in said]), onions)

@@ -11,7 +11,7 @@
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -44,6 +44,7 @@ MAGIC = b"vm\x01"
 DIGEST = 32  # bytes of SHA-256
 NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
+ENVELOPE = HEADER + 4  # where the envelope of a submission begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,24 @@ def _header(kind: Kind, session: bytes, number: int) -> bytes:
 def decode_message(data: bytes) -> Message:
     """Any party: read one message; Refused(MALFORMED) if any byte of it is wrong."""
     return decode(data, _read_message)
+
+
+def frame_envelopes(session: bytes, number: int, envelopes: Iterable[bytes]) -> list[bytes]:
+    """Users: the messages that carry these envelopes, each as `Message.encode` gives it."""
+    head = _header(Kind.SUBMISSION, session, number)
+    return [b"".join((head, len(one).to_bytes(4, "big"), one)) for one in envelopes]
+
+
+def envelope_in(data: bytes, session: bytes, number: int) -> bytes | None:
+    """First shuffler: the envelope, if this is a submission of that session and round.
+
+    None for anything else, right or wrong. A short cut: a batch has a message a person, and all of
+    them begin with the same bytes.
+    """
+    if not data.startswith(_header(Kind.SUBMISSION, session, number)):
+        return None
+    size = int.from_bytes(data[HEADER:ENVELOPE], "big")
+    return data[ENVELOPE:] if len(data) == ENVELOPE + size else None
 
 
 def _read_message(data: Reader) -> Message:

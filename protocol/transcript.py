@@ -14,14 +14,14 @@ kept whole.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
 from ..errors import Reason, Refused
 from . import parties
-from .frames import HEADER, MAGIC
+from .frames import ENVELOPE, HEADER, MAGIC
 from .messages import Counts, Kind
 from .phases import BOARD
 from .wire import Reader, decode
@@ -136,6 +136,21 @@ class Transcript:
         if receiver == BOARD:
             self.posts.append((sender, data))
 
+    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
+        """Record many messages to one party, each as `carried` would."""
+        if self.summary:
+            for sender, data in letters:
+                self.carried(time, sender, receiver, data)
+            return
+        head, events = b"", self.events
+        for sender, data in letters:
+            if data[:HEADER] != head:
+                kind, number = _label(data)
+                head = data[:HEADER] if kind is Kind.SUBMISSION else b""
+            names = name_of(data[ENVELOPE:]) if head else _names_in(kind, data)
+            size = len(data)
+            events.append(Event(len(events), time, sender, receiver, kind, number, size, names))
+
     def _gather(self, time: float, receiver: str, number: int, size: int) -> None:
         """Add a submission to the one event that stands for all of its round (summary form)."""
         for at in range(len(self.events) - 1, -1, -1):
@@ -180,7 +195,7 @@ def _label(data: bytes) -> tuple[Kind | None, int]:
 def _names_in(kind: Kind | None, data: bytes) -> bytes:
     """Name the ciphertexts that a message carries; what does not parse is named as a whole."""
     if kind is Kind.SUBMISSION:
-        return name_of(data[HEADER + 4 :])
+        return name_of(data[ENVELOPE:])
     if kind is Kind.BATCH:
         try:
             return names_of(decode(data[HEADER:], Reader.items))

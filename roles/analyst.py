@@ -1,7 +1,5 @@
 """The analyst: reads the ballots of a release, counts them, and publishes the joint counts."""
 
-import trio
-
 from ..errors import RoundBurned
 from ..protocol.announcement import UNPROMISED, Setting
 from ..protocol.ledger import check_promise, check_rounds
@@ -10,14 +8,12 @@ from ..protocol.parties import Role
 from ..protocol.session import Round
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
-from .network import Endpoint, Letter
+from .network import Endpoint, Inbox
 from .reader import read_round
 from .workshop import Workshop
 
 
-async def analyst(
-    me: Endpoint, key: Keyholder, inbox: trio.MemoryReceiveChannel[Letter], workshop: Workshop
-) -> None:
+async def analyst(me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Workshop) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst."""
     if not await key.take_part(me):
         return

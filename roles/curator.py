@@ -21,7 +21,7 @@ from ..protocol.programs import Heard, Strategy, next_step
 from ..protocol.schema import Schema
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
-from .network import Endpoint, Letter
+from .network import Endpoint, Inbox
 from .reader import read_round
 from .workshop import Workshop
 
@@ -30,7 +30,7 @@ async def curator(
     me: Endpoint,
     key: Keyholder,
     plans: "Plans",
-    inbox: trio.MemoryReceiveChannel[Letter],
+    inbox: Inbox,
     workshop: Workshop,
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""

@@ -4,7 +4,7 @@ An instrument sees what happens and cannot change it. One that crashes is taken 
 the run goes on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..protocol.board import Entry
@@ -16,6 +16,11 @@ class Instrument:
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """A message went from one party to another, or onto the board."""
+
+    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
+        """Many messages went to one party at once: pairs of sender and data."""
+        for sender, data in letters:
+            self.carried(time, sender, receiver, data)
 
     def posted(self, time: float, entry: Entry) -> None:
         """The board accepted a post."""
@@ -42,6 +47,10 @@ class Recorder(Instrument):
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Record the message."""
         self.transcript.carried(time, sender, receiver, data)
+
+    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
+        """Record the messages."""
+        self.transcript.delivered(time, receiver, letters)
 
     def sealed(self, made: Made) -> None:
         """Record what the user knows."""

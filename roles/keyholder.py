@@ -14,7 +14,7 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol.messages import Batch, Burned, Consent, Key, Kind
 from ..protocol.mixing import check_batch
 from ..protocol.session import Round
-from .network import Endpoint, Letter
+from .network import Endpoint, Inbox, Letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,7 @@ class Keyholder:
         return True
 
 
-async def batch_of(
-    me: Endpoint, plan: Round, hop: int, inbox: trio.MemoryReceiveChannel[Letter]
-) -> tuple[bytes, ...] | None:
+async def batch_of(me: Endpoint, plan: Round, hop: int, inbox: Inbox) -> tuple[bytes, ...] | None:
     """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
 
     RoundBurned if none has come when this hop's time is up: one deadline for the collection, and
@@ -55,7 +53,8 @@ async def batch_of(
     with trio.move_on_after(patience) as waiting:
         async with me.while_open():
             while batch is None:
-                batch = _batch_in(me, plan, hop, await inbox.receive())
+                for letter in await inbox.receive():
+                    batch = batch or _batch_in(me, plan, hop, letter)
     if waiting.cancelled_caught:
         raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
     return batch

@@ -5,7 +5,7 @@ network would authenticate its links); what it holds is bytes, encoded by the se
 the receiver, as over a wire.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import trio
@@ -13,8 +13,8 @@ import trio
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.board import Board
-from ..protocol.frames import Message, decode_message
-from ..protocol.messages import Body, Call, Closed, Kind
+from ..protocol.frames import Message, decode_message, envelope_in
+from ..protocol.messages import Body, Call, Closed, Kind, Submission
 from ..protocol.phases import BOARD, Phase, follow
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Refusal
@@ -23,6 +23,8 @@ from .instruments import Instrument, Instruments
 INBOX = 1024  # messages waiting for one party; the next sender waits
 
 Letter = tuple[str, bytes]  # who sent it, what it says
+Bag = Sequence[Letter]  # letters that arrive together
+Inbox = trio.MemoryReceiveChannel[Bag]
 
 
 class Network:
@@ -31,7 +33,7 @@ class Network:
     def __init__(self, instruments: Instruments) -> None:
         self.board = Board()
         self.instruments = instruments
-        self._inboxes: dict[str, trio.MemorySendChannel[Letter]] = {}
+        self._inboxes: dict[str, trio.MemorySendChannel[Bag]] = {}
         self._changed: dict[object, trio.Event] = {}
         self._plans: dict[Call, Round] = {}
 
@@ -40,9 +42,9 @@ class Network:
         parties.role(party)
         return Endpoint(self, party)
 
-    def inbox(self, party: str) -> trio.MemoryReceiveChannel[Letter]:
+    def inbox(self, party: str) -> Inbox:
         """Open the inbox of a party that receives messages of its own."""
-        send, receive = trio.open_memory_channel[Letter](INBOX)
+        send, receive = trio.open_memory_channel[Bag](INBOX)
         self._inboxes[party] = send
         return receive
 
@@ -50,12 +52,21 @@ class Network:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
         now = trio.current_time()
         self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
+        await self._hand(receiver, ((sender, data),))
+
+    async def deliver(self, receiver: str, bag: Bag) -> None:
+        """Bring the letters of many senders to one party, together."""
+        now = trio.current_time()
+        self.instruments.tell(lambda one: one.delivered(now, receiver, bag))
+        await self._hand(receiver, bag)
+
+    async def _hand(self, receiver: str, bag: Bag) -> None:
         inbox = self._inboxes[receiver]
         with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
             try:
-                inbox.send_nowait((sender, data))
+                inbox.send_nowait(bag)
             except trio.WouldBlock:
-                await inbox.send((sender, data))
+                await inbox.send(bag)
 
     def post(self, author: str, data: bytes) -> None:
         """Put bytes on the board; Refused if the board does not take them."""
@@ -114,8 +125,8 @@ class Rounds:
         return self._network.plan(call)
 
 
-async def drain(inbox: trio.MemoryReceiveChannel[Letter]) -> AsyncIterator[Letter]:
-    """Yield letters as they come, all that wait at once: a turn of the scheduler costs a hash."""
+async def drain(inbox: Inbox) -> AsyncIterator[Bag]:
+    """Yield bags as they come, all that wait at once: a turn of the scheduler costs a hash."""
     while True:
         yield await inbox.receive()
         with suppress(trio.WouldBlock):
@@ -166,6 +177,19 @@ class Endpoint:
         if message.round != plan.call.round:
             raise Refused(Reason.LATE if message.kind is Kind.SUBMISSION else Reason.UNEXPECTED)
         return message
+
+    def envelope(self, plan: Round, letter: Letter) -> bytes:
+        """The envelope in a letter; Refused if it is no submission, or `accept` refuses it."""
+        sender, data = letter
+        envelope = envelope_in(data, plan.session, plan.call.round)
+        if envelope is not None:
+            hearer = parties.role(self.party)
+            follow(self.board.phase, Kind.SUBMISSION, parties.role(sender), hearer)
+            return envelope
+        body = self.accept(plan, letter).body
+        if not isinstance(body, Submission):
+            raise Refused(Reason.UNEXPECTED)
+        return body.envelope
 
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
         """Note that messages were refused."""

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 
-import trio
-
 from ..crypto.keys import SecretKey
 from ..protocol.mixing import open_layers
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
 from ..protocol.transcript import Read
 from .keyholder import batch_of
-from .network import Endpoint, Letter
+from .network import Endpoint, Inbox
 from .workshop import Workshop
 
 
@@ -19,7 +17,7 @@ async def read_round(
     me: Endpoint,
     plan: Round,
     secret: SecretKey,
-    inbox: trio.MemoryReceiveChannel[Letter],
+    inbox: Inbox,
     workshop: Workshop,
 ) -> Reading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first."""

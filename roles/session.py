@@ -144,7 +144,5 @@ def _start_users(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nur
     for index in sorted(set(everybody) - set(together)):
         nursery.start_soon(user, seat(parties.user(index)), person(index), shop, sealers)
     for first in range(0, len(together), COHORT):
-        members = [
-            (seat(parties.user(index)), person(index)) for index in together[first : first + COHORT]
-        ]
-        nursery.start_soon(cohort, members, shop, sealers)
+        indices = together[first : first + COHORT]
+        nursery.start_soon(cohort, network, indices, person, shop, sealers)

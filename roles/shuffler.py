@@ -11,14 +11,12 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
 from ..protocol.ledger import check_batch_size, check_rounds
-from ..protocol.messages import Batch, Mixed, Submission
+from ..protocol.messages import Batch, Mixed
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.session import Round
 from .keyholder import Keyholder, batch_of
-from .network import Endpoint, Letter, drain
+from .network import Endpoint, Inbox, Letter, drain
 from .workshop import Workshop
-
-Inbox = trio.MemoryReceiveChannel[Letter]
 
 
 @dataclass(slots=True)
@@ -78,8 +76,8 @@ async def _turn_away(me: Endpoint, plan: Round, inbox: Inbox) -> None:
     """Refuse what still comes within two more deadlines as late, then leave."""
     with trio.move_on_after(2 * plan.announcement.rules.deadline):
         async with inbox:
-            async for _ in inbox:
-                me.refuse(plan, Reason.LATE)
+            async for bag in inbox:
+                me.refuse(plan, Reason.LATE, len(bag))
 
 
 async def _first(
@@ -131,12 +129,13 @@ async def _collect(
     """Take one envelope a user until the deadline; refuse and count all else."""
     collected = _Collected()
     with trio.move_on_at(close):
-        async for letter in drain(inbox):
-            collected.received += 1
-            try:
-                _take(me, plan, letter, memory, collected)
-            except Refused as refusal:
-                collected.refused[refusal.reason] += 1
+        async for bag in drain(inbox):
+            collected.received += len(bag)
+            for letter in bag:
+                try:
+                    _take(me, plan, letter, memory, collected)
+                except Refused as refusal:
+                    collected.refused[refusal.reason] += 1
     return collected
 
 
@@ -145,14 +144,12 @@ def _take(
 ) -> None:
     """Accept one submission; Refused if wrong, a repeat, or from somebody not invited."""
     sender, _ = letter
-    body = me.accept(plan, letter).body
-    if not isinstance(body, Submission):
-        raise Refused(Reason.UNEXPECTED)
+    envelope = me.envelope(plan, letter)
     if sender in collected.envelopes:
         raise Refused(Reason.DUPLICATE)
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
-    collected.envelopes[sender] = body.envelope
+    collected.envelopes[sender] = envelope
 
 
 async def _forward(

@@ -1,16 +1,19 @@
 """A user: answers each question that is called, in one envelope, and never sees anybody else's."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ..crypto.entropy import Entropy
-from ..protocol.ballots import submit
+from ..protocol import parties
+from ..protocol.ballots import Phrasebook, submit
+from ..protocol.frames import frame_envelopes
 from ..protocol.messages import Submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
 from .faults import EVERY_ROUND
-from .network import Endpoint
+from .instruments import Instrument
+from .network import Endpoint, Network, Rounds
 from .workshop import Workshop
 
 Row = Sequence[str]
@@ -54,18 +57,39 @@ async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Seale
 
 
 async def cohort(
-    members: Sequence[tuple[Endpoint, Person]], workshop: Workshop, sealers: "Sealers"
+    network: Network,
+    indices: Iterable[int],
+    person: Callable[[int], Person],
+    workshop: Workshop,
+    sealers: "Sealers",
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
-    async for plan in members[0][0].rounds():
-        asked = [(me, one) for me, one in members if plan.call.round in one.rounds]
-        fresh = [one.entropy.fork(f"round-{plan.call.round}") for _, one in asked]
-        jobs = [(one.index, one.says(new), new) for (_, one), new in zip(asked, fresh, strict=True)]
+    members: list[Person] = []
+    async for plan in Rounds(network):
+        members = members or [person(index) for index in indices]
+        label = f"round-{plan.call.round}"
+        asked = [one for one in members if plan.call.round in one.rounds]
+        fresh = [one.entropy.fork(label) for one in asked]
+        jobs = [(one.index, one.says(new), new) for one, new in zip(asked, fresh, strict=True)]
         pieces = await workshop.spread("users seal", sealers.of(plan), jobs)
-        sealed = [one for piece in pieces for one in piece]
-        for (me, _), (envelope, made) in zip(asked, sealed, strict=True):
-            me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
-            await me.send(plan, plan.openers[0], Submission(envelope))
+        await _hand_in(network, plan, [one for piece in pieces for one in piece])
+
+
+async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[bytes, Made]]) -> None:
+    """Send the envelopes of many users to the first shuffler."""
+
+    def tell(one: Instrument) -> None:
+        for _, made in sealed:
+            one.sealed(made)
+
+    network.instruments.tell(tell)
+    envelopes = [envelope for envelope, _ in sealed]
+    letters = zip(
+        [parties.user(made.user) for _, made in sealed],
+        frame_envelopes(plan.session, plan.call.round, envelopes),
+        strict=True,
+    )
+    await network.deliver(plan.openers[0], list(letters))
 
 
 class Sealers:
@@ -81,11 +105,12 @@ class Sealers:
 
 def seal_many(plan: Round, jobs: Sequence[Job]) -> list[tuple[bytes, Made]]:
     """Users: seal the answers of many people; per person the envelope, and what went into it."""
-    return [_seal(plan, *job) for job in jobs]
+    book = Phrasebook(plan)
+    return [_seal(book, *job) for job in jobs]
 
 
-def _seal(plan: Round, index: int, row: Row, entropy: Entropy) -> tuple[bytes, Made]:
-    sealed = submit(plan, row, entropy)
+def _seal(book: Phrasebook, index: int, row: Row, entropy: Entropy) -> tuple[bytes, Made]:
+    sealed = submit(book.plan, row, entropy, book)
     layers = [layer for onion in sealed.onions for layer in onion]
-    made = Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
+    made = Made(index, book.plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
     return sealed.envelope, made

@@ -20,6 +20,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNK = 128  # jobs per hop to a thread, at least
+PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class Workshop:
 
         The instruments are told how far this `stage` has got.
         """
-        size = max(CHUNK, -(-len(items) // (8 * self.threads)))
+        size = max(CHUNK, -(-len(items) // (PIECES * self.threads)))
         pieces = [items[at : at + size] for at in range(0, len(items), size)]
         results: dict[int, R] = {}
         done = 0
