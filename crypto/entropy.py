@@ -77,7 +77,8 @@ class SystemEntropy(Entropy):
 
     def fork(self, label: str) -> "SystemEntropy":
         """Give the system's randomness again: it has no parts that could be confused."""
-        _encoded(label)
+        if not (isinstance(label, str) and label.isascii()):
+            _encoded(label)
         return self
 
     def __repr__(self) -> str:

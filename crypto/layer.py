@@ -5,6 +5,8 @@
 The holder's key fixes the suite: a layer that begins with another byte does not open.
 """
 
+from collections.abc import Iterable
+
 from ..errors import ParameterError, Reason, Refused
 from .entropy import Entropy
 from .keys import PublicKey, SecretKey
@@ -44,6 +46,31 @@ def open_layer(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
     if layer[:1] != suite.prefix:
         raise Refused(Reason.DOES_NOT_OPEN)
     return suite.open(secret, layer[1:], context)
+
+
+def seal_layers(
+    suite: Suite,
+    public: PublicKey,
+    plaintexts: Iterable[bytes],
+    context: bytes,
+    entropies: Iterable[Entropy],
+) -> list[bytes]:
+    """Seal many plaintexts for one party in one context, each as `seal_layer` with its entropy.
+
+    What is the same for all is checked once: between two seals as little as can be happens.
+    """
+    pairs = zip(plaintexts, entropies, strict=True)
+    suite.check(public, context)
+    prefix, seal = suite.prefix, suite._seal
+    return [prefix + seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]
+
+
+def open_layers(secret: SecretKey, layers: Iterable[bytes], context: bytes) -> list[bytes | None]:
+    """Open many layers in one context, each as `open_layer`; None for one that does not open."""
+    suite = _OPENERS[secret.suite]
+    suite.check(secret, context)
+    prefix, opened = suite.prefix, suite._open
+    return [opened(secret, layer[1:], context) if layer[:1] == prefix else None for layer in layers]
 
 
 def layer_size(suite: Suite, plaintext_size: int) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..errors import ParameterError
 from .entropy import Entropy
 from .keys import PublicKey, SecretKey
-from .layer import layer_size, open_layer, seal_layer
+from .layer import layer_size, open_layer, seal_layers
 from .suites import Suite
 
 
@@ -42,14 +42,27 @@ def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) ->
     Raises:
         ParameterError: no hop, or a key, context or payload that `seal_layer` does not take.
     """
+    if not isinstance(payload, bytes):
+        raise ParameterError(f"payload: got {type(payload).__name__}, accepted: bytes")
+    return wrap_all(suite, hops, [payload], [entropy])[0]
+
+
+def wrap_all(
+    suite: Suite, hops: Sequence[Hop], payloads: Sequence[bytes], entropies: Sequence[Entropy]
+) -> list[tuple[bytes, ...]]:
+    """Wrap many payloads for the same hops, each as `wrap` with its own entropy.
+
+    The innermost layers of all come first, then the next: payloads that share an entropy read it
+    in that order.
+    """
     if not hops:
         raise ParameterError("hops: got none, accepted: at least one")
-    layers: list[bytes] = []
-    inner = payload
+    inner = payloads
+    layers: list[list[bytes]] = []
     for hop in reversed(hops):
-        inner = seal_layer(suite, hop.public, inner, hop.context, entropy)
+        inner = seal_layers(suite, hop.public, inner, hop.context, entropies)
         layers.append(inner)
-    return tuple(reversed(layers))
+    return list(zip(*reversed(layers), strict=True))
 
 
 def peel(secret: SecretKey, onion: bytes, context: bytes) -> bytes:

@@ -69,12 +69,9 @@ class Suite(ABC):
             ParameterError: a key of another suite, a plaintext that is not bytes, a context that
                 is not 32 bytes.
         """
-        if public.suite is not self.code:
-            raise _other_suite("public", public.suite, self.code)
         if not isinstance(plaintext, bytes):
             raise ParameterError(f"plaintext: got {type(plaintext).__name__}, accepted: bytes")
-        if not isinstance(context, bytes) or len(context) != CONTEXT_SIZE:
-            raise _wrong_context(context)
+        self.check(public, context)
         return self._seal(public, plaintext, context, entropy)
 
     def open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes:
@@ -89,18 +86,23 @@ class Suite(ABC):
             ParameterError: a key of another suite, sealed bytes that are not bytes, a context
                 that is not 32 bytes.
         """
-        if secret.suite is not self.code:
-            raise _other_suite("secret", secret.suite, self.code)
         if not isinstance(sealed, bytes):
             raise ParameterError(f"sealed: got {type(sealed).__name__}, accepted: bytes")
-        if not isinstance(context, bytes) or len(context) != CONTEXT_SIZE:
-            raise _wrong_context(context)
+        self.check(secret, context)
         plaintext = self._open(secret, sealed, context)
         if plaintext is None:
             # Raised here and not where the library failed: the library's exception holds frames
             # with the secret in them, and would stay attached as this one's __context__.
             raise Refused(Reason.DOES_NOT_OPEN) from None
         return plaintext
+
+    def check(self, key: PublicKey | SecretKey, context: bytes) -> None:
+        """ParameterError unless the key is of this suite and the context 32 bytes."""
+        if key.suite is not self.code:
+            name = "public" if isinstance(key, PublicKey) else "secret"
+            raise _other_suite(name, key.suite, self.code)
+        if not isinstance(context, bytes) or len(context) != CONTEXT_SIZE:
+            raise _wrong_context(context)
 
     @abstractmethod
     def _keypair(self, raw: bytes) -> KeyPair: ...

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..crypto.keys import SecretKey
-from ..crypto.layer import open_layer
+from ..crypto.layer import open_layers as open_all
 from ..errors import Reason, Refused
 from .session import Round
-from .wire import decode
+from .wire import Reader, decode
+
+TOGETHER = 16  # envelopes that a thread opens before it looks inside; other threads wait meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,50 +28,57 @@ class Opened:
 
 
 def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes]:
-    """First shuffler: take the inner onions out of one envelope; Refused if anything is wrong.
+    """First shuffler: take the inner onions out of one envelope; Refused if anything is wrong."""
+    (found,) = open_envelopes(plan, secret, [envelope])
+    if isinstance(found, Reason):
+        raise Refused(found)
+    return found
+
+
+def open_envelopes(
+    plan: Round, secret: SecretKey, envelopes: Sequence[bytes]
+) -> list[list[bytes] | Reason]:
+    """First shuffler: open many envelopes; in place of one that is refused stands the reason."""
+    context, results = plan.hops[0].context, list[list[bytes] | Reason]()
+    for at in range(0, len(envelopes), TOGETHER):
+        group = envelopes[at : at + TOGETHER]
+        bundles = open_all(secret, group, context)
+        results += [_inside(plan, *pair) for pair in zip(group, bundles, strict=True)]
+    return results
+
+
+def _inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
+    """The inner onions of a bundle, or why it is refused.
 
     All slots must be there, each of the round's size, in ascending order: an envelope that breaks
     the rule could smuggle a mark through the mix or vote twice.
     """
     if plan.envelope and len(envelope) != plan.envelope:
-        raise Refused(Reason.WRONG_SIZE)
-    bundle = open_layer(secret, envelope, plan.hops[0].context)
-    onions = decode(bundle, lambda reader: reader.items())
+        return Reason.WRONG_SIZE
+    if bundle is None:
+        return Reason.DOES_NOT_OPEN
+    try:
+        onions = decode(bundle, Reader.items)
+    except Refused as refusal:
+        return refusal.reason
     if len(onions) != plan.slots or not _ascending(onions):
-        raise Refused(Reason.MALFORMED)
+        return Reason.MALFORMED
     if plan.inner[2] and any(len(onion) != plan.inner[2] for onion in onions):
-        raise Refused(Reason.WRONG_SIZE)
+        return Reason.WRONG_SIZE
     return onions
 
 
-def open_envelopes(
-    plan: Round, secret: SecretKey, envelopes: Iterable[bytes]
-) -> list[list[bytes] | Reason]:
-    """First shuffler: open many envelopes; in place of one that is refused stands the reason."""
-    results: list[list[bytes] | Reason] = []
-    for envelope in envelopes:
-        try:
-            results.append(open_envelope(plan, secret, envelope))
-        except Refused as refusal:
-            results.append(refusal.reason)
-    return results
-
-
-def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Iterable[bytes]) -> Opened:
+def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> Opened:
     """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop what is wrong."""
-    arriving = plan.inner[hop]  # and with it the size of what is inside
-    context = plan.hops[hop - 1].context
-    inside: list[bytes] = []
-    refused: Counter[Reason] = Counter()
-    for layer in layers:
-        if arriving and len(layer) != arriving:
-            refused[Reason.WRONG_SIZE] += 1
-            continue
-        try:
-            inside.append(open_layer(secret, layer, context))
-        except Refused as refusal:
-            refused[refusal.reason] += 1
-    return Opened(inside, refused)
+    size = plan.inner[hop]  # and with it the size of what is inside
+    right = [layer for layer in layers if len(layer) == size] if size else layers
+    found = open_all(secret, right, plan.hops[hop - 1].context)
+    inside = [plaintext for plaintext in found if plaintext is not None]
+    wrong = {
+        Reason.WRONG_SIZE: len(layers) - len(right),
+        Reason.DOES_NOT_OPEN: len(right) - len(inside),
+    }
+    return Opened(inside, Counter({reason: count for reason, count in wrong.items() if count}))
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
@@ -94,8 +103,5 @@ def _ascending(layers: Sequence[bytes]) -> bool:
 
 def batch_digest(layers: Iterable[bytes]) -> bytes:
     """Hash a batch as it leaves: what the board shows of it (SHA-256, 32 bytes)."""
-    digest = hashlib.sha256(b"veilmix batch 1\0")
-    for layer in layers:
-        digest.update(len(layer).to_bytes(4, "big"))
-        digest.update(layer)
-    return digest.digest()
+    pieces = [piece for layer in layers for piece in (len(layer).to_bytes(4, "big"), layer)]
+    return hashlib.sha256(b"veilmix batch 1\0" + b"".join(pieces)).digest()

@@ -16,6 +16,7 @@ kept whole.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -142,12 +143,10 @@ class Transcript:
             for sender, data in letters:
                 self.carried(time, sender, receiver, data)
             return
-        head, events = b"", self.events
+        events = self.events
         for sender, data in letters:
-            if data[:HEADER] != head:
-                kind, number = _label(data)
-                head = data[:HEADER] if kind is Kind.SUBMISSION else b""
-            names = name_of(data[ENVELOPE:]) if head else _names_in(kind, data)
+            kind, number = _label(data)
+            names = _names_in(kind, data)
             size = len(data)
             events.append(Event(len(events), time, sender, receiver, kind, number, size, names))
 
@@ -167,10 +166,10 @@ class Transcript:
             Event(len(self.events), time, "user-*", receiver, Kind.SUBMISSION, number, size)
         )
 
-    def sealed(self, made: Made) -> None:
-        """Record what a user sealed."""
+    def sealed(self, made: Iterable[Made]) -> None:
+        """Record what users sealed."""
         if not self.summary:
-            self.made.append(made)
+            self.made.extend(made)
 
     def sightings(self, party: str) -> Iterator[Event]:
         """Yield the events that a party saw, in order."""
@@ -188,8 +187,15 @@ class Transcript:
 
 def _label(data: bytes) -> tuple[Kind | None, int]:
     """Kind and round as the frame shows them to whoever sees it pass."""
-    kind = _KINDS.get(data[len(MAGIC)]) if len(data) >= HEADER and data[:3] == MAGIC else None
-    return kind, data[HEADER - 1] if kind else 0
+    return _read_label(data[:HEADER])
+
+
+@lru_cache(maxsize=256)
+def _read_label(head: bytes) -> tuple[Kind | None, int]:
+    """Read the label off a header; all messages of a kind in a round have the same one."""
+    known = len(head) == HEADER and head.startswith(MAGIC)
+    kind = _KINDS.get(head[len(MAGIC)]) if known else None
+    return kind, head[-1] if kind else 0
 
 
 def _names_in(kind: Kind | None, data: bytes) -> bytes:

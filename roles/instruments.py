@@ -28,6 +28,11 @@ class Instrument:
     def sealed(self, made: Made) -> None:
         """A user sealed its answers."""
 
+    def all_sealed(self, made: Sequence[Made]) -> None:
+        """Many users sealed their answers."""
+        for one in made:
+            self.sealed(one)
+
     def read(self, read: Read) -> None:
         """A reader counted a round."""
 
@@ -54,6 +59,10 @@ class Recorder(Instrument):
 
     def sealed(self, made: Made) -> None:
         """Record what the user knows."""
+        self.transcript.sealed([made])
+
+    def all_sealed(self, made: Sequence[Made]) -> None:
+        """Record what the users know."""
         self.transcript.sealed(made)
 
     def read(self, read: Read) -> None:

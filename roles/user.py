@@ -6,19 +6,19 @@ from functools import partial
 
 from ..crypto.entropy import Entropy
 from ..protocol import parties
-from ..protocol.ballots import Phrasebook, submit
+from ..protocol.ballots import Phrasebook, Sealed, submit_all
 from ..protocol.frames import frame_envelopes
 from ..protocol.messages import Submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
 from .faults import EVERY_ROUND
-from .instruments import Instrument
 from .network import Endpoint, Network, Rounds
 from .workshop import Workshop
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
 Job = tuple[int, Row, Entropy]
+TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
 Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 
 
@@ -77,19 +77,12 @@ async def cohort(
 
 async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[bytes, Made]]) -> None:
     """Send the envelopes of many users to the first shuffler."""
-
-    def tell(one: Instrument) -> None:
-        for _, made in sealed:
-            one.sealed(made)
-
-    network.instruments.tell(tell)
+    made = [made for _, made in sealed]
+    network.instruments.tell(lambda one: one.all_sealed(made))
     envelopes = [envelope for envelope, _ in sealed]
-    letters = zip(
-        [parties.user(made.user) for _, made in sealed],
-        frame_envelopes(plan.session, plan.call.round, envelopes),
-        strict=True,
-    )
-    await network.deliver(plan.openers[0], list(letters))
+    frames = frame_envelopes(plan.session, plan.call.round, envelopes)
+    senders = [parties.user(one.user) for one in made]
+    await network.deliver(plan.openers[0], list(zip(senders, frames, strict=True)))
 
 
 class Sealers:
@@ -106,11 +99,16 @@ class Sealers:
 def seal_many(plan: Round, jobs: Sequence[Job]) -> list[tuple[bytes, Made]]:
     """Users: seal the answers of many people; per person the envelope, and what went into it."""
     book = Phrasebook(plan)
-    return [_seal(book, *job) for job in jobs]
+    results: list[tuple[bytes, Made]] = []
+    for at in range(0, len(jobs), TOGETHER):
+        indices, rows, entropies = zip(*jobs[at : at + TOGETHER], strict=True)
+        sealed = submit_all(book, rows, entropies)
+        results += [_told(plan, *pair) for pair in zip(indices, sealed, strict=True)]
+    return results
 
 
-def _seal(book: Phrasebook, index: int, row: Row, entropy: Entropy) -> tuple[bytes, Made]:
-    sealed = submit(book.plan, row, entropy, book)
+def _told(plan: Round, index: int, sealed: Sealed) -> tuple[bytes, Made]:
+    """The envelope, and what went into it."""
     layers = [layer for onion in sealed.onions for layer in onion]
-    made = Made(index, book.plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
+    made = Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
     return sealed.envelope, made
