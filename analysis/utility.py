@@ -69,8 +69,9 @@ class Release:
         """From counts per released row of `width` codes, BLANK where nothing is shown."""
         if any(len(row) != width for row in counts):
             raise ParameterError(f"counts: a released row has not {width} cells")
-        rows = np.array(list(counts), np.int64).reshape(-1, width)
-        return cls(rows, np.array(list(counts.values()), np.int64))
+        rows = sorted(counts)  # sums have the same digits in every order
+        people = np.array([counts[row] for row in rows], np.int64)
+        return cls(np.array(rows, np.int64).reshape(-1, width), people)
 
     @property
     def n(self) -> int:
@@ -95,7 +96,7 @@ class Release:
         for shown in np.unique(self.rows != BLANK, axis=0):
             here = ((self.rows != BLANK) == shown).all(axis=1)
             total += self.people[here].sum() * _entropy(self.people[here])
-        return total / self.n if self.n else 0.0
+        return float(total / self.n) if self.n else 0.0
 
 
 def _entropy(counts: Any) -> float:

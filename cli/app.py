@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "The messages of a run, through the eyes of a party or several.",
     "theatre": "A run as a page for a class: message by message, any eyes.",
     "leak": "What every coalition of a run saw, linked and knows for certain.",
+    "compare": "Several programs on one scenario: trust, privacy, utility, cost.",
     "verify": "Replay a run and check every number from what was recorded.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
     "report": "One page about a run, a sweep or a comparison, as a single HTML file.",

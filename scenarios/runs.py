@@ -19,7 +19,7 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
@@ -34,7 +34,17 @@ from .plainjson import pretty
 from .recorded import PARTIAL, RELEASE, RESULT, SCENARIO, TRANSCRIPT, VERSIONS, Run, read
 from .transcripts import encode
 
-__all__ = ["Run", "contents", "default_name", "folders", "read", "save", "unwritable", "versions"]
+__all__ = [
+    "Run",
+    "contents",
+    "default_name",
+    "folders",
+    "read",
+    "save",
+    "store",
+    "unwritable",
+    "versions",
+]
 
 STALE = 3600  # seconds: no folder takes an hour to write
 LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "scipy", "trio")
@@ -46,16 +56,21 @@ def save(outcome: Outcome, parent: Path, name: str | None = None) -> Path:
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
     the name is taken, -2, -3, ... is added: a run never replaces another.
     """
+    return store(contents(outcome), parent, name or default_name(outcome))
+
+
+def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:
+    """Write a folder of these files into `parent`, all of it or nothing, and return it."""
     parent = Path(parent)
     with _told(parent):
         parent.mkdir(parents=True, exist_ok=True)
         sweep(parent)
         partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
         try:
-            for file, data in contents(outcome):
+            for file, data in files:
                 _write(partial / file, data)
             _sync(partial)
-            folder = _rename(partial, parent, name or default_name(outcome))
+            folder = _rename(partial, parent, name)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise

@@ -1,0 +1,105 @@
+"""Several programs on one scenario, side by side: trust, privacy, utility and cost.
+
+A table has the programs. One that cannot answer the scenario (an open domain, a mechanism for two
+values only, ...) is left out, and the comparison says why.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace as changed
+
+from ..errors import LocalError, ParameterError
+from .compared import Compared, Comparison
+from .load import load, resolve
+from .model import Scenario
+from .samples import samples
+
+Program = Callable[[Any], Iterator[Compared]]
+Progress = Callable[[str], None]
+
+
+def programs() -> Mapping[str, Program]:
+    """Every program that this version can compare, by name, in the order of the tables."""
+    from .rivals.local import local
+    from .rivals.mixed import available, mixed
+    from .rivals.shares import shares
+    from .rivals.trusted import cells, trusted
+
+    of_the_mix: dict[str, Program] = {name: partial(mixed, program=name) for name in available()}
+    rivals: dict[str, Program] = {
+        "trusted": trusted,
+        "trusted-cells": cells,
+        "shares": shares,
+        "local": local,
+    }
+    return of_the_mix | rivals
+
+
+def compare(
+    scenario: Scenario | str | Path,
+    seed: int | None = None,
+    *,
+    only: Sequence[str] = (),
+    messages: bool | None = None,
+    progress: Progress = lambda _: None,
+) -> Comparison:
+    """Play a scenario by several programs.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+        only: names of programs; none: all.
+        messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
+            counts are those of the ideal functionality, and costs those of samples of 400.
+        progress: told the name of each program before it is played.
+
+    Raises:
+        ScenarioError, DataError: the scenario or its data cannot be used.
+        ParameterError: no such program, or people who are not the same in both rounds.
+    """
+    from .play import draw_faults
+    from .rivals.case import ALL, Case
+
+    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
+    if chosen.population.setting != "fixed":
+        raise ParameterError(
+            f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "
+            'the same people: set population.setting = "fixed"'
+        )
+    table = programs()
+    if unknown := [name for name in only if name not in table]:
+        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
+    seed = chosen.scenario.seed if seed is None else seed
+    crowd = samples(chosen, seed)
+    chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
+    chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
+    case = Case(
+        chosen,
+        crowd.people,
+        draw_faults(chosen, crowd.people.n, seed),
+        seed,
+        crowd.people.n <= ALL if messages is None else messages,
+    )
+    found: list[Compared] = []
+    skipped: dict[str, str] = {}
+    for name in only or table:
+        progress(name)
+        try:
+            found += table[name](case)
+        except LocalError as cannot:
+            skipped[name] = str(cannot)
+    return Comparison(
+        chosen.scenario.name,
+        chosen.scenario.title,
+        seed,
+        crowd.people.n,
+        crowd.people.schema.names,
+        chosen.policy.k,
+        chosen.policy.max_exposure,
+        case.messages,
+        tuple(found),
+        skipped,
+    )

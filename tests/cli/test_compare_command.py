@@ -1,0 +1,71 @@
+"""`veilmix compare`: tables for people, data for programs, and what is wrong said plainly."""
+
+import csv
+import io
+import json
+
+import pytest
+
+ONLY = ("--programs", "two-round,trusted,shares", "--seed", "7")
+
+
+@pytest.mark.slow
+def test_it_tells_and_keeps(typed) -> None:
+    said = typed("compare", "blood-type", *ONLY)
+    assert said.code == 0
+    assert "30 people, 3 features, k = 2, seed 7; all messages sent" in said.out
+    assert "aggregator-1 + aggregator-2 (or 1 other)" in said.out
+    assert "saved runs/compare-blood-type-0007/" in said.out
+    assert not said.err
+
+
+@pytest.mark.slow
+def test_csv_and_json_hold_the_same_programs(typed) -> None:
+    form = typed("compare", "blood-type", *ONLY, "--no-save", "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(form.out)))
+    data = json.loads(typed("compare", "blood-type", *ONLY, "--no-save", "--format", "json").out)
+    assert [one["program"] for one in lines] == ["two-round", "trusted", "shares"]
+    assert [one["program"] for one in data["programs"]] == ["two-round", "trusted", "shares"]
+    assert data["schema"] == 1
+    assert float(lines[0]["true_exposure"]) == data["programs"][0]["privacy"]["true"]
+
+
+@pytest.mark.slow
+def test_noise_is_told_as_noise(typed) -> None:
+    said = typed("compare", "blood-type", "--programs", "local", "--seed", "7", "--no-save")
+    assert "30 reports" in said.out
+    assert "no rows" in said.out
+    assert "e = 4" in said.out
+    assert "joint: one noisy report" in said.out
+    assert "runs/" not in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--programs", "trusted,peer"), "no program is called 'peer'; there are two-round"),
+        (("--out", "a-file"), "is not a folder"),
+        (("--format", "xml"), "xml"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_played(typed, tmp_path, arguments, why) -> None:
+    (tmp_path / "a-file").write_text("", "utf-8")
+    said = typed("compare", "blood-type", *arguments)
+    assert said.code == 2
+    assert why in said.err
+    assert not said.out
+
+
+@pytest.mark.slow
+def test_a_burned_program_says_why(typed, tmp_path) -> None:
+    text = (
+        '[scenario]\nname = "few"\nseed = 1\n[population]\nsource = "builtin:titanic"\n'
+        "users = 12\n[mix]\nmin_batch = 12\n[policy]\nk = 2\n"
+        '[[fault]]\nattack = "malformed"\nby = "user-1"\nround = 1\n'
+    )
+    (tmp_path / "few.toml").write_text(text, "utf-8")
+    said = typed("compare", "few.toml", "--programs", "two-round,shares,trusted", "--no-save")
+    assert said.code == 0
+    assert "shares: nothing released: 11 people's shares arrived at both aggregators" in said.out
+    assert "two-round: nothing released: 11 people took part" in said.out
+    assert "shares: refused 2 does-not-open" in said.out

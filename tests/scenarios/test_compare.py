@@ -1,0 +1,220 @@
+"""A comparison: every program once, the same numbers again, and a folder that is whole."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from veilmix.analysis import drawing
+from veilmix.analysis.frontier_figure import Point, frontier
+from veilmix.analysis.frontier_figure import figure as draw
+from veilmix.errors import LocalError, ParameterError, StorageError
+from veilmix.scenarios import comparisons
+from veilmix.scenarios.available import AVAILABLE
+from veilmix.scenarios.compare import compare, programs
+from veilmix.scenarios.compared import COMPARISON, Comparison, Cost
+from veilmix.scenarios.load import load, loads
+from veilmix.scenarios.rivals.mixed import PROGRAMS, available
+
+FREE = Cost(0.0, None, 0, 0, 0.0, 0)
+
+
+@pytest.fixture(scope="module")
+def blood() -> Comparison:
+    """Thirty people, seed 7, all programs."""
+    return compare("blood-type", 7)
+
+
+def timeless(found: Comparison) -> Comparison:
+    """A comparison without its seconds."""
+    return replace(found, programs=tuple(replace(one, cost=FREE) for one in found.programs))
+
+
+@pytest.mark.slow
+def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -> None:
+    names = [one.program for one in blood.programs]
+    assert len(set(names)) == len(names)
+    assert {"two-round", "trusted", "trusted-cells", "shares"} <= set(names)
+    assert {name.split(" e=")[0] for name in names} >= {"local joint", "local features"}
+    assert not blood.skipped
+    for one in blood.programs:
+        worth, most = one.utility, one.trust.most_trusted
+        assert 0 <= one.privacy.true <= 1
+        assert 0 <= worth.cells <= 1
+        assert 0 <= worth.mean <= worth.largest <= 1
+        assert 0 <= worth.entropy <= worth.entropy_of_all + 1e-9
+        assert 0 <= most.bits_per_person <= 3 + 1e-9
+        assert one.cost.cpu > 0
+        assert one.cost.bytes > 0
+        if one.privacy.promised is not None:
+            assert one.privacy.true <= one.privacy.promised + 1e-12
+
+
+@pytest.mark.slow
+def test_what_follows_from_more_trust(blood: Comparison) -> None:
+    two_round, trusted = blood.program("two-round"), blood.program("trusted")
+    shares, cells = blood.program("shares"), blood.program("trusted-cells")
+    assert two_round.utility == shares.utility
+    assert two_round.privacy == shares.privacy
+    assert trusted.utility.entropy >= two_round.utility.entropy
+    assert trusted.trust.most_trusted.bits_per_person == pytest.approx(3)
+    assert two_round.trust.most_trusted.bits_per_person < 3
+    assert cells.privacy.true == 0
+    assert shares.cost.bytes < two_round.cost.bytes
+
+
+@pytest.mark.slow
+def test_noise_is_the_same_noise_with_and_without_a_mix(blood: Comparison) -> None:
+    for epsilon in ("e=1", "e=2", "e=4"):
+        mixed, direct = (
+            blood.program(f"{name} {epsilon}") for name in ("randomized", "local features")
+        )
+        assert mixed.utility == direct.utility
+        assert mixed.trust.most_trusted.linked == 0
+        assert direct.trust.most_trusted.linked == 30
+        everybody = max(mixed.trust.coalitions, key=lambda one: len(one.parties))
+        assert everybody.bits_per_person == pytest.approx(direct.trust.most_trusted.bits_per_person)
+
+
+@pytest.mark.slow
+def test_a_seed_gives_the_same_numbers_again(blood: Comparison) -> None:
+    assert timeless(compare("blood-type", 7)) == timeless(blood)
+
+
+@pytest.mark.slow
+def test_samples_change_nothing_but_the_cost(blood: Comparison) -> None:
+    only = ("two-round", "trusted", "shares", "local")
+    counted = compare("blood-type", 7, only=only, messages=False)
+    for one in counted.programs:
+        same = blood.program(one.program)
+        assert replace(one, cost=FREE) == replace(same, cost=FREE)
+        assert one.cost.cpu_limits is not None
+
+
+@pytest.mark.slow
+def test_a_folder_holds_it_and_gives_it_back(blood: Comparison, tmp_path: Path) -> None:
+    folder = comparisons.save(blood, load("blood-type"), tmp_path)
+    assert folder.name == "compare-blood-type-0007"
+    assert comparisons.read(folder) == blood
+    with (folder / "comparison.csv").open(encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["program"] for line in lines] == [one.program for one in blood.programs]
+    assert float(lines[0]["cpu_seconds"]) == blood.programs[0].cost.cpu
+    assert loads((folder / "scenario.toml").read_text("utf-8")).scenario.seed == 7
+    assert (folder / "frontier.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (folder / "frontier.svg").read_bytes()
+    again = comparisons.save(blood, load("blood-type"), tmp_path)
+    assert again.name == "compare-blood-type-0007-2"
+
+
+BROKEN = {
+    "another schema": (lambda data: data | {"schema": 2}, "reads schema 1"),
+    "a key missing": (lambda data: {k: v for k, v in data.items() if k != "k"}, "not a comparison"),
+    "text for a number": (lambda data: data | {"users": "many"}, "not a comparison"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BROKEN)
+def test_only_a_comparison_is_read(name: str, blood: Comparison, tmp_path: Path) -> None:
+    change, why = BROKEN[name]
+    text = json.dumps(change(blood.plain()))
+    (tmp_path / COMPARISON).write_text(text, "utf-8")
+    with pytest.raises(StorageError, match=why):
+        comparisons.read(tmp_path)
+
+
+def test_what_is_no_folder_or_no_json_is_said(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="veilmix compare"):
+        comparisons.read(tmp_path)
+    (tmp_path / COMPARISON).write_text("{", "utf-8")
+    with pytest.raises(StorageError, match="not a comparison"):
+        comparisons.read(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_save_that_fails_leaves_nothing(
+    blood: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(drawing, "save", fail)
+    with pytest.raises(KeyboardInterrupt):
+        comparisons.save(blood, load("blood-type"), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_without_matplotlib_there_is_no_picture_and_all_the_rest(
+    blood: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise LocalError("no matplotlib")
+
+    monkeypatch.setattr(drawing, "require", missing)
+    files = [name for name, _ in comparisons.contents(blood, load("blood-type"))]
+    assert "comparison.json" in files
+    assert "frontier.csv" in files
+    assert not [name for name in files if name.endswith((".png", ".svg"))]
+
+
+def test_the_programs_of_the_mix_are_those_that_can_be_run() -> None:
+    assert set(available()) == {
+        name for name, kind in PROGRAMS.items() if kind in AVAILABLE["policy.kind"]
+    }
+    assert "two-round" in available()
+    assert set(programs()) == {*available(), "trusted", "trusted-cells", "shares", "local"}
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    with pytest.raises(ParameterError, match="compared on the same people"):
+        compare("statistical")
+    with pytest.raises(ParameterError, match="no program is called 'trust'"):
+        compare("blood-type", only=["trust"])
+
+
+def test_a_program_that_cannot_is_left_out_with_its_reason() -> None:
+    text = """
+[scenario]
+name = "open"
+seed = 1
+[population]
+source = "builtin:titanic"
+users  = 30
+[[feature]]
+name = "class"
+open = true
+[[feature]]
+name = "sex"
+"""
+    found = compare(loads(text), only=["trusted", "shares"])
+    assert [one.program for one in found.programs] == ["trusted"]
+    assert "only public domains" in found.skipped["shares"]
+
+
+POINTS = [
+    Point("a", "mix", 1.0, 0.1, 0.2, 0.3, None, 0.5),
+    Point("b", "shares", 1.0, 0.1, 0.2, 0.3, None, 0.5),
+    Point("c", "central", 5.0, 0.0, 0.0, 0.0, None, 1.0),
+    Point("d e=1", "local", 0.1, 0.0, None, 0.5, (0.4, 0.6), 0.01, rows=False),
+    Point("d e=2", "local", 2.0, 0.0, None, 0.35, (0.3, 0.4), 0.1, rows=False),
+]
+
+
+def test_the_frontier_is_those_that_nothing_beats() -> None:
+    assert [one.name for one in frontier(POINTS)] == ["d e=1", "a", "c"]
+    assert frontier([]) == []
+
+
+@pytest.mark.slow
+def test_the_picture_names_every_program_and_says_more_than_colour() -> None:
+    figure = draw(POINTS, "five", 5)
+    left, right = figure.axes
+    assert {text.get_text() for text in right.texts} == {"1, 2", "3", "4", "5"}
+    assert {text.get_text() for text in left.texts} == {"1, 2", "3"}
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert all(f"{i}  {one.name}" in names for i, one in enumerate(POINTS, 1))
+    shapes = {tuple(c.get_paths()[0].vertices.ravel().round(2)) for c in right.collections}
+    assert len(shapes) == 4
