@@ -47,7 +47,9 @@ class LocalHash(Pure):
     """Local hashing of a symbols into g values with budget epsilon.
 
     A power of two for g means short keys and estimates from preimages or one transform instead of a
-    scan over the domain; other g scan, people times a steps.
+    scan over the domain; other g scan, people times a steps. So paper 003's g = 10^8 is done with
+    2^27 = 1.34 * 10^8 here: at the same loss parameter theta that costs 0.3 nats more and the
+    squared error is smaller for every share (by 25 % for a symbol that nobody has).
 
     Attributes:
         a: number of symbols, 2 .. 2^31.
