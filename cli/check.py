@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import sets_text
 from .page import (
     Grid,
     Page,
@@ -87,7 +88,11 @@ def _tell(
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
-    for column, texts in zip(people.schema.features, people.values, strict=True):
+    sets = policy.kind == "incidence"
+    if sets:
+        sets_text.describe(console, people)
+    features = () if sets else tuple(zip(people.schema.features, people.values, strict=True))
+    for column, texts in features:
         kind = "" if column.values is not None else f", open: up to {column.width} bytes"
         say(console, f"          {clean(column.name)}: {many(len(texts), 'value')}{kind}")
     say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
@@ -96,7 +101,7 @@ def _tell(
         say(console, f"  {number}. {step}")
     say(console)
     lay_out(console, _rounds(scenario, people, price))
-    if policy.kind not in ("fixed", "all", "histogram"):
+    if policy.kind not in ("fixed", "all", "histogram", "incidence"):
         say(console, " round 2 at its largest: as if every column were kept", style="dim")
     say(console)
     say(console, f"cost      {_price(price, mix.suite)}")
@@ -111,7 +116,7 @@ def _tell(
 def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     """What will happen, in the order in which it does."""
     mix, first = scenario.mix, price.rounds[0]
-    lying = scenario.policy.kind == "histogram"
+    lying = scenario.policy.kind in ("histogram", "incidence")
     reader = "the analyst" if lying else "the curator"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
@@ -126,6 +131,8 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."
     )
+    if scenario.policy.kind == "incidence":
+        return [*sets_text.steps(scenario, answering), mixing, sets_text.COUNTING]
     if lying:
         return [*_lies(scenario, answering), mixing, COUNTING]
     deciding = f"The curator counts each feature by itself and decides: {_decides(scenario)}."
@@ -181,6 +188,8 @@ def _seconds(seconds: float) -> str:
 
 def _promise(scenario: "Scenario") -> str:
     policy, local = scenario.policy, scenario.local
+    if policy.kind == "incidence":
+        return sets_text.promise(scenario)
     if policy.kind == "histogram":
         return (
             f"local epsilon = {local.epsilon:g} nats: a person's reports, even with its name on "

@@ -30,12 +30,28 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
         return
     features = len(outcome.schema.names)
     asked = bool(outcome.scenario.attacker.knows)
+    if outcome.incidence:
+        yield from _sets(found)
+        return
     for one in worst(found.attacks, features, asked=asked):
         yield f"found, knowing {_known(one, features)}", *_attack(one)
     if found.risk is not None:
         yield from _risk(found)
     for report in found.reports:
         yield from _pie(report, several=len(found.reports) > 1)
+
+
+def _sets(found: "Reidentified") -> Iterator[Score]:
+    """Of owners and the pieces of their vectors: the one that gives most away."""
+    several = len(found.reports) > 1
+    for one in found.attacks:
+        value, meaning = _attack(one)
+        meaning = (
+            f"{meaning.replace('people', 'owners')}, by {'a piece' if several else 'a vector'}"
+        )
+        yield "found, knowing every set", value, meaning
+    if found.reports:
+        yield from _pie(max(found.reports, key=lambda one: one.pie), several=several)
 
 
 def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[Attack]":

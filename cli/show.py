@@ -124,7 +124,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     if not linked:
         yield f"links    {who}: no value can be pinned on anybody"
         return
-    lying = run.scenario.policy.kind == "histogram"
+    lying = run.scenario.policy.kind in ("histogram", "incidence")
     yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
     names = columns(run)
     people = sorted(seen.pinned.items())

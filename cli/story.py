@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
-from . import found_text, noise
+from . import found_text, noise, sets_text
 from .page import Grid, Page, clean, lay_out, many, page, percent, say
 from .safety import warnings
 
@@ -23,7 +23,9 @@ def tell(outcome: "Outcome") -> None:
     """Print the report."""
     console = page()
     head(console, outcome)
-    if randomized(outcome):
+    if outcome.scenario.policy.kind == "incidence":
+        sets_text.tell(console, outcome)
+    elif randomized(outcome):
         noise.tell(console, outcome)
     else:
         _first_round(console, outcome)
@@ -31,7 +33,8 @@ def tell(outcome: "Outcome") -> None:
         _second_round(console, outcome)
     _scores(console, outcome)
     if randomized(outcome):
-        say(console, noise.NOTE, style="dim")
+        sets = outcome.scenario.policy.kind == "incidence"
+        say(console, sets_text.NOTE if sets else noise.NOTE, style="dim")
     if outcome.found:
         say(console, found_text.NOTE, style="dim")
     for line in _notes(outcome):
@@ -40,15 +43,17 @@ def tell(outcome: "Outcome") -> None:
 
 def randomized(outcome: "Outcome") -> bool:
     """Whether people randomized what they said."""
-    return outcome.scenario.policy.kind == "histogram"
+    return outcome.scenario.policy.kind in ("histogram", "incidence")
 
 
 def head(console: Page, outcome: "Outcome") -> None:
     """Print who takes part, and whether any of it is secret."""
     scenario = outcome.scenario
+    sets = scenario.policy.kind == "incidence"
+    features = many(len(outcome.schema.names), "feature")
     parts = [
-        _people(outcome),
-        many(len(outcome.schema.names), "feature"),
+        many(outcome.users, "owner") if sets else _people(outcome),
+        many(len(outcome.sizes), "position") if sets else features,
         many(scenario.mix.shufflers, "shuffler"),
         "system randomness"
         if outcome.seed is None
@@ -232,6 +237,8 @@ def _scores(console: Page, outcome: "Outcome") -> None:
 
 
 def _noise(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    if outcome.incidence:
+        return sets_text.scores(outcome.incidence)
     return noise.scores(outcome.local) if outcome.local else iter(())
 
 
@@ -292,7 +299,9 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {clean(line)}"
-    if outcome.local:
+    if outcome.incidence:
+        counted = [outcome.incidence.owners, 0]
+    elif outcome.local:
         came = max((one.reports + one.outside for one in outcome.local.features), default=0)
         counted = [came, 0]
     else:
@@ -308,6 +317,6 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
     """How often each set of columns was released, or estimates were; () is nothing."""
     return Counter(
-        ("estimates",) if outcome.local else outcome.kept if outcome.released else ()
+        () if not outcome.released else ("estimates",) if randomized(outcome) else outcome.kept
         for outcome in outcomes
     )

@@ -6,7 +6,7 @@ from itertools import combinations
 from ..analysis.trust import Received, received, received_reports
 from ..protocol import parties
 from ..protocol.view import View
-from .local import KIND
+from .local import RANDOMIZED
 from .model import Scenario
 
 ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
@@ -56,7 +56,7 @@ def learnt(
 
     information: in the program `randomized`, bits that a person's reports carry about its values.
     """
-    if scenario.policy.kind == KIND:
+    if scenario.policy.kind in RANDOMIZED:
         told = information or 0.0
         return tuple(received_reports(look(one), sizes, told) for one in coalitions(scenario))
     return tuple(received(look(members), sizes) for members in coalitions(scenario))

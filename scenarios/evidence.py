@@ -11,7 +11,7 @@ from ..protocol.schema import Feature, Schema
 from ..protocol.transcript import Transcript
 from ..protocol.view import View, view
 from .eyes import columns
-from .local import KIND
+from .local import RANDOMIZED
 from .outcome import Outcome
 from .runs import Run
 
@@ -62,7 +62,7 @@ class Evidence:
     @property
     def randomized(self) -> bool:
         """Whether people randomized what they said."""
-        return self.run.scenario.policy.kind == KIND
+        return self.run.scenario.policy.kind in RANDOMIZED
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
         """The counts that result.json claims (an ideal run has no other record)."""

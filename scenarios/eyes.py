@@ -42,9 +42,9 @@ def learnt_in(run: Run) -> tuple[Received, ...]:
 
 def information(run: Run) -> float | None:
     """In the program `randomized`: bits that a person's reports carry about its values."""
-    local = run.result.get("local")
+    local, sets = run.result.get("local"), run.result.get("incidence")
     told: float | None = local["privacy"]["information"] if local else None
-    return told
+    return sets["information"] if sets else told
 
 
 def columns(run: Run) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path as Folder
 from ..errors import DataError, ParameterError
 from ..protocol.schema import MAX_FEATURES
 from ..protocol.schema import Feature as Column
+from .local import SETS
 from .model import Feature, Scenario
 from .populations.build import Offer, known, offer, table
 from .populations.generated import LEVELS, NAMES, PRESENCE
@@ -79,6 +80,10 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
 
 def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     """Look at the source: what it has, and what the scenario asks of it in vain."""
+    if scenario.policy.kind == SETS:
+        from .sets_facts import people as owners
+
+        return owners(scenario, base)
     asked = tuple(feature.name for feature in scenario.feature) or None
     try:
         what = offer(scenario.population, base)

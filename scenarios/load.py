@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ..errors import ScenarioError
 from . import meaning, structure
+from .local import SETS
 from .locate import Locator
 from .model import Feature, Scenario
 from .problems import Problem, did_you_mean, listed
@@ -107,6 +108,8 @@ def resolve(
     """
     population = replace(scenario.population, users=users, round2_users=others)
     asked = scenario.feature or tuple(Feature(name=name) for name in features)
+    if scenario.policy.kind == SETS:  # pieces of vectors are no features of anybody
+        asked = ()
     return replace(scenario, population=population, feature=asked)
 
 

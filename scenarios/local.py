@@ -30,14 +30,18 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
 
 PROGRAMS = {
     "histogram": "randomized",
+    "incidence": "randomized",
     "hierarchical": "hierarchical",
     "local-suppression": "local-suppression",
 }  # kind of policy -> program; every other kind is of the program two-round
 KIND = "histogram"  # the kind of policy that asks for reports
+SETS = "incidence"  # the kind that asks owners for their sets (sets.py)
+RANDOMIZED = (KIND, SETS)
 UNARY = ("rappor", "oue", "blh")
 BITS = "bit-flip"
 SEED = 32  # bytes of a person's entropy behind all its noise
 SHOWN = 1_000  # different reports that result.json holds; more are only in the transcript
+LONG = 1 << 17  # signs of all reports that it holds
 BLOCK = 1 << 24  # symbols drawn together where nobody's noise needs to be repeated
 
 Lie = Callable[[Sequence[str], "Entropy"], Sequence[str]]
@@ -48,13 +52,15 @@ class Question:
     """One question that is answered with noise.
 
     name: of the announced feature. columns: those of the population it is about; values: their
-    domains. randomizer: one of analysis/randomizers.
+    domains. randomizer: one of analysis/randomizers. packed: whether values and reports are
+    pieces of long vectors, as sets.py writes them.
     """
 
     name: str
     columns: tuple[int, ...]
     values: tuple[tuple[str, ...], ...]
     randomizer: Any
+    packed: bool = False
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -74,7 +80,7 @@ def most_rounds(scenario: Scenario) -> int:
     match scenario.policy.kind:
         case "hierarchical":
             return len(scenario.feature) + 1
-        case "histogram":
+        case "histogram" | "incidence":
             return 1
         case _:
             return 2
@@ -83,11 +89,13 @@ def most_rounds(scenario: Scenario) -> int:
 def rule(scenario: Scenario, features: int) -> str:
     """What people do to their answers, as it is announced: one text for one mechanism.
 
-    Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided.
+    Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided;
+    of sets `bit-flip epsilon=1 each position`, the budget of one element in one set.
     """
     local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
-    return f"{local.mechanism} epsilon={whole} each of {features}"
+    each = "each position" if scenario.policy.kind == SETS else f"each of {features}"
+    return f"{local.mechanism} epsilon={whole} {each}"
 
 
 def share(epsilon: float, features: int) -> float:
@@ -122,6 +130,10 @@ def questions(
 
 def asked(scenario: Scenario, people: "Population") -> tuple[Question, ...]:
     """The questions of a scenario that are answered with noise; () in any other program."""
+    if scenario.policy.kind == SETS:
+        from .sets import pieces
+
+        return pieces(scenario.local.epsilon or 0.0, people)
     if scenario.policy.kind != KIND:
         return ()
     return questions(scenario, people.schema.names, people.values)
@@ -151,11 +163,13 @@ def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
-    """The counts of reports by (feature, report); None where they are more than 1,000.
+    """The counts of reports by (feature, report); None where they are too many, or too long.
 
     names: of the announced features. counts: as the analyst read them.
     """
     if sum(len(count) for count in counts) > SHOWN:
+        return None
+    if sum(len(text) for count in counts for (text,) in count) > LONG:
         return None
     return {
         (name, text): people
@@ -193,6 +207,11 @@ def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
 
     from .local_text import write
 
+    if question.packed:
+        from .sets import flip_texts
+
+        texts = [question.domain[code] for code in codes[:, 0].tolist()]
+        return flip_texts(texts, question.randomizer, rng)
     bits = hasattr(question.randomizer, "bits")
     drawn = question.randomizer.sample(codes.astype(np.uint8) if bits else codes[:, 0], rng)
     return write(question.randomizer, question.domain, drawn)

@@ -1,13 +1,13 @@
 """What is wrong with the noise of a scenario: what is missing, not read, or cannot be reported.
 
-Only `policy.kind = "histogram"` asks for randomized reports, and it asks for nothing else.
+Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for nothing else.
 """
 
 from collections.abc import Iterator, Sequence
 
 from ..protocol.schema import MAX_WIDTH
 from .facts import Facts
-from .local import BITS, KIND, UNARY, share
+from .local import BITS, KIND, RANDOMIZED, SETS, UNARY, share
 from .model import Scenario
 from .problems import Problem, problem, quoted
 
@@ -26,7 +26,10 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)
-    if kind != KIND and mechanism != "none":
+    if kind == SETS and mechanism != BITS:
+        message = f'"{SETS}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
+        yield problem(("local", "mechanism"), message)
+    if kind not in RANDOMIZED and mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
@@ -42,8 +45,10 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     if local.epsilon is None:
         message = f'missing; mechanism = "{local.mechanism}" needs a privacy budget in nats'
         yield problem(("local", "epsilon"), message)
-    elif facts.features and not LEAST <= share(local.epsilon, len(facts.features)) <= MOST:
-        count = len(facts.features)
+        return
+    # A set costs as much as its most telling element: all positions have the whole budget.
+    count = 1 if scenario.policy.kind == SETS else len(facts.features or ())
+    if count and not LEAST <= share(local.epsilon, count) <= MOST:
         divided = "" if count == 1 else f", {local.epsilon / count:.3g} for each of {count}"
         yield problem(
             ("local", "epsilon"),
@@ -87,23 +92,25 @@ def _values(size: int) -> str:
 
 def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what needs a second round, where there is one round only."""
-    if scenario.policy.kind != KIND:
+    kind = scenario.policy.kind
+    if kind not in RANDOMIZED:
         return
     if scenario.population.setting != "fixed":
-        message = f'kind = "{KIND}" asks once, so there are no other people; leave setting out'
+        message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
         yield problem(("population", "setting"), message)
     for i, fault in enumerate(scenario.fault):
         if fault.round == 2:
-            message = f'found 2; kind = "{KIND}" has one round'
+            message = f'found 2; kind = "{kind}" has one round'
             yield problem(("fault", i, "round"), message)
 
 
 def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report expectations about columns, where none are chosen."""
-    if scenario.policy.kind != KIND:
+    kind = scenario.policy.kind
+    if kind not in RANDOMIZED:
         return
     for key in _said(scenario, UNMET):
-        message = f'kind = "{KIND}" releases estimates and no columns, so it does not read {key}'
+        message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'
         yield problem(("expect", key), message)
 
 

@@ -18,6 +18,10 @@ CLOSE = 1e-9  # last digits may depend on the machine
 
 def recomputed(evidence: Evidence) -> str:
     """Estimates, errors and intervals, from the counts of reports."""
+    if evidence.result.get("incidence") is not None:
+        from .sets_verify import recomputed as counted
+
+        return counted(evidence)
     said = evidence.result.get("local")
     if said is None:
         raise NoGround("no reports were counted")
@@ -33,8 +37,8 @@ def recomputed(evidence: Evidence) -> str:
     claimed = [*said["features"], *([said["joint"]] if said["joint"] else [])]
     found = [limits(one, _shares(wrote["truth"])) for one, wrote in zip(read, claimed, strict=True)]
     for one, wrote in zip(found, claimed, strict=True):
-        _same(one.feature, plain(one), wrote)
-    _same("error", worst(found[: len(names)]), said["error"])
+        same(one.feature, plain(one), wrote)
+    same("error", worst(found[: len(names)]), said["error"])
     reports = sum(one.reports for one in found[: len(names)])
     return f"{len(found)} estimates recomputed from {reports:,} reports, from {whose}"
 
@@ -43,10 +47,10 @@ def _terms(evidence: Evidence, said: Mapping[str, Any]) -> None:
     """What is said of the noise is what the scenario says."""
     scenario, features = evidence.run.scenario, len(evidence.result["features"])
     epsilon = scenario.local.epsilon or 0.0
-    _same("mechanism", scenario.local.mechanism, said["mechanism"])
-    _same("rule", rule(scenario, features), said["rule"])
+    same("mechanism", scenario.local.mechanism, said["mechanism"])
+    same("rule", rule(scenario, features), said["rule"])
     budget = {"local": epsilon, "each": share(epsilon, features), "unit": "nats"}
-    _same("epsilon", budget, said["epsilon"])
+    same("epsilon", budget, said["epsilon"])
 
 
 def _shares(truth: list[float]) -> tuple[float, ...]:
@@ -55,14 +59,14 @@ def _shares(truth: list[float]) -> tuple[float, ...]:
     return tuple(truth)
 
 
-def _same(where: str, found: Any, claimed: Any) -> None:
+def same(where: str, found: Any, claimed: Any) -> None:
     """VerificationError unless two pieces of plain data agree, numbers up to their last digits."""
     if isinstance(found, dict) and isinstance(claimed, dict) and found.keys() == claimed.keys():
         for key, value in found.items():
-            _same(f"{where}: {key}", value, claimed[key])
+            same(f"{where}: {key}", value, claimed[key])
     elif isinstance(found, list) and isinstance(claimed, list) and len(found) == len(claimed):
         for number, (one, other) in enumerate(zip(found, claimed, strict=True), start=1):
-            _same(f"{where}, number {number}", one, other)
+            same(f"{where}, number {number}", one, other)
     elif isinstance(found, float) and isinstance(claimed, float | int):
         if not isclose(found, claimed, rel_tol=CLOSE, abs_tol=CLOSE):
             raise VerificationError(f"{where}: {claimed:g} is claimed, {found:g} was found")

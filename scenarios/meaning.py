@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
-from . import local_meaning
+from . import local_meaning, sets_facts
 from .available import AVAILABLE, runs, unavailable
 from .cast import coalitions, faults
 from .facts import Facts, domains, people
-from .local import KIND
+from .local import RANDOMIZED
 from .model import Scenario
 from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from .structure import misfit, settings, type_at
@@ -119,7 +119,7 @@ def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             message = 'only setting = "statistical" asks other people in round 2; leave it out'
             yield problem(("population", "round2_users"), message)
         return
-    if policy.rule not in CARRIED_OVER and policy.kind != KIND:
+    if policy.rule not in CARRIED_OVER and policy.kind not in RANDOMIZED:
         yield problem(
             ("policy", "rule"),
             f"{quoted(policy.rule)} promises nothing about people who were not counted; "
@@ -203,6 +203,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
+    ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((), swept),

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from ..protocol.schema import MAX_VALUES, MAX_WIDTH
+from ..protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
@@ -32,9 +32,14 @@ People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 Setting = Literal["fixed", "statistical"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
-Kind = Literal["exposure", "fixed", "hierarchical", "local-suppression", "histogram", "all"]
+Kind = Literal[
+    "exposure", "fixed", "hierarchical", "local-suppression", "histogram", "incidence", "all"
+]
 Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
 Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"]
+Method = Literal[
+    "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
+]
 Attack = Literal[
     "absent", "late", "malformed", "duplicate",  # by users
     "drop", "substitute", "replay", "tag", "flood",  # by shufflers and the network
@@ -126,6 +131,20 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
 
 
+class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[incidence]: whose sets are counted, and how (`policy.kind = "incidence"`).
+
+    owners: only these, of a file (): all. positions: elements that a set may hold; of a file at
+    least those that occur (None: just these). method: how counts are estimated. beta: probability
+    with which the limits of all counts together may fail.
+    """
+
+    owners: tuple[Text, ...] = ()
+    positions: Annotated[int, Meta(ge=2, le=MAX_FEATURES * 4 * MAX_WIDTH)] | None = None
+    method: Method = "em"
+    beta: Annotated[float, Meta(gt=0, lt=1)] = 0.1
+
+
 class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[attacker]: somebody who wants to know whose row is whose.
 
@@ -199,6 +218,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mix: Mix = Mix()
     policy: Policy = Policy()
     local: Local = Local()
+    incidence: Incidence = Incidence()
     attacker: Attacker = Attacker()
     coalition: tuple[Coalition, ...] = ()
     fault: tuple[Fault, ...] = ()

@@ -13,6 +13,7 @@ from .model import Scenario
 if TYPE_CHECKING:
     from .local_score import Randomized
     from .risks import Reidentified
+    from .sets_score import Incidence
 
 SCHEMA = 1  # of result.json
 REPORTED = ("feature", "report")  # columns of a release of randomized reports
@@ -81,7 +82,7 @@ class Outcome:
     None then too. release: the joint counts of the kept columns; None if there is none. In the
     program `randomized` marginals and decision are None, the release holds the people by (feature,
     report) if these are not too many, and local is what the reports say. found: who is found in
-    what is released; None where nothing is. burned: why
+    what is released; None where nothing is. incidence: what flipped sets say. burned: why
     a round was not completed, or None. missing: people absent from round 2. digest: names the run;
     equal for equal seeds. failed: the lines of [expect] that do not hold.
     """
@@ -108,6 +109,7 @@ class Outcome:
     failed: tuple[str, ...] = ()
     local: "Randomized | None" = None
     found: "Reidentified | None" = None
+    incidence: "Incidence | None" = None
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -123,7 +125,8 @@ class Outcome:
     @property
     def released(self) -> bool:
         """Whether anything was released: a table, or estimates from randomized reports."""
-        return self.release is not None or self.local is not None
+        what = (self.release, self.local, self.incidence)
+        return any(one is not None for one in what)
 
     def coalition(self, *members: str) -> Received:
         """What these parties learnt together; KeyError if they were not looked at."""
@@ -167,6 +170,7 @@ class Outcome:
             "burned": self.burned,
             "digest": self.digest,
             **({"local": self.local.plain()} if self.local else {}),
+            **({"incidence": self.incidence.plain()} if self.incidence else {}),
             **({"reidentification": self.found.plain()} if self.found else {}),
         }
 
@@ -195,11 +199,13 @@ class Outcome:
         if self.release is None:
             return None
         rows = [[*values, people] for values, people in sorted(self.release.items())]
-        columns = REPORTED if self.local else self.kept
+        columns = REPORTED if self.local or self.incidence else self.kept
         return {"columns": list(columns), "counts": rows}
 
     def __repr__(self) -> str:
         what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
         if self.local:
             what = f"{self.local.rule}, largest error {self.local.largest_error:.2g}"
+        if self.incidence:
+            what = f"{self.incidence.rule}, in any set {self.incidence.union}"
         return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"

@@ -32,6 +32,8 @@ from .judge import considered, dropped, expectations, measure
 from .load import load, resolve
 from .local import (
     KIND,
+    RANDOMIZED,
+    SETS,
     announced_names,
     announced_schema,
     asked,
@@ -44,6 +46,7 @@ from .local import (
 )
 from .model import Scenario
 from .outcome import Outcome
+from .populations import Population
 from .report_risks import in_reports
 from .risks import in_release
 from .samples import Samples, samples
@@ -116,6 +119,8 @@ def run(
     seconds = time.perf_counter() - started
     if chosen.policy.kind == KIND:
         found = _randomized(chosen, crowd, played, faults)
+    elif chosen.policy.kind == SETS:
+        found = _counted(chosen, crowd, played, faults)
     else:
         found = _decided(chosen, crowd, played, faults, worst_case_seconds)
     return _outcome(chosen, crowd, seed, mode, played, seconds, **found)
@@ -141,7 +146,7 @@ def announced_policy(scenario: Scenario) -> Policy:
     In the program `randomized` it promises no crowd: the rule says what people do to their answers.
     """
     policy = scenario.policy
-    if policy.kind == KIND:
+    if policy.kind in RANDOMIZED:
         return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
     named = policy.rule if policy.kind == "exposure" else policy.kind
     setting = Setting(scenario.population.setting)
@@ -307,8 +312,9 @@ def _outcome(
 ) -> Outcome:
     """What every program leaves, and what was found of this one; then what was expected."""
     people = crowd.people
-    sizes = tuple(len(texts) for texts in people.values)
-    local = found.get("local")
+    sizes = columns_of(scenario, people)
+    local, sets = found.get("local"), found.get("incidence")
+    told = local.told.information if local else sets.information if sets else None
     outcome = Outcome(
         scenario=scenario,
         seed=seed,
@@ -318,7 +324,7 @@ def _outcome(
         sizes=sizes,
         decision=played.decision,
         burned=played.burned,
-        coalitions=learnt(scenario, played.look, sizes, local.told.information if local else None),
+        coalitions=learnt(scenario, played.look, sizes, told),
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,
@@ -327,6 +333,31 @@ def _outcome(
         **found,
     )
     return expectations(outcome)
+
+
+def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
+    """The number of values of each column; of a set every position is one, with two values."""
+    if scenario.policy.kind == SETS:
+        from .sets import positions_of
+
+        return (2,) * positions_of(people)
+    return tuple(len(texts) for texts in people.values)
+
+
+def _counted(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:
+    """What owners said of their sets."""
+    from .report_risks import in_pieces
+    from .sets_score import score
+
+    tallies = () if played.burned else played.tallies
+    here, people = present(crowd, faults, 1), crowd.people
+    questions = asked(scenario, people)
+    incidence = score(scenario, people, questions, here, tallies)
+    return {
+        "release": reports(people.schema.names, tallies[0]) if tallies else None,
+        "incidence": incidence,
+        "found": in_pieces(questions, people.codes[here]) if incidence else None,
+    }
 
 
 def _randomized(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:

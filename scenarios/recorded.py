@@ -106,6 +106,40 @@ class Noise(msgspec.Struct, forbid_unknown_fields=True):
     reports_omitted: int
 
 
+class Counted(msgspec.Struct, forbid_unknown_fields=True):
+    """`union` or `intersection` of `incidence`."""
+
+    estimate: float
+    low: float
+    high: float
+    truth: int | None
+
+
+class Incidence(msgspec.Struct, forbid_unknown_fields=True):
+    """`incidence` of result.json: a run that counts in how many sets elements are."""
+
+    owners: int
+    positions: int
+    left_out: int
+    outside: int
+    rule: str
+    epsilon: dict[str, float | str]
+    eta: float
+    method: str
+    beta: float
+    psi: list[int]
+    estimate: list[float]
+    low: list[float]
+    high: list[float]
+    truth: list[int] | None
+    union: Counted
+    intersection: Counted
+    error: dict[str, float | None]
+    note: str
+    information: float
+    information_error: float
+
+
 class Attacked(msgspec.Struct, forbid_unknown_fields=True):
     """One entry of `attacks` of `reidentification`."""
 
@@ -176,6 +210,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     burned: str | None
     digest: str
     local: Noise | None = None
+    incidence: Incidence | None = None
     reidentification: Found | None = None
 
 

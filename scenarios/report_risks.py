@@ -30,7 +30,8 @@ from .samples import Samples
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
 DRAWS = 4096
 TABLE = 1 << 21  # likelihoods held together
-SUPPORTS = 1 << 24
+SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
+EVERYTHING = "every set"
 SEED = 0x666F756E
 
 
@@ -62,6 +63,51 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     return Reidentified(len(present), population, tuple(attacks), None, reports)
 
 
+def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
+    """Score the pieces of owners' vectors (sets.py): who knows every set, whose piece is it?"""
+    if len(codes) < 2:
+        return None
+    rows, many = distinct(codes)
+    every = tuple(range(codes.shape[1]))
+    guesses = [guess(one, rows, many, every) for one in questions]
+    best, piece = max(zip(guesses, questions, strict=True), key=lambda pair: pair[0].found)
+    attack = Attack((EVERYTHING,), (piece.name,), len(codes), *best[:2], 0, *best[2:])
+    bounds = [pie_bound(one.randomizer, len(codes)) for one in questions]
+    reports = tuple(
+        ReportPie(one.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)
+        for one, own, most in zip(questions, guesses, bounds, strict=True)
+    )
+    return Reidentified(len(codes), len(codes), (attack,), None, reports)
+
+
+def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
+    """Bits that all pieces of one owner tell about which set it has, with the standard error."""
+    rows, many = distinct(codes)
+    if len(rows) < 2:
+        return 0.0, 0.0
+    rng, weights = np.random.default_rng(SEED), many / many.sum()
+    draws = _draws(max(one.randomizer.bits for one in questions), len(rows))
+    own = rng.choice(len(rows), draws, p=weights)
+    likely = np.zeros((draws, len(rows)))
+    for one in questions:
+        likely += log_likelihood(one, _bits(one)[rows[:, one.columns[0]]], own, rng)
+    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
+    told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
+    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+
+
+def _bits(question: Question) -> Any:
+    """The bits behind the texts of a piece."""
+    from .sets import unpack_text
+
+    return unpack_text(question.domain, question.randomizer.bits)
+
+
+def _draws(width: int, rows: int) -> int:
+    """How many reports of so many positions are drawn, where so many rows may have sent them."""
+    return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))
+
+
 def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
     # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
     own = guess(question, rows, many, question.columns)
@@ -78,7 +124,9 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
     """
     one = question.randomizer
     mine = cells_of(rows, known)
-    if not isinstance(one, BitFlip):
+    if question.packed:
+        values, shown, inputs = _bits(question), rows[:, question.columns[0]], len(question.domain)
+    elif not isinstance(one, BitFlip):
         values, shown, inputs = np.arange(one.a)[:, None], rows[:, question.columns[0]], one.a
     elif one.bits <= 10:
         shown = rows[:, list(question.columns)] @ (1 << np.arange(one.bits)[::-1])
@@ -90,7 +138,7 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
         values = np.zeros((inputs, one.bits), rows.dtype)
         values[shown] = rows[:, list(question.columns)]
     counts = _table(mine, shown, many, inputs)
-    small = one.outputs * max(one.inputs, counts.shape[0]) <= SMALL
+    small = not question.packed and one.outputs * max(one.inputs, counts.shape[0]) <= SMALL
     if isinstance(one, GRR) or small:
         bits = pie(counts, one) if counts.shape[0] > 1 else 0.0
         return Guess(people_found(counts, one), 0.0, bits, 0.0)
@@ -108,10 +156,11 @@ def _table(mine: Any, shown: Any, many: Any, inputs: int) -> Any:
 
 def _drawn(question: Question, counts: Any, values: Any) -> Guess:
     rng = np.random.default_rng(SEED)
-    inputs, occurring = counts.shape[1], np.flatnonzero(counts.sum(axis=0))
+    width = max(values.shape[1], counts.shape[1])
+    occurring = np.flatnonzero(counts.sum(axis=0))
     counts, values = counts[:, occurring], values[occurring]
     held, people = counts.tocoo(), int(counts.sum())
-    draws = max(64, min(DRAWS, TABLE // max(counts.shape), SUPPORTS // inputs))
+    draws = _draws(width, max(counts.shape))
     who = rng.choice(held.nnz, draws, p=held.data / people)
     likely = log_likelihood(question, values, held.col[who], rng)
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))

@@ -16,7 +16,7 @@ from ..analysis.risk import risk
 from ..errors import VerificationError
 from ..protocol.messages import Counts
 from .evidence import Evidence, NoGround
-from .local import questions
+from .local import SETS, Question, questions
 
 CLOSE = 1e-9  # last digits may depend on the machine
 DEVIATIONS = 6  # standard errors that an estimate may be above a bound
@@ -79,11 +79,7 @@ def _known(joint: Counts, kept: Sequence[str], one: Mapping[str, Any]) -> None:
 
 
 def _reports(evidence: Evidence, said: Mapping[str, Any]) -> str:
-    local = evidence.result.get("local")
-    if local is None:
-        raise VerificationError("people are said to be found by reports that were not counted")
-    values = [tuple(one["values"]) for one in local["features"]]
-    asked = questions(evidence.run.scenario, evidence.result["features"], values)
+    asked = _asked(evidence)
     for question, one in zip(asked, said["reports"], strict=True):
         _same("report", question.name, one["feature"])
         bound = pie_bound(question.randomizer, said["people"])
@@ -93,6 +89,19 @@ def _reports(evidence: Evidence, said: Mapping[str, Any]) -> str:
         if one["pie"] > bound.exact + DEVIATIONS * one["standard_error"] + CLOSE:
             raise VerificationError(f"{question.name}: a PIE above the bound for any people")
     return f"{len(asked)} bounds on the PIE recomputed; no attack contradicts them"
+
+
+def _asked(evidence: Evidence) -> Sequence[Question]:
+    """The questions, as far as their noise goes; what people have is not known from a record."""
+    local, scenario = evidence.result.get("local"), evidence.run.scenario
+    if scenario.policy.kind == SETS:
+        from .sets import noise
+
+        return noise(scenario.local.epsilon or 0.0, len(evidence.run.sizes))
+    if local is None:
+        raise VerificationError("people are said to be found by reports that were not counted")
+    values = [tuple(one["values"]) for one in local["features"]]
+    return questions(scenario, evidence.result["features"], values)
 
 
 def _same(where: str, found: Any, claimed: Any) -> None:

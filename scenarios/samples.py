@@ -12,6 +12,7 @@ import numpy as np
 from msgspec.structs import replace as changed
 
 from ..errors import DataError
+from .local import SETS
 from .model import Population as Section
 from .model import Scenario
 from .populations import Population, population
@@ -63,6 +64,11 @@ def wanted(section: Section, available: int | None) -> tuple[int, int]:
 def samples(scenario: Scenario, seed: int | None) -> Samples:
     """Draw the people of a scenario. Raises DataError for data that do not fit it."""
     section = scenario.population
+    if scenario.policy.kind == SETS:
+        from .sets import owners
+
+        people = owners(scenario, seed)
+        return Samples(people, people.n, people.n)
     if section.setting == "fixed":
         people = population(section, scenario.feature, seed)
         return Samples(people, people.n, people.n)

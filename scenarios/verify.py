@@ -32,7 +32,7 @@ from .coalitions import learnt
 from .decide import decision_rule, verify_certificate
 from .evidence import Evidence, NoGround
 from .eyes import columns, information
-from .local import program, reports
+from .local import SETS, program, reports
 from .outcome import REPORTED
 from .runs import Run, release_csv
 
@@ -268,7 +268,7 @@ def result(evidence: Evidence) -> str:
     asked = scenario.population
     others = (asked.round2_users or 0) if _statistical(evidence) else 0
     _same("users", (asked.users or 0) + others, said["users"])
-    _same("features", [one.name for one in scenario.feature], said["features"])
+    _same("features", _features(evidence), said["features"])
     table = None if said["release"] is None else release_csv(said["release"])
     _same("release.csv", evidence.run.release, table)
     if evidence.run.transcript is None:
@@ -289,6 +289,15 @@ def result(evidence: Evidence) -> str:
         refused[one.reason.value] += one.count
     _same("refused", dict(refused), said["refused"])
     return "scenario, result.json, release.csv and transcript agree"
+
+
+def _features(evidence: Evidence) -> list[str]:
+    """The features asked about: the scenario's, or the pieces of vectors."""
+    if evidence.run.scenario.policy.kind == SETS:
+        from .sets import piece_names
+
+        return list(piece_names(len(evidence.run.sizes)))
+    return [one.name for one in evidence.run.scenario.feature]
 
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
@@ -367,7 +376,7 @@ def repeat(evidence: Evidence) -> str:
     said = evidence.result
     for key in ("marginals", "decision", "release", "burned"):
         _same(key, found[key], said[key])
-    for key in ("local", "reidentification"):
+    for key in ("local", "incidence", "reidentification"):
         _same(key, found.get(key), said.get(key))
     from ..crypto.suites import SUITES
 

@@ -21,6 +21,7 @@ from .tables import TABLES, shipped
 
 BUILTIN = "builtin:"
 BLOOD, BLOOD_USERS = "blood-type", 30
+SETS = "sets"  # of owners, who are no people: see scenarios/sets.py
 BUILTINS = (BLOOD, *TABLES, *GENERATORS)
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 
@@ -75,6 +76,8 @@ def offer(section: Section, base: Path = Path()) -> Offer:
         return Offer(shipped(name).columns, generated=False)
     if name in GENERATORS:
         return Offer(None, generated=True, levels=GENERATORS[name].levels)
+    if name == SETS:
+        raise DataError(f'{section.source} holds sets, which only policy.kind = "incidence" counts')
     raise DataError(
         f"no population is called {name!r}; shipped are {', '.join(BUILTINS)}"
         f"{did_you_mean(name, BUILTINS)}"
