@@ -136,6 +136,24 @@ def _hold(number: int) -> str:
     return "holds" if number == 1 else "hold"
 
 
+def _named(facts: Facts) -> Iterator[Alert]:
+    """Somebody who knows some columns names people for certain, and learns the others."""
+    scored = (facts.result.get("reidentification") or {}).get("attacks", ())
+    learning = [one for one in scored if one["certain"] and set(one["sees"]) - set(one["knows"])]
+    if learning:
+        worst = max(learning, key=lambda one: one["certain"])
+        new = [name for name in worst["sees"] if name not in worst["knows"]]
+        yield Alert(
+            "serious",
+            "named",
+            f"{_people(worst['certain'])} can be named for certain",
+            f"Who knows {', '.join(worst['knows'])} of everybody finds these people's rows in the "
+            f"release, and learns their {', '.join(new)}.",
+            "A larger k leaves fewer people alone in their crowd.",
+            worst["certain"],
+        )
+
+
 def _sizes(facts: Facts) -> Iterator[Alert]:
     """Messages whose length tells something of what is in them."""
     seen = facts.traffic.sizes if facts.traffic else {}
@@ -352,6 +370,7 @@ CHECKS: tuple[Check, ...] = (
     _broken,
     _unanimous,
     _rare,
+    _named,
     _sizes,
     _textbook,
     _kept_order,

@@ -90,14 +90,14 @@ def _figure(facts: Facts) -> Figure:
     )
     # zero has a place of its own, left of one person
     start = NAMES + (34 if decades else 12)
-    x = Scale(1.0 if decades else 0.0, people, start, 640, decades, NAMES + 12)
+    x = Scale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
     bottom = height - 46
     ticks = [(0.0, "0")] if decades else []
     ticks += [(tick, number(tick)) for tick in x.ticks()]
     for value, text in ticks:
         drawing.line((x(value), 26), (x(value), bottom), "grid")
         drawing.text(x(value), bottom + 18, text, anchor="middle")
-    drawing.text((NAMES + 640) / 2, height - 6, f"people exposed, of {people:,}", "label", "middle")
+    drawing.text((NAMES + 626) / 2, height - 6, f"people exposed, of {people:,}", "label", "middle")
     limit = facts.run.scenario.policy.max_exposure * people
     drawing.line((x(limit), 20), (x(limit), bottom), "mark", "3 3")
     end = x(limit) > 480
@@ -120,7 +120,7 @@ def _row(drawing: Drawing, x: Scale, y: float, one: ColumnSet) -> None:
     drawing.mark((end, y), "diamond", f"promise {kind}", 4.2)
     if one.truth is not None:
         drawing.mark((place, y), "circle", "truth", 4 if abs(place - end) > 8 else 2.4)
-    drawing.text(648, y + 4, _fate(one).text, "tick")
+    drawing.text(640, y + 4, _fate(one).text, "tick")
 
 
 def _other(facts: Facts) -> Iterator[str]:

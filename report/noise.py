@@ -88,6 +88,7 @@ def _trade(found: tuple[Trade, ...], own: float) -> Figure:
         "; ".join(f"epsilon {one.epsilon:.3g}: error {percent(one.error)}" for one in found),
         (found[0].epsilon, found[-1].epsilon, True),
         (0.0, max(high, 100 * top), False),
+        head=22,
     )
     ticks = [(one.epsilon, number(round(one.epsilon, 3))) for one in found]
     picture.axes("epsilon, local: a person's whole budget (nats)", "percent", ticks)
@@ -104,7 +105,7 @@ def _trade(found: tuple[Trade, ...], own: float) -> Figure:
     for one in hidden:
         place = picture.x(one.epsilon), picture.y(100 * (one.hidden or 0.0))
         picture.drawing.mark(place, "circle", "dot s4", 3.4)
-    picture.legend(picture.x.end - 290, picture.y.end + 18)
+    picture.strip()
     rows = [(one.epsilon, one.error, one.hidden) for one in found]
     headings = ("epsilon_nats", "standard_error_share", "average_privacy_S_mu")
     caption = (

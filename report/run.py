@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ..scenarios.recorded import Run
 from ..scenarios.words import many
-from . import attacks, crowds, decision, noise, repeat, trust, wires
+from . import attacks, crowds, decision, found, noise, repeat, trust, wires
 from .alerts import alerts
 from .facts import Facts, gather
 from .pieces import Page, Section
@@ -20,6 +20,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     crowds.section,
     decision.section,
     noise.section,
+    found.section,
     trust.section,
     attacks.section,
     wires.section,
@@ -30,7 +31,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
 def page(run: Run, seconds: float = SECONDS) -> Page:
     """Make the page of a run. seconds: how long worst cases at other k may be sought."""
     facts = gather(run, seconds)
-    sections = tuple(found for make in SECTIONS if (found := make(facts)))
+    sections = tuple(part for make in SECTIONS if (part := make(facts)))
     return Page(
         run.scenario.scenario.title or run.result["scenario"],
         _about(facts),

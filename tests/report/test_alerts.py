@@ -31,6 +31,7 @@ CASES: dict[str, tuple[Case, Case]] = {
     "unanimous": (case(ALL, rows=ALIKE), case(ALL)),
     "rare": (case(ALL, rows=RARE), case(ALL)),
     "exposed": (case(ALL, rows=RARE), case(ALL)),
+    "named": (case(ALL, rows=[*EVEN, ("often", "green")]), case(ALL)),
     "size": (case(LESSON + "pad = false", ALL, rows=LONG, mode="real"), case(ALL, mode="real")),
     "padding": (case(LESSON + "pad = false", ALL), case(ALL)),
     "textbook": (case(LESSON + 'suite = "textbook"', ALL), case(ALL)),

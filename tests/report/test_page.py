@@ -140,7 +140,7 @@ def test_what_one_would_read_first(played) -> None:
         "Who must be trusted?": "3 parties must collude",
     }
     keys = [one.key for one in made.sections]
-    assert keys == ["crowds", "decision", "trust", "traffic", "repeat"]
+    assert keys == ["crowds", "decision", "found", "trust", "traffic", "repeat"]
 
 
 def test_nothing_released_has_a_page_too(played) -> None:
@@ -163,7 +163,7 @@ def test_a_run_with_faults_says_so(played) -> None:
 def test_reports_that_people_randomized(played) -> None:
     made = page(played(NOISE), 0)
     keys = [one.key for one in made.sections]
-    assert keys == ["noise", "trust", "repeat"]
+    assert keys == ["noise", "found", "trust", "repeat"]
     found = files(html(made))
     curve = rows(found["noise-benefit.csv"])
     errors = [float(one["standard_error_share"]) for one in curve]
