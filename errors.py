@@ -31,6 +31,7 @@ class Reason(StrEnum):
     LATE = "late"
     UNEXPECTED = "unexpected"
     OUTSIDE_DOMAIN = "outside-domain"
+    UNREGISTERED = "unregistered"
 
 
 class VeilmixError(Exception):

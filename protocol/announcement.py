@@ -17,6 +17,7 @@ from .wire import Reader, Writer, decode
 
 LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
+REGISTRY = 32  # bytes: the root of the registry of users, where there is one
 MAX_SHUFFLERS = 64
 Name = TypeVar("Name", bound=StrEnum)
 
@@ -37,6 +38,22 @@ class Program(StrEnum):
     RANDOMIZED = "randomized"
     HIERARCHICAL = "hierarchical"
     LOCAL_SUPPRESSION = "local-suppression"
+
+
+class Flaw(StrEnum):
+    """A design error that a lesson may ask for: what a protocol without this guard would do.
+
+    unbound: layers are not bound to session, round and question. repeats: shufflers do not drop
+    repeated layers. bundled: a person's answers travel in one onion, which the first shuffler does
+    not take apart. one-salt, one-key: a person uses one salt, or one ephemeral key, for all answers
+    of a round.
+    """
+
+    UNBOUND = "unbound"
+    REPEATS = "repeats"
+    BUNDLED = "bundled"
+    ONE_SALT = "one-salt"
+    ONE_KEY = "one-key"
 
 
 UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved of them
@@ -82,7 +99,8 @@ class Rules:
     deadline: seconds from a call to the close of its collection. min_batch: users without whom a
     round is burned. min_dropout: a second round is released only if nobody, or at least so many
     people, left after the first. padded, salted, ordered: one size a round, a fresh salt a ballot,
-    batches in sorted order.
+    batches in sorted order. receipts: readers publish a salted hash of every ballot they count.
+    flaws: design errors, in their order; only in a lesson.
     """
 
     deadline: int = 60
@@ -92,8 +110,16 @@ class Rules:
     salted: bool = True
     ordered: bool = True
     lesson: bool = False
+    receipts: bool = False
+    flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.flaws and not self.lesson:
+            raise ParameterError(f"flaws: found {', '.join(self.flaws)}; only a lesson has any")
+        if self.flaws != tuple(flaw for flaw in Flaw if flaw in self.flaws):
+            raise ParameterError("flaws: each is named once, in their order")
+        if self.receipts and not self.salted:
+            raise ParameterError("receipts: without salt anyone could guess what a hash is of")
         for name, value in (
             ("deadline", self.deadline),
             ("min_batch", self.min_batch),
@@ -107,7 +133,8 @@ class Rules:
 class Announcement:
     """One session, as the curator announces it on the board.
 
-    The keys are fresh for the session, all of one suite; `nonce` is random. Raises ParameterError
+    The keys are fresh for the session, all of one suite; `nonce` is random. registry: the root of
+    the registry of users who may send (registry.py); empty: anybody may. Raises ParameterError
     where a field is out of range.
     """
 
@@ -120,8 +147,13 @@ class Announcement:
     curator: PublicKey
     analyst: PublicKey
     program: Program = Program.TWO_ROUND
+    registry: bytes = b""
 
     def __post_init__(self) -> None:
+        if len(self.registry) not in (0, REGISTRY):
+            raise ParameterError(
+                f"registry: found {len(self.registry)} bytes; {REGISTRY} are accepted, or none"
+            )
         if len(self.nonce) != NONCE:
             raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
         if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
@@ -159,9 +191,11 @@ class Announcement:
         out.text(self.policy.setting).f64(self.policy.delta)
         out.u32(self.rules.deadline).u32(self.rules.min_batch).u32(self.rules.min_dropout)
         out.flag(self.rules.padded).flag(self.rules.salted).flag(self.rules.ordered)
-        out.flag(self.rules.lesson)
+        out.flag(self.rules.lesson).flag(self.rules.receipts)
+        out.many(self.rules.flaws, Writer.text)
         out.many(self.shufflers, lambda w, key: w.blob(key.encode()))
-        return out.blob(self.curator.encode()).blob(self.analyst.encode()).done()
+        out.blob(self.curator.encode()).blob(self.analyst.encode())
+        return out.blob(self.registry).done()
 
     def digest(self) -> bytes:
         """Hash the encoding: the name of the session, 32 bytes."""
@@ -203,8 +237,10 @@ def _read(data: Reader) -> Announcement:
     promise = (data.u32(), data.f64(), data.text(), data.flag())
     policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
-    rules = Rules(*numbers, data.flag(), data.flag(), data.flag(), data.flag())
+    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
+    rules = Rules(*numbers, *flags, data.many(lambda r: _read_name(r, Flaw)))
     shufflers = data.many(_read_key)
+    readers = (_read_key(data), _read_key(data))
     return Announcement(
-        title, nonce, schema, policy, rules, shufflers, _read_key(data), _read_key(data), program
+        title, nonce, schema, policy, rules, shufflers, *readers, program, data.blob()
     )

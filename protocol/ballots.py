@@ -10,19 +10,22 @@ Every user fills all slots, and the slots of an envelope are in the order of the
 that the place of an onion says nothing about its question.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..crypto.entropy import Entropy
+from ..crypto.entropy import Entropy, SeededEntropy
 from ..crypto.onion import wrap, wrap_all
 from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
+from .announcement import Flaw
 from .hiding import hide
 from .session import SALT, Round
-from .wire import Writer
+from .wire import Writer, decode
 
 NO_SALT = bytes(SALT)
+RECEIPT_LABEL = b"veilmix receipt 1\0"
 VALUES = 1 + SALT  # where the values of a ballot begin
 
 
@@ -37,12 +40,13 @@ class Sealed(NamedTuple):
     """A user's envelope, and what went into it, which only the user itself knows.
 
     ballots[i] is the i-th answer, onions[i] its layers, outermost first; the outermost of each lies
-    in the envelope.
+    in the envelope. receipts: the hashes by which the user finds its ballots among those counted.
     """
 
     envelope: bytes
     ballots: tuple[Ballot, ...]
     onions: tuple[tuple[bytes, ...], ...]
+    receipts: tuple[bytes, ...] = ()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -59,8 +63,12 @@ def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
 
 def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
     """Reader: decode one answer; Refused if malformed, or if a value is outside its domain."""
-    data = unpad(plaintext) if plan.ballot else plaintext
-    if len(data) < VALUES or data[0] >= plan.slots:
+    return parse_ballot(plan, unpad(plaintext) if plan.ballot else plaintext)
+
+
+def parse_ballot(plan: Round, data: bytes) -> Ballot:
+    """Reader: decode one answer without its padding; Refused as `read_ballot`."""
+    if len(data) < VALUES or data[0] >= len(plan.call.asks):
         raise Refused(Reason.MALFORMED)
     columns = plan.call.asks[data[0]]
     values: list[str] = []
@@ -136,9 +144,12 @@ class Phrasebook:
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     """User: a fresh salt for every answer of the round."""
+    many = len(plan.call.asks)
     if not plan.announcement.rules.salted:
-        return [NO_SALT] * plan.slots
-    fresh = entropy.random(SALT * plan.slots)  # at once: every call costs as much as a hash
+        return [NO_SALT] * many
+    if Flaw.ONE_SALT in plan.announcement.rules.flaws:
+        return [entropy.random(SALT)] * many
+    fresh = entropy.random(SALT * many)  # at once: every call costs as much as a hash
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
 
@@ -156,6 +167,8 @@ def submit_all(
     everybody before the next kind: the cipher is fastest undisturbed.
     """
     plan, slots = book.plan, book.plan.slots
+    if plan.announcement.rules.flaws:
+        return [_flawed(plan, *pair) for pair in zip(rows, entropies, strict=True)]
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
@@ -169,7 +182,67 @@ def submit_all(
     inside = [tuple(onions[at : at + slots]) for at in range(0, len(onions), slots)]
     bundles = [_bundle([layers[0] for layers in onions]) for onions in inside]
     envelopes = wrap_all(plan.suite, plan.hops[:1], bundles, entropies)
+    receipts: Iterable[tuple[bytes, ...]] = [()] * len(rows)
+    if plan.announcement.rules.receipts:
+        given = [receipt(plan, plain) for plain in plaintexts]
+        receipts = [tuple(given[at : at + slots]) for at in range(0, len(given), slots)]
     return [
-        Sealed(envelope, tuple([ballot for ballot, _ in answers]), onions)
-        for (envelope,), answers, onions in zip(envelopes, said, inside, strict=True)
+        Sealed(envelope, tuple([ballot for ballot, _ in answers]), onions, mine)
+        for (envelope,), answers, onions, mine in zip(
+            envelopes, said, inside, receipts, strict=True
+        )
     ]
+
+
+def _flawed(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
+    """User: seal with the design errors of a lesson."""
+    return enclose(plan, answers(plan, hide(plan.call.hidden, row, entropy)), entropy)
+
+
+def enclose(plan: Round, ballots: Sequence[Ballot], entropy: Entropy) -> Sealed:
+    """User: seal ballots, one for every question, into the one envelope of this round."""
+    pairs = zip(ballots, salts(plan, entropy), strict=True)
+    if plan.bundled:
+        plain = [write_bundle(plan, list(pairs))]
+    else:
+        plain = [write_ballot(ballot, salt, plan.ballot) for ballot, salt in pairs]
+    draw = _same_key(entropy) if Flaw.ONE_KEY in plan.announcement.rules.flaws else None
+    onions = tuple(
+        wrap(plan.suite, plan.hops[1:], one, draw() if draw else entropy) for one in plain
+    )
+    envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
+    receipts: tuple[bytes, ...] = ()
+    if plan.announcement.rules.receipts:
+        receipts = tuple(receipt(plan, one) for one in plain)
+    return Sealed(envelope, tuple(ballots), onions, receipts)
+
+
+def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
+    """User: all answers as one plaintext (a design error, for a lesson)."""
+    bundle = Writer()
+    for ballot, salt in ballots:
+        bundle.blob(write_ballot(ballot, salt, 0))
+    return pad(bundle.done(), plan.ballot) if plan.ballot else bundle.done()
+
+
+def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
+    """Reader: every answer of a person; Refused as `read_ballot` does."""
+    data = unpad(plaintext) if plan.ballot else plaintext
+    parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])
+    return [parse_ballot(plan, part) for part in parts]
+
+
+def receipt(plan: Round, plaintext: bytes) -> bytes:
+    """User or reader: the hash that shows a ballot was counted, and to a stranger nothing.
+
+    SHA-256(label || session || round || plaintext); the salt in the ballot keeps it from being
+    guessed.
+    """
+    place = RECEIPT_LABEL + plan.session + bytes([plan.call.round])
+    return hashlib.sha256(place + plaintext).digest()
+
+
+def _same_key(entropy: Entropy) -> Callable[[], Entropy]:
+    """A source that begins anew for every onion, so that each is sealed with the same key."""
+    seed = int.from_bytes(entropy.random(8), "big")
+    return lambda: SeededEntropy(seed)

@@ -18,16 +18,21 @@ from . import parties
 from .announcement import Announcement
 from .frames import DIGEST, NO_SESSION, Message, decode_message
 from .messages import (
+    Alarm,
     Burned,
     Call,
     Consent,
     Decision,
     Key,
     Mixed,
+    Receipts,
+    Registry,
     Tally,
 )
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
+from .receipts import root_of
+from .registry import registry_root
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -58,6 +63,9 @@ class Board:
     tallies: list[Tally] = field(default_factory=list)
     decision: Decision | None = None
     burned: str | None = None
+    registry: Registry | None = None
+    receipts: dict[int, Receipts] = field(default_factory=dict)
+    alarms: list[tuple[str, Alarm]] = field(default_factory=list)
 
     @property
     def head(self) -> bytes:
@@ -92,6 +100,14 @@ class Board:
                     parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)
                 }
                 right = self.keys == cited | {parties.ANALYST: announced.analyst}
+                right = right and announced.registry == registry_root(self.registry)
+            case Registry():
+                right = self.registry is None
+            case Receipts() as shown:
+                right = author == self.calls[-1].reader and self._shows(shown, number)
+            case Alarm(round=concerned):
+                right = concerned <= number
+                known = known or parties.role(author) is parties.Role.USER
             case Consent(session=session):
                 right = session == self.session
             case Mixed(hop=hop):
@@ -124,6 +140,7 @@ class Board:
         public = self.announcement.policy.publish_marginals or call.reader is parties.Role.ANALYST
         return (
             self._next_hop() > len(self.announcement.shufflers)
+            and self.announcement.rules.receipts == (call.round in self.receipts)
             and len(tally.totals) == len(call.asks)
             and public == (tally.counts is not None)
             and all(
@@ -132,6 +149,12 @@ class Board:
                 for cell in count
             )
         )
+
+    def _shows(self, shown: Receipts, number: int) -> bool:
+        """Whether receipts are due and their root is that of the hashes."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        due = self.announcement.rules.receipts and number not in self.receipts
+        return due and shown.root == root_of(shown.hashes)
 
     def _next_hop(self) -> int:
         """The hop whose account is due: it counts the accounts of this round."""
@@ -157,6 +180,12 @@ class Board:
                 self.decision = decision
             case Burned(why=why):
                 self.burned = why
+            case Registry() as registry:
+                self.registry = registry
+            case Receipts() as receipts:
+                self.receipts[message.round] = receipts
+            case Alarm() as alarm:
+                self.alarms.append((author, alarm))
             case _:
                 pass
 

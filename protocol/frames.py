@@ -14,6 +14,7 @@ Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MAL
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from ..crypto.keys import PublicKey
@@ -21,10 +22,12 @@ from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
 from .hiding import Hiding, Mask, Redact
 from .messages import (
+    Alarm,
     Batch,
     Body,
     Burned,
     Call,
+    Cause,
     Certificate,
     Closed,
     Consent,
@@ -33,6 +36,8 @@ from .messages import (
     Key,
     Kind,
     Mixed,
+    Receipts,
+    Registry,
     Submission,
     Tally,
 )
@@ -45,6 +50,7 @@ DIGEST = 32  # bytes of SHA-256
 NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
 ENVELOPE = HEADER + 4  # where the envelope of a submission begins
+UNSIGNED = bytes(4)  # what follows it if it is not signed: a blob of nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +88,11 @@ def decode_message(data: bytes) -> Message:
 def frame_envelopes(session: bytes, number: int, envelopes: Iterable[bytes]) -> list[bytes]:
     """Users: the messages that carry these envelopes, each as `Message.encode` gives it."""
     head = _header(Kind.SUBMISSION, session, number)
-    return [b"".join((head, len(one).to_bytes(4, "big"), one)) for one in envelopes]
+    return [b"".join((head, len(one).to_bytes(4, "big"), one, UNSIGNED)) for one in envelopes]
 
 
 def envelope_in(data: bytes, session: bytes, number: int) -> bytes | None:
-    """First shuffler: the envelope, if this is a submission of that session and round.
+    """First shuffler: the envelope, if this is an unsigned submission of that session and round.
 
     None for anything else, right or wrong. A short cut: a batch has a message a person, and all of
     them begin with the same bytes.
@@ -94,7 +100,8 @@ def envelope_in(data: bytes, session: bytes, number: int) -> bytes | None:
     if not data.startswith(_header(Kind.SUBMISSION, session, number)):
         return None
     size = int.from_bytes(data[HEADER:ENVELOPE], "big")
-    return data[ENVELOPE:] if len(data) == ENVELOPE + size else None
+    end = ENVELOPE + size
+    return data[ENVELOPE:end] if data[end:] == UNSIGNED else None
 
 
 def _read_message(data: Reader) -> Message:
@@ -225,6 +232,20 @@ def _read_decision(data: Reader) -> Decision:
     return Decision(kept, proof, data.many(_read_hiding))
 
 
+def _read_receipts(data: Reader) -> Receipts:
+    root, hashes = data.raw(DIGEST), tuple(data.items())
+    if any(len(one) != DIGEST for one in hashes) or any(a >= b for a, b in pairwise(hashes)):
+        raise Refused(Reason.MALFORMED)
+    return Receipts(root, hashes)
+
+
+def _read_alarm(data: Reader) -> Alarm:
+    number, cause, evidence = data.u8(), data.text(), data.blob()
+    if cause not in set(Cause):
+        raise Refused(Reason.MALFORMED)
+    return Alarm(number, Cause(cause), evidence)
+
+
 _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
     Kind.KEY: (
         lambda r: Key(PublicKey.decode(r.blob())),
@@ -236,13 +257,22 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
     ),
     Kind.CONSENT: (lambda r: Consent(r.raw(DIGEST)), lambda w, body: w.raw(body.session)),
     Kind.CALL: (_read_call, _write_call),
-    Kind.SUBMISSION: (lambda r: Submission(r.blob()), lambda w, body: w.blob(body.envelope)),
+    Kind.SUBMISSION: (
+        lambda r: Submission(r.blob(), r.blob()),
+        lambda w, body: w.blob(body.envelope).blob(body.signature),
+    ),
     Kind.BATCH: (lambda r: Batch(tuple(r.items())), lambda w, body: w.items(body.layers)),
     Kind.MIXED: (_read_mixed, _write_mixed),
     Kind.TALLY: (_read_tally, _write_tally),
     Kind.DECISION: (_read_decision, _write_decision),
     Kind.BURNED: (lambda r: Burned(r.text()), lambda w, body: w.text(body.why)),
     Kind.CLOSED: (lambda _: Closed(), lambda _w, _body: None),
+    Kind.REGISTRY: (lambda r: Registry(tuple(r.items())), lambda w, body: w.items(body.keys)),
+    Kind.RECEIPTS: (_read_receipts, lambda w, body: w.raw(body.root).items(body.hashes)),
+    Kind.ALARM: (
+        _read_alarm,
+        lambda w, body: w.u8(body.round).text(body.cause).blob(body.evidence),
+    ),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -257,4 +287,7 @@ _KINDS: dict[type, Kind] = {
     Decision: Kind.DECISION,
     Burned: Kind.BURNED,
     Closed: Kind.CLOSED,
+    Registry: Kind.REGISTRY,
+    Receipts: Kind.RECEIPTS,
+    Alarm: Kind.ALARM,
 }

@@ -2,10 +2,12 @@
 
 Two releases about nearly the same people differ by the few: subtract one from the other and their
 rows are left (one missing person's row is certain; of ten people 4 % of the cells are).
-So a second round is completed only if nobody left in between, or enough people did.
+So a second round is completed only if nobody left in between, or enough people did. The same holds
+between sessions: one that failed is not run again on the same people less a few (`History`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 from ..errors import RoundBurned
 
@@ -60,3 +62,28 @@ def check_batch_size(people: int, least: int) -> None:
     """First shuffler: RoundBurned below the minimum batch, in which nobody would be hidden."""
     if people < least:
         raise RoundBurned(f"{people} people took part; the smallest batch that hides is {least}")
+
+
+@dataclass(slots=True)
+class History:
+    """What a first shuffler remembers from session to session: who took part in each."""
+
+    sessions: list[frozenset[str]] = field(default_factory=list)
+
+    def take_part(self, people: Collection[str], least: int, *, first: bool) -> None:
+        """First shuffler: note who takes part; RoundBurned if few others did in a session before.
+
+        first: whether it is the first round of its session. Between the rounds of one session
+        `check_dropout` is the rule.
+        """
+        if not first:
+            return
+        now = frozenset(people)
+        for before in self.sessions:
+            differ = len(now ^ before)
+            if 0 < differ < least and now & before:
+                raise RoundBurned(
+                    f"{differ} people differ from an earlier session with these people: fewer than "
+                    f"{least} could be told apart by subtracting the two sessions"
+                )
+        self.sessions.append(now)

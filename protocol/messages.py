@@ -5,9 +5,10 @@ How each is written as bytes is in frames.py; which is legal when, and from whom
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 from ..crypto.keys import PublicKey
+from ..crypto.signing import SIGNING_KEY
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .hiding import Hiding, check_hidden
@@ -30,6 +31,20 @@ class Kind(IntEnum):
     DECISION = 9
     BURNED = 10
     CLOSED = 11
+    REGISTRY = 12
+    RECEIPTS = 13
+    ALARM = 14
+
+
+class Cause(StrEnum):
+    """What an alarm is about; what proves it is in alarms.py."""
+
+    MISSING = "missing"
+    BALANCE = "balance"
+    ACCOUNTS = "accounts"
+    ORDER = "order"
+    DECISION = "decision"
+    ANNOUNCEMENT = "announcement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +91,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A user hands in its answers of one round: one envelope for the first shuffler."""
+    """A user hands in its answers of one round: one envelope for the first shuffler.
+
+    signature: over session, round and envelope, where users are registered (registry.py); else
+    empty.
+    """
 
     envelope: bytes
+    signature: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +187,39 @@ class Closed:
     """The session is over."""
 
 
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Who may send: the Ed25519 public key of every user, in their order. None of them twice."""
+
+    keys: tuple[bytes, ...]
+
+    def __post_init__(self) -> None:
+        if any(len(key) != SIGNING_KEY for key in self.keys):
+            raise ParameterError(f"registry: a key of {SIGNING_KEY} bytes is accepted")
+        if len(set(self.keys)) < len(self.keys):
+            raise ParameterError("registry: two users have the same key; every user needs its own")
+
+
+@dataclass(frozen=True, slots=True)
+class Receipts:
+    """A reader shows what it has counted: the salted hash of every ballot, ascending, and a root.
+
+    The root is that of the Merkle tree over the hashes (receipts.py).
+    """
+
+    root: bytes
+    hashes: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Somebody has found that something is wrong in a round, and says by what it can be seen."""
+
+    round: int
+    cause: Cause
+    evidence: bytes = b""
+
+
 Body = (
     Key
     | Announcement
@@ -179,4 +232,7 @@ Body = (
     | Decision
     | Burned
     | Closed
+    | Registry
+    | Receipts
+    | Alarm
 )

@@ -13,6 +13,7 @@ from itertools import pairwise
 from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layers as open_all
 from ..errors import Reason, Refused
+from .announcement import Flaw
 from .session import Round
 from .wire import Reader, decode
 
@@ -83,22 +84,28 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
     """Shuffler or reader: refuse a batch that is not strictly ascending where that is the rule."""
-    if plan.announcement.rules.ordered and not _ascending(layers):
+    if plan.announcement.rules.ordered and not _ascending(layers, repeats=_repeats(plan)):
         raise Refused(Reason.MALFORMED)
 
 
 def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], int]:
     """Shuffler: drop repeats and sort; returns the batch and how many repeats there were.
 
-    A lesson may switch the order off: then the batch leaves as it came, which is the attack.
+    A lesson may switch the order off: then the batch leaves as it came, which is the attack. It may
+    also have repeats kept.
     """
-    unique = dict.fromkeys(layers)
+    unique = layers if _repeats(plan) else dict.fromkeys(layers)
     batch = tuple(sorted(unique)) if plan.announcement.rules.ordered else tuple(unique)
     return batch, len(layers) - len(batch)
 
 
-def _ascending(layers: Sequence[bytes]) -> bool:
-    return all(a < b for a, b in pairwise(layers))
+def _repeats(plan: Round) -> bool:
+    """Whether repeats are kept (a design error, for a lesson)."""
+    return Flaw.REPEATS in plan.announcement.rules.flaws
+
+
+def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
+    return all(a < b or (repeats and a == b) for a, b in pairwise(layers))
 
 
 def batch_digest(layers: Iterable[bytes]) -> bytes:

@@ -51,3 +51,8 @@ def role(party: str) -> Role:
 def index(party: str) -> int:
     """Give the index (from 0) of a user or shuffler."""
     return int(party.partition("-")[2]) - 1
+
+
+def key_label(party: str) -> str:
+    """Name the fork of a session's entropy that a party's key pair is drawn from."""
+    return f"key of {party}"

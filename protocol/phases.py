@@ -47,9 +47,16 @@ _CALL = _move("curator", BOARD, Phase.COLLECTING)
 _BURNED = _move("curator shuffler analyst", BOARD, Phase.BURNT)
 _CLOSED = _move("curator", BOARD, Phase.OVER)
 
+
+def _alarm(phase: Phase) -> Mapping[Kind, Move]:
+    """Whoever sees something wrong may say so at any time, and the session stands where it was."""
+    return {Kind.ALARM: _move("user curator shuffler analyst", BOARD, phase)}
+
+
 MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OPENING: {
         Kind.KEY: _move("shuffler analyst", BOARD, Phase.OPENING),
+        Kind.REGISTRY: _move("curator", BOARD, Phase.OPENING),
         Kind.ANNOUNCEMENT: _move("curator", BOARD, Phase.ANNOUNCED),
         Kind.BURNED: _BURNED,
     },
@@ -57,26 +64,37 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.CONSENT: _move("shuffler analyst", BOARD, Phase.ANNOUNCED),
         Kind.CALL: _CALL,
         Kind.BURNED: _BURNED,
+        **_alarm(Phase.ANNOUNCED),
     },
     Phase.COLLECTING: {
         Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.BURNED: _BURNED,
+        **_alarm(Phase.COLLECTING),
     },
     Phase.MIXING: {
         Kind.BATCH: _move("shuffler", "shuffler curator analyst", Phase.MIXING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
+        **_alarm(Phase.MIXING),
     },
     Phase.TALLIED: {
         Kind.CALL: _CALL,
         Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
+        Kind.BURNED: _BURNED,
         Kind.CLOSED: _CLOSED,
+        **_alarm(Phase.TALLIED),
     },
-    Phase.DECIDED: {Kind.CALL: _CALL, Kind.CLOSED: _CLOSED},
-    Phase.BURNT: {Kind.CLOSED: _CLOSED},
-    Phase.OVER: {},
+    Phase.DECIDED: {
+        Kind.CALL: _CALL,
+        Kind.BURNED: _BURNED,
+        Kind.CLOSED: _CLOSED,
+        **_alarm(Phase.DECIDED),
+    },
+    Phase.BURNT: {Kind.CLOSED: _CLOSED, **_alarm(Phase.BURNT)},
+    Phase.OVER: {**_alarm(Phase.OVER)},
 }
 
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}

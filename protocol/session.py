@@ -17,13 +17,14 @@ from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
 from ..errors import ParameterError
 from . import parties
-from .announcement import Announcement
+from .announcement import Announcement, Flaw
 from .frames import Message
 from .hiding import WIDEST, admitted
 from .messages import Call
 from .schema import Feature
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
+UNBOUND_LABEL = b"veilmix layer of a lesson 1\0"
 SALT = 16  # bytes, fresh per ballot
 
 
@@ -51,8 +52,18 @@ class Round:
 
     @property
     def slots(self) -> int:
-        """How many inner onions every envelope holds."""
-        return len(self.call.asks)
+        """How many inner onions every envelope holds: one an answer, or (a flaw) one for all."""
+        return 1 if self.bundled else len(self.call.asks)
+
+    @property
+    def bundled(self) -> bool:
+        """Whether a person's answers travel in one onion (a design error, for a lesson)."""
+        return Flaw.BUNDLED in self.announcement.rules.flaws
+
+    @property
+    def bound(self) -> bool:
+        """Whether messages are bound to their session (not to be is a design error)."""
+        return Flaw.UNBOUND not in self.announcement.rules.flaws
 
     @property
     def reader(self) -> str:
@@ -60,8 +71,13 @@ class Round:
         return self.openers[-1]
 
 
-def layer_context(session: bytes, call: Call, hop: int) -> bytes:
-    """Derive the 32 bytes that bind a layer to its session, round, question and hop."""
+def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -> bytes:
+    """Derive the 32 bytes that bind a layer to its session, round, question and hop.
+
+    bound: False is the design error of binding it to none of them.
+    """
+    if not bound:
+        return hashlib.sha256(UNBOUND_LABEL).digest()
     question = hashlib.sha256(Message(session, call.round, call).encode()).digest()
     place = session + bytes([call.round]) + question + bytes([hop])
     return hashlib.sha256(CONTEXT_LABEL + place).digest()
@@ -76,16 +92,19 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     suite = suite_by_code(announcement.suite, lesson=announcement.rules.lesson)
     shufflers = len(announcement.shufflers)
     openers = (*(parties.shuffler(hop + 1) for hop in range(shufflers)), call.reader.value)
+    bound = Flaw.UNBOUND not in announcement.rules.flaws
     hops = tuple(
-        Hop(announcement.key(party), layer_context(session, call, hop))
+        Hop(announcement.key(party), layer_context(session, call, hop, bound=bound))
         for hop, party in enumerate(openers, start=1)
     )
-    ballot = ballot_size(announcement, call) if announcement.rules.padded else 0
+    bundled = Flaw.BUNDLED in announcement.rules.flaws
+    size = bundle_size if bundled else ballot_size
+    ballot = size(announcement, call) if announcement.rules.padded else 0
     inner = tuple(
         onion_size(suite, ballot, shufflers + 2 - hop) if ballot and hop >= 2 else 0
         for hop in range(shufflers + 2)
     )
-    bundle = 8 + len(call.asks) * inner[2]
+    bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
     domains = tuple(_domain(call, column, feature) for column, feature in enumerate(features))
     return Round(
@@ -113,3 +132,9 @@ def ballot_size(announcement: Announcement, call: Call) -> int:
         widths[rule.column] = max(widths[rule.column], WIDEST)
     longest = max(sum(2 + widths[column] for column in ask) for ask in call.asks)
     return 1 + SALT + longest + 1
+
+
+def bundle_size(announcement: Announcement, call: Call) -> int:
+    """Bytes of a padded bundle of all answers, where they are not taken apart (a design error)."""
+    one = ballot_size(announcement, call) - 1
+    return len(call.asks) * (4 + one) + 1

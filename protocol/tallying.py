@@ -10,23 +10,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import Reason, Refused
-from .ballots import NO_SALT, VALUES, read_ballot
+from .ballots import NO_SALT, VALUES, Ballot, read_ballot, read_bundle, receipt
 from .messages import Counts
 from .session import Round
 
 
 @dataclass(slots=True)
 class Reading:
-    """Ballots read so far: counts per column set, and refusals by reason."""
+    """Ballots read so far: counts per column set, refusals by reason, receipts if given."""
 
     counts: list[Counter[tuple[str, ...]]]
     refused: Counter[Reason] = field(default_factory=Counter)
+    receipts: list[bytes] = field(default_factory=list)
 
     def add(self, other: "Reading") -> None:
         """Count another part of the same batch in."""
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine.update(theirs)
         self.refused.update(other.refused)
+        self.receipts += other.receipts
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -41,6 +43,8 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
     wrong.
     """
     reading = Reading([Counter() for _ in plan.call.asks])
+    if plan.bundled or plan.announcement.rules.receipts:
+        return _read_each(plan, plaintexts, reading)
     alike = Counter([plaintext[:1] + plaintext[VALUES:] for plaintext in plaintexts])
     for said, people in alike.items():
         try:
@@ -50,6 +54,25 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
         else:
             reading.counts[ballot.ask][ballot.values] += people
     return reading
+
+
+def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: Reading) -> Reading:
+    """Reader: decode ballots one by one, and keep the receipt of each."""
+    for plaintext in plaintexts:
+        try:
+            ballots = _read(plan, plaintext)
+        except Refused as refusal:
+            reading.refused[refusal.reason] += 1
+            continue
+        for ballot in ballots:
+            reading.counts[ballot.ask][ballot.values] += 1
+        if plan.announcement.rules.receipts:
+            reading.receipts.append(receipt(plan, plaintext))
+    return reading
+
+
+def _read(plan: Round, plaintext: bytes) -> Sequence[Ballot]:
+    return read_bundle(plan, plaintext) if plan.bundled else (read_ballot(plan, plaintext),)
 
 
 def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:

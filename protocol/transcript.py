@@ -201,7 +201,8 @@ def _read_label(head: bytes) -> tuple[Kind | None, int]:
 def _names_in(kind: Kind | None, data: bytes) -> bytes:
     """Name the ciphertexts that a message carries; what does not parse is named as a whole."""
     if kind is Kind.SUBMISSION:
-        return name_of(data[ENVELOPE:])
+        size = int.from_bytes(data[HEADER:ENVELOPE], "big")
+        return name_of(data[ENVELOPE : ENVELOPE + size])
     if kind is Kind.BATCH:
         try:
             return names_of(decode(data[HEADER:], Reader.items))

@@ -14,15 +14,16 @@ from ..protocol import parties
 from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
 from ..protocol.board import Board
 from ..protocol.ledger import check_rounds
-from ..protocol.messages import Call, Closed, Decision, Kind, Tally
+from ..protocol.messages import Call, Closed, Decision, Kind, Registry
 from ..protocol.parties import Role
 from ..protocol.phases import Phase
 from ..protocol.programs import Heard, Strategy, next_step
+from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
 from .network import Endpoint, Inbox
-from .reader import read_round
+from .reader import publish, read_round
 from .workshop import Workshop
 
 
@@ -39,17 +40,17 @@ async def curator(
     try:
         await _announce(me, key, plans)
         while step := await _next(plans, heard, decision, workshop):
+            if isinstance(step, Decision):
+                step = decision = me.decided(plans.schema, step)
             await me.post(step)
             if isinstance(step, Decision):
-                decision = step
-            elif step.reader is Role.ANALYST:
+                continue
+            if step.reader is Role.ANALYST:
                 await me.network.until(Kind.TALLY, _tallied)
                 break
-            elif reading := await read_round(
-                me, me.network.plan(step), key.secret, inbox, workshop
-            ):
+            if reading := await read_round(me, me.network.plan(step), key.secret, inbox, workshop):
                 _check(me, plans, reading)
-                await me.post(_account(reading, publish=plans.policy.publish_marginals))
+                await publish(me, reading, counts=plans.policy.publish_marginals)
                 heard.append(Heard(step, tuple(dict(count) for count in reading.counts)))
             if me.board.phase is Phase.BURNT:
                 break
@@ -92,6 +93,7 @@ class Plans:
         strategy: Strategy,
         entropy: Entropy,
         program: Program,
+        registry: Registry | None = None,
     ) -> None:
         self.title = title
         self.schema = schema
@@ -101,6 +103,7 @@ class Plans:
         self.strategy = strategy
         self.entropy = entropy
         self.program = program
+        self.registry = registry
 
 
 async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
@@ -111,6 +114,8 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     if len(me.board.keys) < due:
         raise RoundBurned(f"only {len(me.board.keys)} of {due} keyholders published a key in time")
     keys = me.board.keys
+    if plans.registry is not None:
+        await me.post(plans.registry)
     announcement = Announcement(
         plans.title,
         plans.entropy.random(NONCE),
@@ -121,15 +126,10 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
         key.pair.public,
         keys[parties.ANALYST],
         plans.program,
+        registry_root(plans.registry),
     )
     await me.post(announcement)
     with trio.move_on_after(plans.rules.deadline):
         await me.network.until(Kind.CONSENT, lambda board: len(board.consents) == due)
     if len(me.board.consents) < due:
         raise RoundBurned("not everybody consented to the announcement in time")
-
-
-def _account(reading: Reading, *, publish: bool) -> Tally:
-    """What the board shows of a reading: totals and refusals, and the counts if that was agreed."""
-    counts = tuple(dict(count) for count in reading.counts) if publish else None
-    return Tally(reading.totals, reading.refused, counts)

@@ -1,7 +1,8 @@
 """What a party may do wrong: a place in the network that is not quite honest.
 
 The role itself stays as it is; a fault stands between it and the network, and changes what goes
-out. One table says what each attack does with a message.
+out. One table says what each attack does with a message. Here are users; shufflers are in
+faults_mix.py, the network in faults_wire.py, the curator in faults_curator.py.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -39,11 +40,11 @@ async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
 async def malformed(send: Honest, _plan: Round, body: Body) -> None:
     """Turn over the last bit of the envelope: of the right size, but it does not open."""
     if isinstance(body, Submission):
-        body = Submission(body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
+        body = Submission(body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]), body.signature)
     await send(body)
 
 
-ATTACKS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
+USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
     "absent": absent,
     "late": late,
     "duplicate": duplicate,
@@ -62,8 +63,8 @@ class Faulty(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send honestly, or hand the message to the attack of this round."""
         honest = partial(super().send, plan, receiver)
-        attack = self.attacks.get(plan.call.round)
-        await (ATTACKS[attack](honest, plan, body) if attack else honest(body))
+        attack = USERS.get(self.attacks.get(plan.call.round, ""))
+        await (attack(honest, plan, body) if attack else honest(body))
 
 
 def faulty(attacks: Mapping[int, str]) -> Fault:

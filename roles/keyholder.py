@@ -11,9 +11,10 @@ import trio
 
 from ..crypto.keys import KeyPair, SecretKey
 from ..errors import Reason, Refused, RoundBurned
-from ..protocol.messages import Batch, Burned, Consent, Key, Kind
-from ..protocol.mixing import check_batch
+from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
+from ..protocol.mixing import batch_digest, check_batch
 from ..protocol.session import Round
+from ..protocol.wire import Writer
 from .network import Endpoint, Inbox, Letter
 
 
@@ -30,6 +31,13 @@ class Keyholder:
 
     async def take_part(self, me: Endpoint) -> bool:
         """Publish the key, wait for the announcement, consent to it; False if there is none."""
+        try:
+            return await self._consent(me)
+        except RoundBurned as burned:
+            await me.burn(burned)
+            return False
+
+    async def _consent(self, me: Endpoint) -> bool:
         await me.post(Key(self.pair.public))
         await me.network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
         announcement = me.board.announcement
@@ -54,14 +62,17 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, inbox: Inbox) -> tuple[b
         async with me.while_open():
             while batch is None:
                 for letter in await inbox.receive():
-                    batch = batch or _batch_in(me, plan, hop, letter)
+                    batch = batch or await _batch_in(me, plan, hop, letter)
     if waiting.cancelled_caught:
         raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
     return batch
 
 
-def _batch_in(me: Endpoint, plan: Round, hop: int, letter: Letter) -> tuple[bytes, ...] | None:
-    """The batch in a letter, if it is from the hop before and in order."""
+async def _batch_in(
+    me: Endpoint, plan: Round, hop: int, letter: Letter
+) -> tuple[bytes, ...] | None:
+    """The batch in a letter, if it is from the hop before and in order; alarm if it is not."""
+    message = None
     try:
         message = me.accept(plan, letter)
         if letter[0] != plan.openers[hop - 2] or not isinstance(message.body, Batch):
@@ -69,5 +80,15 @@ def _batch_in(me: Endpoint, plan: Round, hop: int, letter: Letter) -> tuple[byte
         check_batch(plan, message.body.layers)
     except Refused as refusal:
         me.refuse(plan, refusal.reason)
+        if message is not None and isinstance(message.body, Batch):
+            await _disordered(me, plan, message.body)
         return None
     return message.body.layers
+
+
+async def _disordered(me: Endpoint, plan: Round, batch: Batch) -> None:
+    """Show everybody a batch that came in an order of its own, if its sender accounted for it."""
+    digest = batch_digest(batch.layers)
+    if any(account.digest == digest for account in me.board.mixed):
+        evidence = Writer().items(batch.layers).done()
+        await me.post(Alarm(plan.call.round, Cause.ORDER, evidence))

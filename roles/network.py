@@ -5,20 +5,33 @@ network would authenticate its links); what it holds is bytes, encoded by the se
 the receiver, as over a wire.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Protocol
 
 import trio
 
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
+from ..protocol.announcement import Announcement
 from ..protocol.board import Board
 from ..protocol.frames import Message, decode_message, envelope_in
-from ..protocol.messages import Body, Call, Closed, Kind, Submission
+from ..protocol.messages import Alarm, Body, Burned, Call, Closed, Decision, Kind, Submission
 from ..protocol.phases import BOARD, Phase, follow
+from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Refusal
 from .instruments import Instrument, Instruments
+
+
+class Wire(Protocol):
+    """What somebody in the middle does to messages on their way."""
+
+    async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
+        """Whether a message is delivered; more may be done meanwhile."""
+        ...
+
 
 INBOX = 1024  # messages waiting for one party; the next sender waits
 
@@ -36,6 +49,8 @@ class Network:
         self._inboxes: dict[str, trio.MemorySendChannel[Bag]] = {}
         self._changed: dict[object, trio.Event] = {}
         self._plans: dict[Call, Round] = {}
+        self.wire: Wire | None = None
+        self.told: dict[str, Announcement] = {}  # what single parties were told instead
 
     def join(self, party: str) -> "Endpoint":
         """Give a party its place in the network."""
@@ -52,15 +67,17 @@ class Network:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
         now = trio.current_time()
         self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
-        await self._hand(receiver, ((sender, data),))
+        if self.wire is None or await self.wire.passes(self, sender, receiver, data):
+            await self.hand(receiver, ((sender, data),))
 
     async def deliver(self, receiver: str, bag: Bag) -> None:
         """Bring the letters of many senders to one party, together."""
         now = trio.current_time()
         self.instruments.tell(lambda one: one.delivered(now, receiver, bag))
-        await self._hand(receiver, bag)
+        await self.hand(receiver, bag)
 
-    async def _hand(self, receiver: str, bag: Bag) -> None:
+    async def hand(self, receiver: str, bag: Bag) -> None:
+        """Put letters into an inbox."""
         inbox = self._inboxes[receiver]
         with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
             try:
@@ -95,6 +112,13 @@ class Network:
             await self._changed.setdefault((Kind.CALL, number), trio.Event()).wait()
         return self.board.calls[number - 1]
 
+    def plan_of(self, party: str, call: Call) -> Round:
+        """Work out a round as a party was told of it: as everybody, but for an equivocation."""
+        if party in self.told:
+            told = self.told[party]
+            return open_round(told, told.digest(), call)
+        return self.plan(call)
+
     def plan(self, call: Call) -> Round:
         """Work out a round, once for all who ask."""
         if call not in self._plans:
@@ -109,8 +133,9 @@ class Rounds:
     Not an async generator: one that an interrupted run leaves behind would have to be closed.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, party: str = "") -> None:
         self._network = network
+        self._party = party
         self._number = 0
 
     def __aiter__(self) -> "Rounds":
@@ -122,7 +147,7 @@ class Rounds:
         call = await self._network.call(self._number)
         if call is None:
             raise StopAsyncIteration
-        return self._network.plan(call)
+        return self._network.plan_of(self._party, call)
 
 
 async def drain(inbox: Inbox) -> AsyncIterator[Bag]:
@@ -148,7 +173,7 @@ class Endpoint:
 
     def rounds(self) -> "Rounds":
         """Each round as it is called, until the session ends."""
-        return Rounds(self.network)
+        return Rounds(self.network, self.party)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send one message of a round."""
@@ -156,14 +181,22 @@ class Endpoint:
         await self.network.carry(self.party, receiver, data)
 
     async def post(self, body: Body) -> None:
-        """Put a message on the board; after the session has ended, nobody listens."""
-        if self.board.phase is Phase.OVER or (
-            self.board.phase is Phase.BURNT and not isinstance(body, Closed)
-        ):
+        """Put a message on the board; after the session has ended, only alarms are heard.
+
+        What the board refuses is counted as its refusal, and ends the session: RoundBurned.
+        """
+        if self.board.phase in _LATEST.get(type(body), _LAST):
             return
         number = self.board.calls[-1].round if self.board.calls else 0
         number = body.round if isinstance(body, Call) else number
-        self.network.post(self.party, Message(self.board.session, number, body).encode())
+        message = Message(self.board.session, number, body)
+        try:
+            self.network.post(self.party, message.encode())
+        except Refused as refusal:
+            refused = Refusal(BOARD, number, refusal.reason)
+            self.tell(lambda one: one.refused(refused))
+            what = message.kind.name.lower()
+            raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
         await trio.lowlevel.checkpoint()
 
     def accept(self, plan: Round, letter: Letter) -> Message:
@@ -172,7 +205,7 @@ class Endpoint:
         message = decode_message(data)
         hearer = parties.role(self.party)
         follow(self.board.phase, message.kind, parties.role(sender), hearer)
-        if message.session != plan.session:
+        if message.session != plan.session and plan.bound:
             raise Refused(Reason.UNEXPECTED)
         if message.round != plan.call.round:
             raise Refused(Reason.LATE if message.kind is Kind.SUBMISSION else Reason.UNEXPECTED)
@@ -186,15 +219,45 @@ class Endpoint:
             hearer = parties.role(self.party)
             follow(self.board.phase, Kind.SUBMISSION, parties.role(sender), hearer)
             return envelope
+        return self.submission(plan, letter).envelope
+
+    def submission(self, plan: Round, letter: Letter) -> Submission:
+        """The submission in a letter; Refused if it is none, or `accept` refuses it."""
         body = self.accept(plan, letter).body
         if not isinstance(body, Submission):
             raise Refused(Reason.UNEXPECTED)
-        return body.envelope
+        return body
 
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
         """Note that messages were refused."""
         refusal = Refusal(self.party, plan.call.round, reason, count)
         self.tell(lambda one: one.refused(refusal))
+
+    def opened(
+        self,
+        plan: Round,  # noqa: ARG002 - a fault looks at all of these
+        layers: list[bytes],
+        refused: Counter[Reason],  # noqa: ARG002
+        senders: Sequence[str],  # noqa: ARG002
+    ) -> list[bytes]:
+        """What a shuffler makes of the layers it has opened.
+
+        senders: whose they are, at the first shuffler: all of a user's lie side by side.
+        """
+        return layers
+
+    def arranged(
+        self,
+        plan: Round,  # noqa: ARG002
+        batch: tuple[bytes, ...],
+        layers: list[bytes],  # noqa: ARG002
+    ) -> tuple[bytes, ...]:
+        """What a shuffler sends of the batch it has arranged; `layers` is how they came."""
+        return batch
+
+    def decided(self, schema: Schema, decision: Decision) -> Decision:  # noqa: ARG002
+        """What the curator says of the decision that its rule has made."""
+        return decision
 
     def tell(self, hook: Callable[[Instrument], None]) -> None:
         """Tell the instruments something that this party alone knows."""
@@ -215,7 +278,9 @@ class Endpoint:
 
     async def burn(self, burned: RoundBurned) -> None:
         """Withhold the round's output and say why on the board, unless somebody has already."""
-        from ..protocol.messages import Burned
-
         if self.board.phase not in (Phase.BURNT, Phase.OVER):
             await self.post(Burned(str(burned)))
+
+
+_LAST: Collection[Phase] = (Phase.BURNT, Phase.OVER)
+_LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}

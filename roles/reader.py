@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..crypto.keys import SecretKey
+from ..protocol.messages import Tally
 from ..protocol.mixing import open_layers
+from ..protocol.receipts import show
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
 from ..protocol.transcript import Read
@@ -35,6 +37,18 @@ async def read_round(
     seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
     me.tell(lambda one: one.read(seen))
     return reading
+
+
+async def publish(me: Endpoint, reading: Reading, *, counts: bool) -> None:
+    """Reader: put receipts on the board if they are due, then totals, refusals, maybe the counts.
+
+    counts: whether everybody may see them.
+    """
+    announcement = me.board.announcement
+    if announcement is not None and announcement.rules.receipts:
+        await me.post(show(reading.receipts))
+    cells = tuple(dict(count) for count in reading.counts) if counts else None
+    await me.post(Tally(reading.totals, reading.refused, cells))
 
 
 def _open_and_read(plan: Round, secret: SecretKey, layers: Sequence[bytes]) -> Reading:

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import trio
 
 from ..crypto.entropy import Entropy
+from ..crypto.signing import Signer
 from ..crypto.suites import suite
 from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
+from ..protocol.ledger import History
+from ..protocol.messages import Registry
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
 from .analyst import analyst
@@ -18,13 +22,33 @@ from .curator import Plans, curator
 from .faults import EVERY_ROUND, Fault
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
-from .network import Endpoint, Network
+from .network import Endpoint, Network, Wire
 from .shuffler import shuffler
+from .spy import Spy
 from .user import Lie, Person, Row, Sealers, cohort, user
+from .watch import Watch
 from .workshop import Workshop, workshop
 
 COHORT_ABOVE = 10_000  # people; above, one task looks after many of them
 COHORT = 512  # people per task
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Defences that parties observe besides those that are announced (`Rules`).
+
+    registered: how many users, counted from the first, are in the registry; None: there is none.
+    looks: whether a user, by index, looks for its receipts. balance: whether the analyst adds up
+    totals and accounts. recompute: whether it decides again. compares: whether users compare what
+    they were told with the board. history: what the first shuffler remembers of earlier sessions.
+    """
+
+    registered: int | None = None
+    looks: Callable[[int], bool] | None = None
+    balance: bool = False
+    recompute: bool = False
+    compares: bool = True
+    history: History | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +57,8 @@ class Cast:
 
     row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
     person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
-    salt and nonce. lie: what people do to their answers before they say them.
+    salt and nonce. lie: what people do to their answers before they say them. guards: the defences
+    that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
     """
 
     title: str
@@ -51,6 +76,9 @@ class Cast:
     threads: int | None = None
     program: Program = Program.TWO_ROUND
     lie: Lie | None = None
+    guards: Guards = field(default_factory=Guards)
+    wire: Wire | None = None
+    spy: Spy | None = None
 
 
 def play(
@@ -90,18 +118,32 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 async def hold(cast: Cast, instruments: Instruments) -> Board:
     """Start every party and wait until all have finished."""
     network = Network(instruments)
+    network.wire = cast.wire
+    signers = _signers(cast)
     async with workshop(cast.threads, instruments) as shop, trio.open_nursery() as nursery:
-        _start_keyholders(cast, network, shop, nursery)
-        _start_users(cast, network, shop, nursery)
+        _start_keyholders(cast, network, shop, nursery, signers)
+        _start_users(cast, network, shop, nursery, signers)
     return network.board
 
 
-def _start_keyholders(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery) -> None:
+def _signers(cast: Cast) -> list[Signer]:
+    """The signing keys that users have, from the first, where there is a registry."""
+    many = cast.guards.registered or 0
+    return [Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)]
+
+
+def _start_keyholders(
+    cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery, signers: Sequence[Signer]
+) -> None:
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
 
     def key(party: str) -> Keyholder:
-        return Keyholder(scheme.keypair(cast.entropy.fork(f"key of {party}")))
+        pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
+        if cast.spy is not None:
+            cast.spy.confide(party, pair.secret)
+        return Keyholder(pair)
 
+    guards = cast.guards
     plans = Plans(
         cast.title,
         cast.schema,
@@ -111,12 +153,15 @@ def _start_keyholders(cast: Cast, network: Network, shop: Workshop, nursery: tri
         strategy_of(cast.decide),
         cast.entropy.fork("curator"),
         cast.program,
+        None if guards.registered is None else Registry(tuple(one.public for one in signers)),
     )
     seat = _seat(cast, network)
     for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
-        nursery.start_soon(shuffler, seat(name), key(name), network.inbox(name), shop, name=name)
+        work = partial(shuffler, seat(name), key(name), network.inbox(name), shop)
+        nursery.start_soon(work, guards.history, name=name)
     inbox = network.inbox(parties.ANALYST)
-    nursery.start_soon(analyst, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop)
+    watch = Watch(guards.balance, strategy_of(cast.decide) if guards.recompute else None)
+    nursery.start_soon(analyst, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop, watch)
     inbox = network.inbox(parties.CURATOR)
     nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, shop)
 
@@ -131,16 +176,28 @@ def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
     return seat
 
 
-def _start_users(cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery) -> None:
-    seat, sealers = _seat(cast, network), Sealers()
+def _start_users(
+    cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery, signers: Sequence[Signer]
+) -> None:
+    seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
+
+    looks = guards.looks or (lambda _: False)
 
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
-        return Person(index, cast.row(index), fresh, cast.rounds(index), cast.lie)
+        return Person(
+            *(index, cast.row(index), fresh, cast.rounds(index), cast.lie),
+            signer=signers[index] if index < len(signers) else None,
+            looks=looks(index),
+            compares=guards.compares,
+        )
 
     everybody = range(cast.people)
-    many = cast.people > COHORT_ABOVE
-    together = [i for i in everybody if many and parties.user(i) not in cast.faults]
+    alone = guards.registered is not None or cast.wire is not None
+    many = cast.people > COHORT_ABOVE and not alone
+    together = [
+        i for i in everybody if many and not looks(i) and parties.user(i) not in cast.faults
+    ]
     for index in sorted(set(everybody) - set(together)):
         nursery.start_soon(user, seat(parties.user(index)), person(index), shop, sealers)
     for first in range(0, len(together), COHORT):

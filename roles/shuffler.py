@@ -1,6 +1,7 @@
 """A shuffler: waits for a batch, opens it, drops what is wrong, sorts the rest, sends it on."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,9 +11,10 @@ from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
-from ..protocol.ledger import check_batch_size, check_rounds
-from ..protocol.messages import Batch, Mixed
+from ..protocol.ledger import History, check_batch_size, check_rounds
+from ..protocol.messages import Batch, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
+from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, drain
@@ -23,6 +25,7 @@ from .workshop import Workshop
 class _Memory:
     """What the first shuffler keeps from round to round: who took part in the last, and in any."""
 
+    history: History | None = None
     people: set[str] | None = None
     counts: list[int] = field(default_factory=list)
     ever: set[str] = field(default_factory=set)
@@ -39,6 +42,8 @@ class _Memory:
         check_batch_size(len(people), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
             check_rounds(self.counts, len(people), rules.min_dropout)
+        if self.history is not None:
+            self.history.take_part(people, rules.min_dropout, first=self.people is None)
         self.people = people
         self.counts.append(len(people))
         self.ever |= people
@@ -49,15 +54,21 @@ class _Collected:
     """What came in for one round, and what was refused at the door."""
 
     envelopes: dict[str, bytes] = field(default_factory=dict)
+    signed: list[tuple[str, Submission]] = field(default_factory=list)
     received: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
 
 
-async def shuffler(me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Workshop) -> None:
-    """Publish a key, check the announcement, then mix every round that is called."""
+async def shuffler(
+    me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Workshop, history: History | None = None
+) -> None:
+    """Publish a key, check the announcement, then mix every round that is called.
+
+    history: what the first shuffler remembers of earlier sessions; None: nothing.
+    """
     if not await key.take_part(me):
         return
-    memory = _Memory()
+    memory = _Memory(history)
     hop = parties.index(me.party) + 1
     plan = None
     async for plan in me.rounds():
@@ -91,19 +102,21 @@ async def _first(
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
     collected = await _collect(me, plan, inbox, memory, close)
+    if collected.signed:
+        await _check_signatures(me, plan, collected, memory, workshop)
     senders = list(collected.envelopes)
     work = partial(open_envelopes, plan, secret)
     opened = await workshop.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
     onions: list[bytes] = []
-    people: set[str] = set()
+    people: list[str] = []
     for sender, inside in zip(senders, (one for piece in opened for one in piece), strict=True):
         if isinstance(inside, Reason):
             collected.refused[inside] += 1
         else:
-            people.add(sender)
+            people.append(sender)
             onions.extend(inside)
-    memory.note(plan, people)
-    await _forward(me, plan, 1, onions, collected, len(people))
+    memory.note(plan, set(people))
+    await _forward(me, plan, 1, onions, collected, people)
 
 
 async def _later(
@@ -120,7 +133,7 @@ async def _later(
     for piece in pieces:
         collected.refused.update(piece.refused)
     layers = [layer for piece in pieces for layer in piece.inside]
-    await _forward(me, plan, hop, layers, collected, 0)
+    await _forward(me, plan, hop, layers, collected)
 
 
 async def _collect(
@@ -144,7 +157,16 @@ def _take(
 ) -> None:
     """Accept one submission; Refused if wrong, a repeat, or from somebody not invited."""
     sender, _ = letter
-    envelope = me.envelope(plan, letter)
+    if plan.announcement.registry:
+        collected.signed.append((sender, me.submission(plan, letter)))
+    else:
+        _admit(plan, sender, me.envelope(plan, letter), memory, collected)
+
+
+def _admit(
+    plan: Round, sender: str, envelope: bytes, memory: _Memory, collected: _Collected
+) -> None:
+    """Accept one submission of a user; Refused if a repeat, or from somebody not invited."""
     if sender in collected.envelopes:
         raise Refused(Reason.DUPLICATE)
     if not memory.invites(plan, sender):
@@ -152,17 +174,45 @@ def _take(
     collected.envelopes[sender] = envelope
 
 
+async def _check_signatures(
+    me: Endpoint, plan: Round, collected: _Collected, memory: _Memory, workshop: Workshop
+) -> None:
+    """First shuffler: of what was collected, admit what a registered user has signed.
+
+    Only then is a second one of a user a repeat: or a stranger could spend the user's one place.
+    """
+    registry = me.board.registry
+    assert registry is not None  # noqa: S101 - the board compares the announcement with it
+    work = partial(check_senders, plan, registry)
+    checked = await workshop.spread(f"{me.party} checks", work, collected.signed)
+    verdicts = [reason for piece in checked for reason in piece]
+    for (sender, body), reason in zip(collected.signed, verdicts, strict=True):
+        try:
+            if reason is not None:
+                raise Refused(reason)  # noqa: TRY301 - one way out for all that is wrong
+            _admit(plan, sender, body.envelope, memory, collected)
+        except Refused as refusal:
+            collected.refused[refusal.reason] += 1
+
+
 async def _forward(
-    me: Endpoint, plan: Round, hop: int, layers: list[bytes], collected: _Collected, people: int
+    me: Endpoint,
+    plan: Round,
+    hop: int,
+    layers: list[bytes],
+    collected: _Collected,
+    senders: Sequence[str] = (),
 ) -> None:
     """Any shuffler: arrange what has opened, account for it on the board, send it on."""
+    layers = me.opened(plan, layers, collected.refused, senders)
     batch, repeats = arrange(plan, layers)
+    batch = me.arranged(plan, batch, layers)
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
     for reason, count in collected.refused.items():
         me.refuse(plan, reason, count)
     account = Mixed(
-        *(hop, people, collected.received, len(batch), collected.refused, batch_digest(batch))
+        *(hop, len(senders), collected.received, len(batch), collected.refused, batch_digest(batch))
     )
     await me.post(account)
     await me.send(plan, plan.openers[hop], Batch(batch))

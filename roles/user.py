@@ -5,20 +5,25 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..crypto.entropy import Entropy
+from ..crypto.signing import Signer
 from ..protocol import parties
 from ..protocol.ballots import Phrasebook, Sealed, submit_all
 from ..protocol.frames import frame_envelopes
 from ..protocol.messages import Submission
+from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
 from .faults import EVERY_ROUND
 from .network import Endpoint, Network, Rounds
+from .watch import Receiving, compare
 from .workshop import Workshop
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
 Job = tuple[int, Row, Entropy]
 TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
+Signing = tuple[int, Row, Entropy, Signer | None]
+Done = tuple[Submission, Made, tuple[bytes, ...]]
 Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 
 
@@ -27,7 +32,9 @@ class Person:
     """Somebody who takes part: an index from 0, a value per feature, and a source of randomness.
 
     rounds: those the person is asked in. lie: what the person does to its answers before it says
-    them (program `randomized`); None: nothing.
+    them (program `randomized`); None: nothing. signer: signs what it sends, where users are
+    registered. looks: whether it looks for its receipts. compares: whether it compares what it was
+    told with the board.
     """
 
     index: int
@@ -35,6 +42,9 @@ class Person:
     entropy: Entropy
     rounds: Collection[int] = EVERY_ROUND
     lie: "Lie | None" = None
+    signer: Signer | None = None
+    looks: bool = False
+    compares: bool = True
 
     def says(self, fresh: Entropy) -> Row:
         """The answers the person gives in a round."""
@@ -46,14 +56,21 @@ class Person:
 
 async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Sealers") -> None:
     """Read each call, seal an answer to every question of it, send one envelope."""
+    receiving = Receiving()
     async for plan in me.rounds():
+        await receiving.look(me)
         if plan.call.round not in person.rounds:
             continue
+        if person.compares and not await compare(me):
+            break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        job = (person.index, person.says(fresh), fresh)
-        envelope, made = await workshop.share(sealers.of(plan), job)
+        job = (person.index, person.says(fresh), fresh, person.signer)
+        sent, made, receipts = await workshop.share(sealers.signing(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
-        await me.send(plan, plan.openers[0], Submission(envelope))
+        if person.looks:
+            receiving.mine[plan.call.round] = receipts
+        await me.send(plan, plan.openers[0], sent)
+    await receiving.look(me)
 
 
 async def cohort(
@@ -89,26 +106,43 @@ class Sealers:
     """The work of sealing, one function a round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
-        self._by_round: dict[int, Sealer] = {}
+        self._sealing: dict[int, Sealer] = {}
+        self._signing: dict[tuple[int, bytes], Callable[[Sequence[Signing]], list[Done]]] = {}
 
     def of(self, plan: Round) -> Sealer:
         """Give the function that seals many people's answers of this round."""
-        return self._by_round.setdefault(plan.call.round, partial(seal_many, plan))
+        return self._sealing.setdefault(plan.call.round, partial(seal_many, plan))
+
+    def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done]]:
+        """Give the function that seals and signs answers of this round, as somebody was told it."""
+        place = plan.call.round, plan.session
+        return self._signing.setdefault(place, partial(sign_many, plan))
 
 
 def seal_many(plan: Round, jobs: Sequence[Job]) -> list[tuple[bytes, Made]]:
     """Users: seal the answers of many people; per person the envelope, and what went into it."""
+    sealed = _sealed(plan, jobs)
+    return [(one.envelope, _told(plan, job[0], one)) for job, one in zip(jobs, sealed, strict=True)]
+
+
+def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done]:
+    """Users: seal and sign; per person what it sends, what it made, what it can look for."""
+    return [
+        (submission(plan, one.envelope, job[3]), _told(plan, job[0], one), one.receipts)
+        for job, one in zip(jobs, _sealed(plan, [job[:3] for job in jobs]), strict=True)
+    ]
+
+
+def _sealed(plan: Round, jobs: Sequence[Job]) -> list[Sealed]:
     book = Phrasebook(plan)
-    results: list[tuple[bytes, Made]] = []
+    results: list[Sealed] = []
     for at in range(0, len(jobs), TOGETHER):
-        indices, rows, entropies = zip(*jobs[at : at + TOGETHER], strict=True)
-        sealed = submit_all(book, rows, entropies)
-        results += [_told(plan, *pair) for pair in zip(indices, sealed, strict=True)]
+        _, rows, entropies = zip(*jobs[at : at + TOGETHER], strict=True)
+        results += submit_all(book, rows, entropies)
     return results
 
 
-def _told(plan: Round, index: int, sealed: Sealed) -> tuple[bytes, Made]:
-    """The envelope, and what went into it."""
+def _told(plan: Round, index: int, sealed: Sealed) -> Made:
+    """What went into an envelope."""
     layers = [layer for onion in sealed.onions for layer in onion]
-    made = Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)
-    return sealed.envelope, made
+    return Made(index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots)

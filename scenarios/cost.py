@@ -25,7 +25,7 @@ from .model import Scenario
 from .play import announced_policy, announced_rules
 
 MEASURED = 0.02  # seconds for each of sealing and opening
-LENGTH = 4  # bytes before an envelope
+LENGTH = 4  # bytes before an envelope, before its signature, and before a list in a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _round(plan: Round, people: int) -> RoundCost:
     shufflers = len(plan.hops) - 1
     person = carried = None
     if plan.envelope:
-        person = HEADER + LENGTH + plan.envelope
+        person = HEADER + 2 * LENGTH + plan.envelope
         carried = people * (person + plan.slots * sum(plan.inner[2:]))
     onions = people * plan.slots
     layers = people * (plan.slots * shufflers + 1)

@@ -88,4 +88,5 @@ def test_the_order_of_reasons_is_their_code_on_the_wire() -> None:
         "late",
         "unexpected",
         "outside-domain",
+        "unregistered",
     ]

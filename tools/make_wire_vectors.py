@@ -19,18 +19,21 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import KeyPair, PublicKey
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
+from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, Setting
-from veilmix.protocol.ballots import submit
+from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
+from veilmix.protocol.ballots import receipt, submit
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import HEADER, Message
 from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.messages import (
+    Alarm,
     Batch,
     Body,
     Burned,
     Call,
+    Cause,
     Certificate,
     Closed,
     Consent,
@@ -38,11 +41,15 @@ from veilmix.protocol.messages import (
     Decision,
     Key,
     Mixed,
+    Receipts,
+    Registry,
     Submission,
     Tally,
 )
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
+from veilmix.protocol.receipts import root_of, show
+from veilmix.protocol.registry import submission
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, layer_context, open_round
 from veilmix.protocol.wire import Writer
@@ -100,7 +107,7 @@ def check(texts: dict[str, str]) -> int:
 
 def build() -> dict[str, Vector]:
     """Make every vector: file name -> content."""
-    parts = (messages(), frames(), faults(), sessions(), envelopes(), ballots(), boards())
+    parts = (messages(), frames(), faults(), sessions(), envelopes(), ballots(), guards(), boards())
     return {f"{name}.json": vector for part in parts for name, vector in part}
 
 
@@ -135,6 +142,9 @@ def announcement(shufflers: int = 2, **changes: Any) -> Announcement:
 
 
 SESSION = announcement().digest()
+SIGNER = Signer(SeededEntropy(SEED).fork("signer"))
+GUARDED = Rules(receipts=True)
+FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
 PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
@@ -143,12 +153,15 @@ BODIES: dict[str, tuple[int, Body]] = {
     "announcement": (0, announcement()),
     "announcement-statistical": (0, announcement(policy=STATISTICAL)),
     "announcement-randomized": (0, announcement(program=Program.RANDOMIZED)),
+    "announcement-registered": (0, announcement(registry=bytes(range(32)), rules=GUARDED)),
+    "announcement-flawed": (0, announcement(rules=FLAWED)),
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
     "call-joint": (2, JOINT),
     "call-masked": (2, MASKED),
     "call-blanked": (2, BLANKED),
     "submission": (1, Submission(b"an envelope")),
+    "submission-signed": (1, Submission(b"an envelope", SIGNER.sign(b"something else"))),
     "batch": (1, Batch((b"one", b"two", b"six"))),
     "batch-empty": (1, Batch(())),
     "batch-of-lengths": (1, Batch((b"", b"one", b"three"))),
@@ -164,13 +177,18 @@ BODIES: dict[str, tuple[int, Body]] = {
     "decision-none": (1, Decision((), Certificate("fixed", 5, 11, 0))),
     "burned": (1, Burned("2 people took part")),
     "closed": (2, Closed()),
+    "registry": (0, Registry((SIGNER.public, bytes(32)))),
+    "registry-empty": (0, Registry(())),
+    "receipts": (1, show([bytes([i]) * 32 for i in (3, 1, 2)])),
+    "alarm": (2, Alarm(1, Cause.MISSING, bytes(range(32)))),
+    "alarm-without-evidence": (2, Alarm(1, Cause.BALANCE)),
 }
 
 
 def encoded(name: str) -> bytes:
     """Give the positive message of that name as bytes."""
     number, body = BODIES[name]
-    before = name == "key" or name.startswith("announcement")
+    before = name.startswith(("key", "announcement", "registry"))
     return Message(bytes(32) if before else SESSION, number, body).encode()
 
 
@@ -195,8 +213,8 @@ def shown(message: Message) -> Vector:
         case Call(number, reader, asks, hidden):
             body = {"round": number, "reader": reader.value, "asks": [list(ask) for ask in asks]}
             body |= {"hidden": [shown_hiding(rule) for rule in hidden]}
-        case Submission(envelope):
-            body = {"envelope": envelope.hex()}
+        case Submission(envelope, signature):
+            body = {"envelope": envelope.hex(), "signature": signature.hex()}
         case Batch(layers):
             body = {"layers": [layer.hex() for layer in layers]}
         case Mixed(hop, people, received, forwarded, refused, digest):
@@ -215,6 +233,12 @@ def shown(message: Message) -> Vector:
             body = {"why": why}
         case Closed():
             body = {}
+        case Registry(keys):
+            body = {"keys": [key.hex() for key in keys]}
+        case Receipts(root, hashes):
+            body = {"root": root.hex(), "hashes": [one.hex() for one in hashes]}
+        case Alarm(number, cause, evidence):
+            body = {"round": number, "cause": cause.value, "evidence": evidence.hex()}
     name = message.kind.name.lower()
     return {"kind": name, "session": message.session.hex(), "round": message.round, "body": body}
 
@@ -251,9 +275,12 @@ def shown_announcement(told: Announcement) -> Vector:
         "delta": told.policy.delta,
         **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
         **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
+        "receipts": told.rules.receipts,
+        "flaws": [flaw.value for flaw in told.rules.flaws],
         "shufflers": [key.encode().hex() for key in told.shufflers],
         "curator": told.curator.encode().hex(),
         "analyst": told.analyst.encode().hex(),
+        "registry": told.registry.hex(),
     }
 
 
@@ -266,7 +293,7 @@ def frames() -> Named:
         "magic": b"vn" + data[2:],
         "version": patched(data, (2, b"\1", b"\2")),
         "kind-0": patched(data, (3, b"\3", b"\0")),
-        "kind-12": patched(data, (3, b"\3", b"\x0c")),
+        "kind-15": patched(data, (3, b"\3", b"\x0f")),
     }
     for name in BODIES:
         wrong |= {f"{name}-truncated": encoded(name)[:-1], f"{name}-extended": encoded(name) + b"!"}
@@ -353,6 +380,25 @@ def announcement_faults() -> Iterator[tuple[str, str, bytes]]:
         inside = replaced(whole, old, new)
         frame = encoded("announcement")[:HEADER]
         yield "announcement", name, frame + size(inside) + inside
+    yield from flaw_faults(frame)
+
+
+def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
+    """Announcements with design errors, or a registry, that the constructors would not make."""
+    flawed, guarded = announcement(rules=FLAWED).encode(), announcement(rules=GUARDED).encode()
+    listed = text(b"unbound") + text(b"one-key")
+    lesson, receipts = b"\1\1\1\1\0\0\2", b"\1\1\1\0\1\0\0"
+    changes = {
+        "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
+        "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
+        "flaw-twice": (flawed, text(b"one-key"), text(b"unbound")),
+        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\2"),
+        "receipts-without-salt": (guarded, receipts, b"\1\0\1\0\1\0\0"),
+        "registry-cut": (guarded, guarded[-40:], guarded[-40:-4] + size(bytes(31)) + bytes(31)),
+    }
+    for name, (whole, old, new) in changes.items():
+        inside = replaced(whole, old, new)
+        yield "announcement", name, frame + size(inside) + inside
 
 
 def body_faults() -> Iterator[tuple[str, str, bytes]]:
@@ -387,7 +433,7 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "batch", "width-of-nothing", batch[:HEADER] + bytes(4) + b"\0\0\0\3"
     yield "batch", "too-many", patched(batch, (HEADER, b"\0\0\0\3", b"\x08\0\0\1"))
     for of, data in (("mixed", mixed), ("tally", tally)):
-        yield of, "reason-unknown", replaced(data, refused, refused[:7] + b"\7" + refused[8:])
+        yield of, "reason-unknown", replaced(data, refused, refused[:7] + b"\x08" + refused[8:])
         yield (
             of,
             "reasons-descending",
@@ -408,6 +454,14 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "decision", "two-pivots", patched(decision, pivot)
     yield "decision", "two-slacks", replaced(decision, slack, b"\0\2" + 2 * slack[2:])
     yield "decision", "slack-infinite", replaced(decision, slack, b"\0\1\x7f\xf0" + bytes(6))
+    shown, alarm, registry = encoded("receipts"), encoded("alarm"), encoded("registry")
+    ones, twos = b"\1" * 32, b"\2" * 32
+    yield "receipts", "descending", replaced(shown, ones + twos, twos + ones)
+    yield "receipts", "one-twice", replaced(shown, ones + twos, ones + ones)
+    yield "receipts", "of-31-bytes", shown[: HEADER + 32] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
+    yield "registry", "one-twice", replaced(registry, SIGNER.public + bytes(32), bytes(64))
+    yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
+    yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
 
 
@@ -550,6 +604,35 @@ def hidden_ballots(salt: bytes) -> Named:
         title = f"a ballot: {name}"
         vector = negative(title, "ballot", inputs, reason)
         yield f"ballot-{name}", vector if reason else positive(title, "ballot", inputs, result)
+
+
+def guards() -> Named:
+    """Receipts, their roots, and signatures."""
+    plan, _ = playing(announcement(rules=GUARDED, registry=bytes(32)), SINGLES)
+    plain = pad(b"\1" + bytes(range(16)) + text(b"Ulm"), plan.ballot)
+    inputs: Vector = {"session": plan.session.hex(), "round": 1, "plaintext": plain.hex()}
+    result = {"receipt": receipt(plan, plain).hex()}
+    yield "receipt", positive("the receipt of a ballot", "receipt", inputs, result)
+    for many in (0, 1, 5):
+        entries = [bytes([i]) * 32 for i in range(many)]
+        inputs = {"entries": [one.hex() for one in entries]}
+        found = {"root": root_of(entries).hex()}
+        yield f"root-{many}", positive(f"the root of {many} receipts", "root", inputs, found)
+    sent = submission(plan, b"an envelope", SIGNER)
+    data = Message(plan.session, 1, sent).encode()
+    key = SIGNER.public.hex()
+    right = {"data": data.hex(), "key": key}
+    yield "signed", positive("a signed submission", "signed", right, {})
+    wrong = {
+        "in-another-round": patched(data, (36, b"\1", b"\2")),
+        "in-another-session": data[:4] + bytes(32) + data[36:],
+        "of-another-envelope": replaced(data, b"an envelope", b"An envelope"),
+        "by-nobody": data[:-68] + size(b""),
+    }
+    for name, bad in wrong.items():
+        vector: Vector = {"data": bad.hex(), "key": key}
+        title = f"a signature: {name}"
+        yield f"signed-{name}", negative(title, "signed", vector, "unregistered")
 
 
 def boards() -> Named:

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from nacl.bindings import crypto_box_seal_open, crypto_scalarmult_base
 from nacl.exceptions import CryptoError
 
@@ -30,7 +32,10 @@ REASONS = [
     "late",
     "unexpected",
     "outside-domain",
+    "unregistered",
 ]
+FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
+CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
 MOST = 2**31 - 1
@@ -146,13 +151,20 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("deadline", "min_batch", "min_dropout"):
         found[name] = data.number(4)
         require(1 <= found[name] <= MOST)
-    for name in ("padded", "salted", "ordered", "lesson"):
+    for name in ("padded", "salted", "ordered", "lesson", "receipts"):
         found[name] = data.flag()
+    found["flaws"] = data.many(data.text)
+    require(found["flaws"] == [one for one in FLAWS if one in found["flaws"]])
+    require(found["lesson"] or not found["flaws"])
+    require(found["salted"] or not found["receipts"])
     found["shufflers"] = data.many(lambda: key(data.blob()))
     found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
     keys = [*found["shufflers"], found["curator"], found["analyst"]]
     require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
     require(len({one[:2] for one in keys}) == 1)
+    registry = data.blob()
+    require(len(registry) in (0, 32))
+    found["registry"] = registry.hex()
     data.end()
     return found
 
@@ -239,18 +251,54 @@ def decision(data: Bytes) -> dict[str, Any]:
     return found | {"proof": data.blob().hex(), "hidden": hidden(data, set(found["kept"]))}
 
 
+def registry(data: Bytes) -> dict[str, Any]:
+    keys = data.items()
+    require(all(len(one) == 32 for one in keys) and len(set(keys)) == len(keys))
+    return {"keys": [one.hex() for one in keys]}
+
+
+def receipts(data: Bytes) -> dict[str, Any]:
+    root, hashes = data.take(32), data.items()
+    require(all(len(one) == 32 for one in hashes) and hashes == sorted(set(hashes)))
+    return {"root": root.hex(), "hashes": [one.hex() for one in hashes]}
+
+
+def alarm(data: Bytes) -> dict[str, Any]:
+    number, cause, evidence = data.number(1), data.text(), data.blob()
+    require(cause in CAUSES)
+    return {"round": number, "cause": cause, "evidence": evidence.hex()}
+
+
+def tree(entries: list[bytes]) -> bytes:
+    """The root of RFC 6962, written as its definition."""
+    if not entries:
+        return hashlib.sha256(b"").digest()
+    if len(entries) == 1:
+        return hashlib.sha256(b"\0" + entries[0]).digest()
+    k = 1
+    while 2 * k < len(entries):
+        k *= 2
+    return hashlib.sha256(b"\1" + tree(entries[:k]) + tree(entries[k:])).digest()
+
+
 BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     1: ("key", lambda data: {"key": key(data.blob())}),
     2: ("announcement", lambda data: announcement(data.blob())),
     3: ("consent", lambda data: {"session": data.take(32).hex()}),
     4: ("call", call),
-    5: ("submission", lambda data: {"envelope": data.blob().hex()}),
+    5: (
+        "submission",
+        lambda data: {"envelope": data.blob().hex(), "signature": data.blob().hex()},
+    ),
     6: ("batch", lambda data: {"layers": [one.hex() for one in data.items()]}),
     7: ("mixed", mixed),
     8: ("tally", tally),
     9: ("decision", decision),
     10: ("burned", lambda data: {"why": data.text()}),
     11: ("closed", lambda _: {}),
+    12: ("registry", registry),
+    13: ("receipts", receipts),
+    14: ("alarm", alarm),
 }
 
 
@@ -357,6 +405,30 @@ def ballot(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"ask": ask, "salt": salt.hex(), "values": values}
 
 
+def receipt(inputs: dict[str, Any]) -> dict[str, Any]:
+    told = bytes.fromhex(inputs["session"]) + bytes([inputs["round"]])
+    plain = bytes.fromhex(inputs["plaintext"])
+    return {"receipt": hashlib.sha256(b"veilmix receipt 1\0" + told + plain).hexdigest()}
+
+
+def signed(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Check a submission's signature by the key of the registry."""
+    sent = message(bytes.fromhex(inputs["data"]))
+    envelope = bytes.fromhex(sent["body"]["envelope"])
+    about = bytes.fromhex(sent["session"]) + bytes([sent["round"]])
+    about += hashlib.sha256(envelope).digest()
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(inputs["key"]))
+        key.verify(bytes.fromhex(sent["body"]["signature"]), b"veilmix submission 1\0" + about)
+    except InvalidSignature:
+        raise Rejected("unregistered") from None
+    return {}
+
+
+def roots(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"root": tree([bytes.fromhex(one) for one in inputs["entries"]]).hex()}
+
+
 def batch(inputs: dict[str, Any]) -> dict[str, Any]:
     digest = hashlib.sha256(b"veilmix batch 1\0")
     for layer in map(bytes.fromhex, inputs["layers"]):
@@ -393,6 +465,9 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "envelope": envelope,
     "ballot": ballot,
     "batch": batch,
+    "receipt": receipt,
+    "signed": signed,
+    "root": roots,
     "board": board,
 }
 

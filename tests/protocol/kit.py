@@ -12,26 +12,31 @@ from veilmix.crypto.keys import KeyPair
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
+    Alarm,
     Batch,
     Body,
     Burned,
     Call,
+    Cause,
     Certificate,
     Closed,
     Consent,
     Decision,
     Key,
     Mixed,
+    Receipts,
+    Registry,
     Submission,
     Tally,
 )
 from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
+from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
 
@@ -146,7 +151,13 @@ def announcements(draw: Any) -> Announcement:
     name = draw(st.sampled_from(sorted(SUITES)))
     keys = draw(st.permutations(POOL[name]))[: draw(st.integers(3, 6))]
     public = [key.public for key in keys]
-    rules = Rules(*(draw(COUNT) for _ in range(3)), *(draw(st.booleans()) for _ in range(4)))
+    salted, lesson = draw(st.booleans()), draw(st.booleans())
+    rules = Rules(
+        *(draw(COUNT) for _ in range(3)),
+        *(draw(st.booleans()), salted, draw(st.booleans()), lesson),
+        receipts=salted and draw(st.booleans()),
+        flaws=tuple(flaw for flaw in Flaw if lesson and draw(st.booleans())),
+    )
     setting = draw(st.sampled_from(Setting))
     delta = 0.0 if setting is Setting.FIXED else draw(st.floats(0.01, 0.99))
     share = draw(st.floats(0, 1)) + 0.0
@@ -155,6 +166,7 @@ def announcements(draw: Any) -> Announcement:
     return Announcement(
         *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
         *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(Program))),
+        draw(st.just(b"") | DIGESTS),
     )
 
 
@@ -224,13 +236,16 @@ BODIES: dict[type, Any] = {
     Announcement: announcements(),
     Consent: DIGESTS.map(Consent),
     Call: calls(),
-    Submission: st.binary(max_size=60).map(Submission),
+    Submission: st.builds(Submission, st.binary(max_size=60), st.binary(max_size=64)),
     Batch: st.composite(equal_or_not)().map(lambda layers: Batch(tuple(layers))),
     Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),
     Tally: tallies(),
     Decision: decisions(),
     Burned: TEXTS.map(Burned),
     Closed: st.just(Closed()),
+    Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),
+    Receipts: st.lists(DIGESTS, max_size=5).map(show),
+    Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }
 
 

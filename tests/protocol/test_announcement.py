@@ -13,6 +13,7 @@ from veilmix.crypto.suites import SUITES
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import (
     Announcement,
+    Flaw,
     Policy,
     Program,
     Rules,
@@ -68,6 +69,10 @@ CHANGES = {
     "salted": replace(TOLD, rules=replace(TOLD.rules, salted=False)),
     "ordered": replace(TOLD, rules=replace(TOLD.rules, ordered=False)),
     "lesson": replace(TOLD, rules=replace(TOLD.rules, lesson=True)),
+    "receipts": replace(TOLD, rules=replace(TOLD.rules, receipts=True)),
+    "flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.BUNDLED,))),
+    "other-flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.ONE_KEY,))),
+    "registry": replace(TOLD, registry=bytes(32)),
 }
 
 

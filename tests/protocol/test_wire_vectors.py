@@ -6,7 +6,7 @@ import runpy
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +15,13 @@ from veilmix.crypto.keys import SecretKey
 from veilmix.crypto.suites import suite
 from veilmix.errors import Refused
 from veilmix.protocol.announcement import decode_announcement
-from veilmix.protocol.ballots import read_ballot
+from veilmix.protocol.ballots import read_ballot, receipt
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Call, Kind
+from veilmix.protocol.messages import Call, Kind, Registry, Submission
 from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
+from veilmix.protocol.receipts import root_of
+from veilmix.protocol.registry import check_sender
 from veilmix.protocol.session import Round, layer_context, open_round
 
 HERE = Path(__file__).parent
@@ -90,6 +92,26 @@ def read_board(inputs: Inputs) -> Inputs:
     return {"head": board.head.hex(), "digest": board.digest().hex()}
 
 
+def read_receipt(inputs: Inputs) -> Inputs:
+    place = SimpleNamespace(
+        session=unhex(inputs["session"]), call=SimpleNamespace(round=inputs["round"])
+    )
+    return {"receipt": receipt(cast(Round, place), unhex(inputs["plaintext"])).hex()}
+
+
+def read_root(inputs: Inputs) -> Inputs:
+    return {"root": root_of([unhex(one) for one in inputs["entries"]]).hex()}
+
+
+def read_signed(inputs: Inputs) -> Inputs:
+    message = decode_message(unhex(inputs["data"]))
+    assert isinstance(message.body, Submission)
+    place = SimpleNamespace(session=message.session, call=SimpleNamespace(round=message.round))
+    registry = Registry((unhex(inputs["key"]),))
+    check_sender(cast(Round, place), registry, "user-1", message.body)
+    return {}
+
+
 READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "message": read_message,
     "session": read_session,
@@ -98,6 +120,9 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "ballot": read_ballot_,
     "batch": read_batch,
     "board": read_board,
+    "receipt": read_receipt,
+    "root": read_root,
+    "signed": read_signed,
 }
 
 

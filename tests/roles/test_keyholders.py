@@ -203,11 +203,12 @@ def test_a_substituted_key_is_noticed_before_anybody_submits(
 
 
 def test_the_board_does_not_take_a_substituted_key() -> None:
-    """The curator's own post is refused: in a simulation that ends the run, before any call."""
+    """The curator's own post is refused and counted, and nothing is ever called."""
     watch = Watch()
-    with pytest.raises(Refused, match="unexpected"):
-        KIT.run(ROWS, [watch], faults={"curator": Substituting})
-    assert set(watch.kinds) == {Kind.KEY}
+    played = KIT.run(ROWS, [watch], faults={"curator": Substituting})
+    assert played.board.burned == "the board refused the announcement of curator: unexpected"
+    assert played.refused("board", 0) == {Reason.UNEXPECTED: 1}
+    assert set(watch.kinds) == {Kind.KEY, Kind.BURNED, Kind.CLOSED}
 
 
 class Asking(Endpoint):
@@ -221,8 +222,9 @@ class Asking(Endpoint):
 
 def test_a_call_for_more_than_was_decided_is_not_answered() -> None:
     watch = Watch()
-    with pytest.raises(Refused, match="unexpected"):
-        KIT.run(ROWS, [watch], faults={"curator": Asking})
+    played = KIT.run(ROWS, [watch], faults={"curator": Asking})
+    assert played.board.burned == "the board refused the call of curator: unexpected"
+    assert played.refused("board", 2) == {Reason.UNEXPECTED: 1}
     assert watch.kinds.count(Kind.CALL) == 1
     assert watch.kinds.count(Kind.SUBMISSION) == len(ROWS)
 

@@ -1,0 +1,144 @@
+"""Alarms: what can be seen to be wrong on the board, and by what an alarm proves itself.
+
+    cause          it is wrong that                                     evidence
+    missing        a ballot is not among the receipts of its round      its receipt
+    balance        the totals of the questions of a round differ        none: they are on the board
+    accounts       a party's sums do not add up                         none
+    order          a batch left in an order of its own                  the batch, as `items`
+    decision       the published marginals give another decision        none
+    announcement   somebody was told of another session                 that announcement
+
+An alarm names nobody but the party that raises it. It stops nothing by itself: a false one would be
+a cheap way to stop a release. `check_alarm` tells anybody whether it is justified. What the board
+cannot show is whether a missing ballot was ever sent, and who made the other announcement.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+
+from ..errors import ParameterError, Refused, VerificationError
+from .announcement import Flaw, decode_announcement
+from .board import Board
+from .frames import DIGEST
+from .messages import Alarm, Cause, Mixed, Tally
+from .mixing import batch_digest
+from .parties import Role
+from .programs import Heard, Strategy, next_step
+from .receipts import contains
+from .wire import Reader, decode
+
+
+def unbalanced(board: Board, number: int) -> bool:
+    """Anybody: whether the questions of a round were answered by different numbers of people."""
+    tally = _tally(board, number)
+    return tally is not None and len(set(tally.totals)) > 1
+
+
+def unaccounted(board: Board, number: int) -> bool:
+    """Anybody: whether somebody's sums of a round do not add up: layers were lost or invented."""
+    chain, tally = _chain(board, number), _tally(board, number)
+    flaws = board.announcement.rules.flaws if board.announcement else ()
+    slots = 1 if Flaw.BUNDLED in flaws else len(board.calls[number - 1].asks)
+    came = None
+    for account in chain:
+        if came not in (None, account.received):
+            return True
+        if _due(account, came, slots) != account.forwarded + sum(account.refused.values()):
+            return True
+        came = account.forwarded
+    if tally is None or came is None or Flaw.BUNDLED in flaws:
+        return False
+    return came != sum(tally.totals) + sum(tally.refused.values())
+
+
+def _due(account: Mixed, came: int | None, slots: int) -> int:
+    """How many layers a shuffler has to forward or refuse."""
+    if came is None:  # hop 1: envelopes come, the onions inside them go
+        return account.people * slots + account.received - account.people
+    return account.received
+
+
+def misdecided(board: Board, strategy: Strategy) -> bool:
+    """Anybody: whether the announced rule decides otherwise from the marginals on the board.
+
+    False where the marginals are not published: then nobody but the curator can tell.
+    """
+    if board.decision is None or board.announcement is None:
+        return False
+    heard = []
+    for call, tally in zip(board.calls, board.tallies, strict=False):
+        if call.reader is Role.ANALYST:
+            break
+        if tally.counts is None:
+            return False
+        heard.append(Heard(call, tally.counts))
+    told = board.announcement
+    return next_step(told.program, told.schema, strategy, heard, None) != board.decision
+
+
+def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:
+    """Anybody: VerificationError if what the board shows does not bear an alarm out.
+
+    strategy: that of the announced rule, without which an alarm about a decision is not judged.
+    """
+    if not 0 <= alarm.round <= len(board.calls):
+        raise VerificationError(f"alarm {alarm.cause}: there was no round {alarm.round}")
+    if alarm.cause is Cause.DECISION and strategy is not None:
+        shown = misdecided(board, strategy)
+    else:
+        shown = _PROOFS[alarm.cause](board, alarm)
+    if not shown:
+        raise VerificationError(f"alarm {alarm.cause} in round {alarm.round}: nothing shows it")
+
+
+def _missing(board: Board, alarm: Alarm) -> bool:
+    shown = board.receipts.get(alarm.round)
+    right = len(alarm.evidence) == DIGEST
+    return right and shown is not None and not contains(shown, alarm.evidence)
+
+
+def _disordered(board: Board, alarm: Alarm) -> bool:
+    try:
+        batch = decode(alarm.evidence, Reader.items)
+    except Refused:
+        return False
+    digests = {account.digest for account in _chain(board, alarm.round)}
+    return batch_digest(batch) in digests and any(a >= b for a, b in pairwise(batch))
+
+
+def _told_otherwise(board: Board, alarm: Alarm) -> bool:
+    try:
+        return decode_announcement(alarm.evidence).digest() != board.session
+    except (Refused, ParameterError):
+        return False
+
+
+_PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
+    Cause.MISSING: _missing,
+    Cause.BALANCE: lambda board, alarm: unbalanced(board, alarm.round),
+    Cause.ACCOUNTS: lambda board, alarm: unaccounted(board, alarm.round),
+    Cause.ORDER: _disordered,
+    Cause.DECISION: lambda _board, _alarm: False,
+    Cause.ANNOUNCEMENT: _told_otherwise,
+}
+
+
+def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator[Alarm]:
+    """Anybody who watches: the alarms that what the board shows of a round calls for."""
+    if unbalanced(board, number):
+        yield Alarm(number, Cause.BALANCE)
+    if unaccounted(board, number):
+        yield Alarm(number, Cause.ACCOUNTS)
+    last = number == len(board.tallies)
+    if last and strategy is not None and misdecided(board, strategy):
+        yield Alarm(number, Cause.DECISION)
+
+
+def _chain(board: Board, number: int) -> list[Mixed]:
+    """The accounts of a round's shufflers, in the order of their hops."""
+    hops = len(board.announcement.shufflers) if board.announcement else 0
+    return board.mixed[max(number - 1, 0) * hops : max(number, 0) * hops]
+
+
+def _tally(board: Board, number: int) -> Tally | None:
+    return board.tallies[number - 1] if 1 <= number <= len(board.tallies) else None

@@ -1,0 +1,65 @@
+"""Those who watch the board: the analyst everything, a user its own ballots, and what it was told.
+
+Whoever finds something wrong says so on the board (`Alarm`), with what proves it.
+"""
+
+from dataclasses import dataclass, field
+
+from ..protocol.alarms import seen_wrong
+from ..protocol.messages import Alarm, Cause
+from ..protocol.programs import Strategy
+from ..protocol.receipts import missing
+from .network import Endpoint
+from .workshop import Workshop
+
+
+@dataclass(slots=True)
+class Watch:
+    """What the analyst looks at, round by round.
+
+    balance: whether totals and accounts add up. strategy: that of the announced rule, to decide
+    again with; None: it does not.
+    """
+
+    balance: bool = False
+    strategy: Strategy | None = None
+    seen: int = field(default=0)
+
+    async def look(self, me: Endpoint, workshop: Workshop) -> set[Cause]:
+        """Look at the rounds tallied since the last time; returns what alarms were raised about."""
+        raised: set[Cause] = set()
+        if not self.balance and self.strategy is None:
+            return raised
+        for number in range(self.seen + 1, len(me.board.tallies) + 1):
+            found = await workshop.alone(
+                lambda number=number: tuple(seen_wrong(me.board, number, self.strategy))  # type: ignore[misc]
+            )
+            for alarm in found:
+                if self.balance or alarm.cause is Cause.DECISION:
+                    raised.add(alarm.cause)
+                    await me.post(alarm)
+        self.seen = len(me.board.tallies)
+        return raised
+
+
+@dataclass(slots=True)
+class Receiving:
+    """The receipts of a user who looks whether its ballots were counted, by round."""
+
+    mine: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+
+    async def look(self, me: Endpoint) -> None:
+        """Look for the ballots of rounds that were tallied, each once; alarm if one is missing."""
+        for number in [number for number in self.mine if number in me.board.receipts]:
+            gone = missing(me.board.receipts[number], self.mine.pop(number))
+            if gone:
+                await me.post(Alarm(number, Cause.MISSING, gone[0]))
+
+
+async def compare(me: Endpoint) -> bool:
+    """User: whether it was told of the session that is on the board; alarm if it was not."""
+    told = me.network.told.get(me.party)
+    if told is None or told.digest() == me.board.session:
+        return True
+    await me.post(Alarm(len(me.board.calls), Cause.ANNOUNCEMENT, told.encode()))
+    return False

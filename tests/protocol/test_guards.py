@@ -1,0 +1,294 @@
+"""Registry, receipts, alarms, history: the pure steps of the defences that a session may add."""
+
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.merkle import EMPTY_ROOT
+from veilmix.crypto.signing import Signer
+from veilmix.errors import ParameterError, Reason, Refused, RoundBurned, VerificationError
+from veilmix.protocol.alarms import check_alarm, seen_wrong
+from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.protocol.ballots import submit
+from veilmix.protocol.board import Board
+from veilmix.protocol.ledger import History
+from veilmix.protocol.messages import (
+    Alarm,
+    Cause,
+    Certificate,
+    Decision,
+    Mixed,
+    Receipts,
+    Registry,
+    Submission,
+    Tally,
+)
+from veilmix.protocol.mixing import batch_digest
+from veilmix.protocol.programs import strategy_of
+from veilmix.protocol.receipts import check_inclusion, contains, missing, prove, root_of, show
+from veilmix.protocol.registry import check_sender, check_senders, registry_root, submission
+from veilmix.protocol.schema import Schema
+from veilmix.protocol.tallying import read_ballots
+from veilmix.protocol.wire import Writer
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
+REGISTRY = Registry(tuple(one.public for one in SIGNERS))
+HELD = KIT.session(2, registry=registry_root(REGISTRY))
+PLAN = HELD.plan()
+
+
+# Registered users
+
+
+def test_what_a_registered_user_signed_is_taken() -> None:
+    sent = submission(PLAN, b"an envelope", SIGNERS[1])
+    check_sender(PLAN, REGISTRY, "user-2", sent)
+    assert submission(KIT.session(2).plan(), b"an envelope", SIGNERS[1]) == Submission(
+        b"an envelope"
+    )
+
+
+ELSEWHERE: dict[str, tuple[Any, str, Any]] = {
+    "another-user": (PLAN, "user-1", None),
+    "a-stranger": (PLAN, "user-4", None),
+    "another-round": (HELD.plan(KIT.JOINT), "user-2", None),
+    "another-session": (KIT.session(1, registry=bytes(32)).plan(), "user-2", None),
+    "another-envelope": (PLAN, "user-2", b"An envelope"),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_signature_counts_once_in_one_place(name: str) -> None:
+    plan, sender, envelope = ELSEWHERE[name]
+    sent = submission(PLAN, b"an envelope", SIGNERS[1])
+    sent = replace(sent, envelope=envelope or sent.envelope)
+    assert check_senders(plan, REGISTRY, [(sender, sent)]) == [Reason.UNREGISTERED]
+    with pytest.raises(Refused, match="unregistered"):
+        check_sender(plan, REGISTRY, sender, sent)
+
+
+def test_a_registry_has_whole_keys_once_each() -> None:
+    with pytest.raises(ParameterError, match="32 bytes"):
+        Registry((b"short",))
+    with pytest.raises(ParameterError, match="the same key"):
+        Registry((bytes(32), bytes(32)))
+    assert registry_root(None) == b""
+    assert registry_root(Registry(())) == EMPTY_ROOT
+
+
+# Receipts
+
+
+def test_readers_and_users_make_the_same_receipts() -> None:
+    held = KIT.session(1, rules=Rules(receipts=True))
+    plan = held.plan()
+    sealed = [submit(plan, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
+    reading = read_ballots(plan, KIT.mix(held, plan, [one.envelope for one in sealed]))
+    shown = show(reading.receipts)
+    assert set(shown.hashes) == {one for person in sealed for one in person.receipts}
+    assert len(shown.hashes) == 3 * len(KIT.ROWS)
+    assert all(missing(shown, one.receipts) == () for one in sealed)
+
+
+def test_without_receipts_none_are_made() -> None:
+    held = KIT.session(1)
+    sealed = submit(held.plan(), KIT.ROWS[0], SeededEntropy(1))
+    assert sealed.receipts == ()
+    assert read_ballots(held.plan(), KIT.mix(held, held.plan(), [sealed.envelope])).receipts == []
+
+
+@pytest.mark.parametrize("many", [1, 2, 3, 8, 13])
+def test_an_inclusion_is_proved_with_the_root_alone(many: int) -> None:
+    hashes = [bytes([i]) * 32 for i in range(many)]
+    shown = show(reversed(hashes))
+    for one in hashes:
+        assert contains(shown, one)
+        check_inclusion(shown.root, one, prove(shown, one))
+        with pytest.raises(VerificationError):
+            check_inclusion(shown.root, bytes([255]) * 32, prove(shown, one))
+    assert missing(shown, [hashes[0], bytes([200]) * 32]) == (bytes([200]) * 32,)
+    with pytest.raises(VerificationError, match="not among those shown"):
+        prove(shown, bytes([200]) * 32)
+
+
+@pytest.mark.slow
+def test_a_board_of_130_244_receipts_is_built_in_a_moment() -> None:
+    shown = show(i.to_bytes(32, "big") for i in range(130_244))
+    assert len(shown.hashes) == 130_244
+    assert shown.root == root_of(shown.hashes)
+
+
+# Alarms
+
+
+def board(**changes: Any) -> Board:
+    """A board on which round 1 of three people and three questions has been tallied."""
+    rules = changes.pop("rules", Rules(receipts=True))
+    announcement = KIT.session(2, rules=rules).announcement
+    mixed = [
+        Mixed(1, 3, 3, 9, {}, batch_digest([b"one", b"two"])),
+        Mixed(2, 0, 9, 9, {}, batch_digest([b"two", b"one"])),
+    ]
+    counts = ({("red",): 3}, {("x",): 3}, {("yes",): 3})
+    fields: dict[str, Any] = {
+        "announcement": announcement,
+        "session": announcement.digest(),
+        "calls": [KIT.SINGLES],
+        "mixed": mixed,
+        "tallies": [Tally((3, 3, 3), {}, counts)],
+        "receipts": {1: show([bytes(32)])},
+        "decision": Decision((0,), Certificate("fixed", 2, 3, 0)),
+    }
+    return Board(**fields | changes)
+
+
+def decide(_schema: Schema, marginals: Any, n: int) -> Decision:
+    assert (marginals, n) == ([[3], [3], [3]], 3)
+    return Decision((0,), Certificate("fixed", 2, 3, 0))
+
+
+STRATEGY = strategy_of(decide)
+OTHER = KIT.session(1).announcement.encode()
+BATCH = Writer().items([b"two", b"one"]).done()
+LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
+LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
+GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
+UNREAD = [Tally((3, 3, 2), {})]
+# name -> (board, alarm, whether it is justified)
+ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
+    "missing": (board(), Alarm(1, Cause.MISSING, b"\1" * 32), True),
+    "missing-though-there": (board(), Alarm(1, Cause.MISSING, bytes(32)), False),
+    "missing-without-receipts": (board(receipts={}), Alarm(1, Cause.MISSING, b"\1" * 32), False),
+    "missing-no-receipt": (board(), Alarm(1, Cause.MISSING, b"nothing"), False),
+    "balance": (board(tallies=UNREAD), Alarm(1, Cause.BALANCE), True),
+    "balance-though-even": (board(), Alarm(1, Cause.BALANCE), False),
+    "balance-untallied": (board(tallies=[]), Alarm(1, Cause.BALANCE), False),
+    "accounts-lost": (board(mixed=LOST), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-between": (board(mixed=GAP), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-reader": (board(tallies=UNREAD), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-though-right": (board(), Alarm(1, Cause.ACCOUNTS), False),
+    "accounts-refused": (
+        board(mixed=[LOST[0], Mixed(2, 0, 9, 8, {Reason.DUPLICATE: 1}, b"")], tallies=[]),
+        Alarm(1, Cause.ACCOUNTS),
+        False,
+    ),
+    "order": (board(), Alarm(1, Cause.ORDER, BATCH), True),
+    "order-of-no-batch-sent": (
+        board(),
+        Alarm(1, Cause.ORDER, Writer().items([b"b", b"a"]).done()),
+        False,
+    ),
+    "order-though-ascending": (
+        board(),
+        Alarm(1, Cause.ORDER, Writer().items([b"one", b"two"]).done()),
+        False,
+    ),
+    "order-no-batch": (board(), Alarm(1, Cause.ORDER, b"?"), False),
+    "decision": (board(decision=LIE), Alarm(1, Cause.DECISION), True),
+    "decision-though-right": (board(), Alarm(1, Cause.DECISION), False),
+    "decision-unseen": (
+        board(decision=LIE, tallies=[Tally((3, 3, 3), {})]),
+        Alarm(1, Cause.DECISION),
+        False,
+    ),
+    "announcement": (board(), Alarm(0, Cause.ANNOUNCEMENT, OTHER), True),
+    "announcement-though-the-same": (
+        board(),
+        Alarm(
+            0, Cause.ANNOUNCEMENT, KIT.session(2, rules=Rules(receipts=True)).announcement.encode()
+        ),
+        False,
+    ),
+    "announcement-of-nothing": (board(), Alarm(0, Cause.ANNOUNCEMENT, b"?"), False),
+    "of-a-round-to-come": (board(), Alarm(2, Cause.BALANCE), False),
+}
+
+
+@pytest.mark.parametrize("name", ALARMS)
+def test_only_a_justified_alarm_passes(name: str) -> None:
+    where, alarm, justified = ALARMS[name]
+    if justified:
+        check_alarm(where, alarm, STRATEGY)
+        return
+    with pytest.raises(VerificationError, match=alarm.cause.value):
+        check_alarm(where, alarm, STRATEGY)
+
+
+def test_a_watcher_sees_what_the_board_shows() -> None:
+    assert list(seen_wrong(board(), 1, STRATEGY)) == []
+    wrong = board(mixed=LOST, decision=LIE, tallies=[Tally((3, 3, 2), {}, None)])
+    assert {alarm.cause for alarm in seen_wrong(wrong, 1, STRATEGY)} == {
+        Cause.BALANCE,
+        Cause.ACCOUNTS,
+    }
+    assert [alarm.cause for alarm in seen_wrong(board(decision=LIE), 1, STRATEGY)] == [
+        Cause.DECISION
+    ]
+    assert list(seen_wrong(board(decision=LIE), 1, None)) == []
+
+
+def test_every_alarm_of_every_cause_is_tried_both_ways() -> None:
+    tried = {(alarm.cause, justified) for _, alarm, justified in ALARMS.values()}
+    assert tried == {(cause, justified) for cause in Cause for justified in (True, False)}
+
+
+# Sessions one after the other
+
+
+def test_a_session_is_not_run_again_for_a_few_others() -> None:
+    history = History()
+    everybody = {f"user-{i}" for i in range(20)}
+    history.take_part(everybody, 3, first=True)
+    history.take_part(everybody - {"user-3"}, 3, first=False)  # a second round: another rule's
+    for differ in ({"user-1"}, {"user-1", "user-2"}):
+        with pytest.raises(RoundBurned, match=f"{len(differ)} people differ"):
+            history.take_part(everybody - differ, 3, first=True)
+    with pytest.raises(RoundBurned, match="1 people differ"):
+        history.take_part(everybody | {"user-99"}, 3, first=True)
+    history.take_part(everybody, 3, first=True)
+    history.take_part(everybody - {"user-1", "user-2", "user-3"}, 3, first=True)
+    history.take_part({"somebody", "else"}, 30, first=True)
+
+
+# Design errors are for lessons
+
+
+def test_flaws_belong_to_lessons() -> None:
+    with pytest.raises(ParameterError, match="only a lesson has any"):
+        Rules(flaws=(Flaw.ONE_KEY,))
+    with pytest.raises(ParameterError, match="in their order"):
+        Rules(lesson=True, flaws=(Flaw.ONE_KEY, Flaw.UNBOUND))
+    with pytest.raises(ParameterError, match="without salt"):
+        Rules(salted=False, receipts=True)
+
+
+@pytest.mark.parametrize("padded", [True, False])
+def test_a_bundle_is_counted_like_single_ballots(padded: bool) -> None:
+    rules = Rules(lesson=True, flaws=(Flaw.BUNDLED,), padded=padded)
+    held, plain = KIT.session(2, rules=rules), KIT.session(2)
+    counted = []
+    for session in (held, plain):
+        plan = session.plan()
+        opened = KIT.mix(session, plan, [one.envelope for one in KIT.seal(plan)])
+        counted.append(read_ballots(plan, opened).counts)
+        assert len(opened) == len(KIT.ROWS) * plan.slots
+    assert counted[0] == counted[1]
+
+
+def test_a_broken_bundle_is_refused_whole() -> None:
+    rules = Rules(lesson=True, flaws=(Flaw.BUNDLED,), padded=False)
+    plan = KIT.session(1, rules=rules).plan()
+    reading = read_ballots(plan, [b"", b"\0\0\0\1!", bytes(40)])
+    assert reading.refused == {Reason.MALFORMED: 3}
+    assert reading.totals == (0, 0, 0)
+
+
+def test_the_root_of_receipts_is_that_of_their_hashes() -> None:
+    shown = show([bytes(32), b"\1" * 32])
+    assert Receipts(root_of(shown.hashes), shown.hashes) == shown
+    assert show([]).root == EMPTY_ROOT
