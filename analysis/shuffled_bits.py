@@ -40,11 +40,18 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int) -> Level:
     if D < 64 and comb(n + D - 2, D - 1) * (n + 1) ** (D - 1) * D <= ENUMERATED:
         value = enumerated_delta(n, q, epsilon, bits)
         return Level.of("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
-    low = max(equal_others_delta(n, q, epsilon, h)[0] for h in range(1, bits + 1))
-    blanket = max(blanket_delta(n, q, epsilon, bits, h) for h in range(1, bits + 1))
-    local = max(local_delta(q, epsilon, h) for h in range(1, bits + 1))
-    rule = "lower: all others equal; upper: " + ("blanket" if blanket < local else "local")
-    high = min(blanket, local)
+    low, high, by = 0.0, 0.0, "local"
+    for h in range(
+        bits, 0, -1
+    ):  # far vectors first: they are mostly the worst, and settle the rest
+        local = local_delta(q, epsilon, h)
+        if local > high:
+            blanket = blanket_delta(n, q, epsilon, bits, h)
+            if min(local, blanket) > high:
+                high, by = min(local, blanket), "local" if local <= blanket else "blanket"
+        if local > low:
+            low = max(low, equal_others_delta(n, q, epsilon, h)[0])
+    rule = f"lower: all others equal; upper: {by}"
     return Level.of(
         "delta", "hockey-stick", high, epsilon, n=n, q=q, bits=bits, lower=min(low, high), rule=rule
     )

@@ -11,6 +11,7 @@ from .page import Grid, Page, lay_out, many, percent, say
 
 if TYPE_CHECKING:
     from ..scenarios.local_score import Estimated, Randomized
+    from ..scenarios.local_told import Shuffled
     from ..scenarios.outcome import Outcome
 
 VALUES = 12  # of a feature, told one by one; else the most frequent
@@ -117,15 +118,35 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
         unit = "bit" if local.mechanism == "bit-flip" else "feature"
         yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.features)} of it"
     if not local.told.shuffled:
-        meaning = "no exact value is known here for such reports; the local one holds all the same"
+        meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning
     for one in local.told.shuffled:
-        about = f"of {one.feature} by itself" if several else "all reports together"
-        at = f"delta = {one.delta:g}"
-        batch = f"nats, exact, {about}, {one.reports:,} reports"
-        yield f"hockey-stick (epsilon, {at})", f"{one.hockey_stick:.4g}", batch
-        meaning = "nats, exact: except for outcomes this unlikely"
-        yield f"probabilistic (epsilon, {at})", f"{one.probabilistic:.4g}", meaning
+        alone = len(local.told.shuffled) > 1
+        about = f"of {one.feature} by itself" if alone else "all reports together"
+        yield from _shuffled(one, f"{about}, {one.reports:,} reports")
+    if local.told.together:
+        many = f"of all {len(local.told.shuffled)} features together"
+        yield from _shuffled(local.told.together, f"{many}: {local.told.together.rule}")
+
+
+def _shuffled(one: "Shuffled", about: str) -> Iterator[Score]:
+    at = f"delta = {one.delta:g}"
+    value, how = _between(one.hockey_stick_at_least, one.hockey_stick)
+    yield f"hockey-stick (epsilon, {at})", value, f"nats, {how}, {about}"
+    if one.probabilistic is not None:
+        value, how = _between(one.probabilistic_at_least or 0.0, one.probabilistic)
+        yield (
+            f"probabilistic (epsilon, {at})",
+            value,
+            f"nats, {how}: except for outcomes this unlikely",
+        )
+
+
+def _between(low: float, high: float) -> tuple[str, str]:
+    """A number, with what is known of its error."""
+    if low == high:
+        return f"{high:.4g}", "exact"
+    return f"{high:.4g}", f"certified, at least {low:.4g}"
 
 
 def _readings(local: "Randomized") -> Iterator[Score]:

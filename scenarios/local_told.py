@@ -10,12 +10,14 @@ standard error. Of unary encodings and local hashing only supports matter: up to
 the same for all rows, P(report | row) is e^eps where the report supports the row's value, else 1.
 
     epsilon after shuffling    what everybody's reports to one question together tell about one of
-                               them; exact for one bit (paper 001), not known here for others
+                               them; exact for one bit (paper 001), else between certified bounds
+                               (analysis/shuffled_reports.py); of all questions together, composed
+                               (analysis/shuffled_together.py)
     S_mu, participation        paper 002, Definitions 4.1 and 6.10, Jeffreys prior, one feature
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log, prod, sqrt
 from typing import Any
@@ -33,24 +35,32 @@ SUPPORTS = 1 << 24
 WORD = 1 << 62  # rows that have a number of 64 bits each
 SEED = 0x746F6C64
 DELTA = 1e-6  # of every epsilon after shuffling
+CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
+MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
 FEW = 16  # values of a feature whose participation factor is worked out
 POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """What shuffling adds for one question with one-bit reports, exactly, at `DELTA`.
+    """What is left of epsilon after shuffling, at `DELTA`: of one question, or of all together.
 
-    reports: in the batch. q: probability that a bit is flipped. hockey_stick, probabilistic:
-    epsilon in nats, for the two readings of paper 001, section 5.4; the second is larger.
+    feature: the question, or None for all of them. reports: in the batch, of a question. q:
+    probability that a bit is flipped, of a one-bit report. hockey_stick, probabilistic: epsilon in
+    nats, for the two readings of paper 001, section 5.4; never too small. ..._at_least: never too
+    large; the same where it is exact. rule: how they were found. The probabilistic ones are None
+    where reports have more than one bit.
     """
 
-    feature: str
-    reports: int
-    q: float
+    feature: str | None
+    reports: int | None
+    q: float | None
     delta: float
     hockey_stick: float
-    probabilistic: float
+    hockey_stick_at_least: float
+    probabilistic: float | None
+    probabilistic_at_least: float | None
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +80,15 @@ class Told:
     """What is known.
 
     information: bits that a person's reports carry about its values; None where it was left out.
-    information_error: its standard error, 0 where it is exact. shuffled: () where no exact value
-    is known. readings: one for each question; of bit-flip, about any one bit.
+    information_error: its standard error, 0 where it is exact. shuffled: () where nothing
+    better than the local epsilon is known. together: of all questions, None where there is one.
+    readings: one for each question; of bit-flip, about any one bit.
     """
 
     information: float | None
     information_error: float
     shuffled: tuple[Shuffled, ...]
+    together: Shuffled | None
     readings: tuple[Reading, ...]
 
 
@@ -85,30 +97,49 @@ def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[in
 
     codes: of those who took part. reports: how many were read, for each question.
     """
-    pairs = zip(questions, reports, strict=True)
-    shuffled = [one for question, many in pairs if many for one in _shuffled(question, many)]
-    return Told(*information(questions, codes), tuple(shuffled), tuple(_readings(questions)))
+    known = [
+        (one, many)
+        for one, many in zip(questions, reports, strict=True)
+        if many and not (_bits(one) and one.randomizer.bits > MOST_BITS)
+    ]
+    shuffled = tuple(_shuffled(one, many) for one, many in known)
+    whole = _together(tuple((one.randomizer, many) for one, many in known))
+    complete = len(known) == len(questions) > 1
+    return Told(
+        *information(questions, codes),
+        shuffled,
+        whole if complete else None,
+        tuple(_readings(questions)),
+    )
 
 
-def _shuffled(question: Question, reports: int) -> Iterator[Shuffled]:
-    one = question.randomizer
-    if isinstance(one, GRR) and one.a == 2:
-        q = one.lie
-    elif isinstance(one, BitFlip) and one.bits == 1:
-        q = one.q
-    else:
-        return
-    yield Shuffled(question.name, reports, q, DELTA, *_exact(reports, q))
+def _shuffled(question: Question, reports: int) -> Shuffled:
+    from ..analysis.shuffled_reports import one_bit
+
+    found = _together(((question.randomizer, reports),))
+    return replace(found, feature=question.name, reports=reports, q=one_bit(question.randomizer))
 
 
 @lru_cache(maxsize=256)
-def _exact(reports: int, q: float) -> tuple[float, float]:
-    """Epsilon at `DELTA`: hockey-stick and probabilistic."""
-    from ..analysis.shuffled import epsilon_for
+def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
+    """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
+    from ..analysis.shuffled_reports import one_bit
+    from ..analysis.shuffled_together import together
 
-    return (
-        float(epsilon_for(reports, q, DELTA)),
-        float(epsilon_for(reports, q, DELTA, "probabilistic")),
+    counted = [many if one_bit(one) else min(many, CROWD) for one, many in parts]
+    found = together([one for one, _ in parts], counted, DELTA)
+    huge = counted != [many for _, many in parts]
+    low, likely = found.hockey_stick.low, found.probabilistic
+    return Shuffled(
+        None,
+        None,
+        None,
+        DELTA,
+        found.hockey_stick.high,
+        0.0 if huge else low,
+        likely.high if likely else None,
+        likely.low if likely else None,
+        found.hockey_stick.rule + (f"; as of {CROWD:,} reports" if huge else ""),
     )
 
 

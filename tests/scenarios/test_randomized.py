@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
 from veilmix.protocol.announcement import Program
 from veilmix.protocol.parties import Role
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View
+from veilmix.scenarios import local_told
 from veilmix.scenarios.cost import cost
 from veilmix.scenarios.load import change, loads
 from veilmix.scenarios.local import asked, sample
@@ -42,6 +44,7 @@ def local(outcome: Outcome) -> Any:
     return outcome.local
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_real_equals_ideal(mechanism: str) -> None:
     real = run(scenario(mechanism, 25), 5)
@@ -107,6 +110,7 @@ def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
     assert abs(np.mean(np.square(scaled)) - 1) < 4 * (2 / N) ** 0.5
 
 
+@pytest.mark.slow
 def test_without_a_seed_the_ideal_run_draws_everybody_at_once() -> None:
     chosen = scenario("oue", 2000)
     one, other = (run(chosen, None, "ideal") for _ in range(2))
@@ -131,6 +135,7 @@ def test_the_raw_estimate_is_first_and_the_projection_named() -> None:
         assert one["error"]["largest"] == pytest.approx(missed.max())
 
 
+@pytest.mark.slow
 def test_bits_are_reported_together() -> None:
     outcome = run(scenario("bit-flip", 2000, 9), 3, "ideal")
     joint = local(outcome).joint
@@ -171,6 +176,7 @@ def test_a_member_knows_its_own_values() -> None:
     assert found.bits == pytest.approx(3)
 
 
+@pytest.mark.slow
 def test_information_grows_with_the_budget_to_all_there_is() -> None:
     told = [
         local(run(scenario("grr", 300, eps), 3, "ideal")).told.information for eps in (0.3, 3, 60)
@@ -183,8 +189,6 @@ def test_information_grows_with_the_budget_to_all_there_is() -> None:
 
 
 def test_information_of_one_question_is_exact() -> None:
-    from veilmix.scenarios import local_told
-
     chosen = loads(
         '[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = 500\n'
         '[[feature]]\nname = "a"\nlevels = 6\n[policy]\nkind = "histogram"\n'
@@ -287,3 +291,37 @@ def test_a_report_scored_by_hand() -> None:
     assert (found.cells, found.cells_certain) == (12, 4)  # a column with one value is no secret
     assert found.bits == 1.5
     assert found.crowd == 1
+
+
+@pytest.mark.slow
+def test_features_are_composed_after_shuffling() -> None:
+    told = local(run(scenario("grr", 30), 5, "ideal")).told
+    assert [one.feature for one in told.shuffled] == ["A", "B", "Rh"]
+    alone, whole = told.shuffled[0], told.together
+    assert alone.hockey_stick == alone.hockey_stick_at_least
+    assert alone.hockey_stick < whole.hockey_stick_at_least <= whole.hockey_stick
+    assert whole.hockey_stick < 3 * alone.hockey_stick
+    assert whole.hockey_stick < whole.probabilistic_at_least <= whole.probabilistic < 3
+    assert whole.delta == alone.delta == local_told.DELTA
+
+
+@pytest.mark.slow
+def test_reports_of_several_bits_are_bounded_after_shuffling() -> None:
+    for mechanism in ("oue", "local-hash", "bit-flip"):
+        told = local(run(scenario(mechanism, 300), 5, "ideal")).told
+        for one in told.shuffled:
+            assert 0 < one.hockey_stick_at_least < one.hockey_stick < 3
+            assert one.probabilistic is one.q is None
+        assert (told.together is None) == (mechanism == "bit-flip")
+        if told.together:
+            assert told.shuffled[0].hockey_stick < told.together.hockey_stick < 3
+
+
+def test_more_people_than_are_counted_protect_no_less() -> None:
+    few = local_told._together(((GRR(3, 1.0), 50),))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_told, "CROWD", 50)
+        many = local_told._together(((GRR(3, 1.0), 60),))
+    assert many.hockey_stick == few.hockey_stick
+    assert many.hockey_stick_at_least == 0 < few.hockey_stick_at_least
+    assert "as of 50 reports" in many.rule

@@ -1,0 +1,104 @@
+"""Bounds for shuffled reports of every randomizer, against enumeration of all collections."""
+
+from itertools import combinations_with_replacement as multisets
+from itertools import permutations
+from math import exp
+
+import numpy as np
+import pytest
+from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, Randomizer, UnaryEncoding
+from veilmix.analysis.shuffled import hockey_stick
+from veilmix.analysis.shuffled_reports import report_delta, report_epsilon
+from veilmix.errors import ParameterError
+
+Law = dict[tuple[int, ...], float]
+
+SMALL = [
+    GRR(3, 1.0),
+    GRR(5, 2.0),
+    UnaryEncoding.oue(2, 1.0),
+    UnaryEncoding.oue(3, 2.0),
+    UnaryEncoding.blh(3, 1.0),
+    UnaryEncoding.rappor(3, 1.0),
+    LocalHash(3, 2, 1.0),
+    BitFlip(2, 0.3),
+]
+
+
+def reported(Q: np.ndarray, values: tuple[int, ...]) -> Law:
+    """The law of the sorted reports of people with these values."""
+    law: Law = {(): 1.0}
+    for x in values:
+        longer: Law = {}
+        for seen, chance in law.items():
+            for y in np.flatnonzero(Q[:, x]):
+                key = tuple(sorted((*seen, int(y))))
+                longer[key] = longer.get(key, 0.0) + chance * float(Q[y, x])
+        law = longer
+    return law
+
+
+def brute(randomizer: Randomizer, n: int, epsilon: float) -> float:
+    """The largest delta over all collections of n that differ in one row."""
+    rows, times = np.unique(randomizer.matrix.round(15), axis=0, return_counts=True)
+    Q, worst = rows * times[:, None], 0.0  # reports that say the same of all values are one
+    for others in multisets(range(Q.shape[1]), n - 1):
+        laws = [reported(Q, (*others, x)) for x in range(Q.shape[1])]
+        for one, other in permutations(laws, 2):
+            gain = (one[y] - exp(epsilon) * other.get(y, 0.0) for y in one)
+            worst = max(worst, sum(max(0.0, g) for g in gain))
+    return worst
+
+
+@pytest.mark.parametrize("randomizer", SMALL, ids=str)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_bounds_enclose_the_enumerated_delta(randomizer: Randomizer, n: int) -> None:
+    for epsilon in (0.1, 0.5, 0.9 * randomizer.epsilon):
+        exact, found = brute(randomizer, n, epsilon), report_delta(n, randomizer, epsilon)
+        assert found.low <= exact * (1 + 1e-9)
+        assert exact <= found.high * (1 + 1e-9)
+        if n == 1:
+            assert found.high == pytest.approx(exact, rel=1e-9)
+
+
+def test_one_bit_is_exact() -> None:
+    for one in (GRR(2, 1.0), BitFlip(1, 1 / (1 + exp(1.0)))):
+        found = report_delta(50, one, 0.4)
+        assert (
+            found.low == found.high == pytest.approx(float(hockey_stick(50, 1 / (1 + exp(1)), 0.4)))
+        )
+        assert "exact" in str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", [GRR(100, 2.0), UnaryEncoding.oue(100, 2.0), LocalHash.olh(9, 2.0)])
+def test_epsilon_and_delta_invert_each_other_and_a_crowd_protects(one: Randomizer) -> None:
+    few, many = report_epsilon(200, one, 1e-6), report_epsilon(3000, one, 1e-6)
+    assert 0 < many.low <= many.high < few.high < one.epsilon
+    assert report_delta(3000, one, many.high).high <= 1e-6
+    assert report_delta(3000, one, many.high * 0.999).high > 1e-6
+    assert report_delta(3000, one, many.low).low >= 1e-6
+    assert many.high / many.low < 1.4
+
+
+@pytest.mark.slow
+def test_many_symbols_are_known_within_a_percent() -> None:
+    found = report_epsilon(5000, GRR(100, 2.0), 1e-6)
+    assert found.high / found.low - 1 < 0.01
+
+
+def test_alone_a_report_costs_its_local_epsilon() -> None:
+    assert report_epsilon(1, GRR(3, 1.0), 1e-9).high == pytest.approx(1.0, rel=1e-6)
+    assert report_delta(10, GRR(3, 1.0), 1.0).high == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "message"),
+    [
+        (UnaryEncoding(3, 1.0, 0.2), "give a value away"),
+        (BitFlip(17, 0.2), "at most 16 bits"),
+    ],
+)
+def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        report_delta(10, one, 0.5)
