@@ -1,4 +1,4 @@
-"""What a role or a coalition received: people linked, cells certain, crowds, bits.
+"""What a role or a coalition received: people linked, cells certain, crowds, bits, guesses.
 
 Bits received = log2 of the number of labelled tables (who has which row) that were possible before,
 minus log2 of the number still possible after the view, all tables equally likely before. With V_j
@@ -9,21 +9,18 @@ values of column j and n people:
     the joint counts c over J             n sum_J log2 V_j - log2 multinomial(n; c)
     everybody linked to a row over J      n sum_J log2 V_j
 
-People pinned to their values leave the crowd: they count in full, and the counts that were seen are
-those of the rest. Counts of one column say nothing new beside a joint that holds the column. Where
-two views are about different people (somebody left between the rounds) or a person is known in part
-of a joint, the number of tables is not computed: the bits of each view by itself are then added up
-over disjoint columns, which is at most what was received, and `exact` is False. Who has hidden a
-value (said "other", left it blank) may have any of the values that may stand behind that.
+The view is put as evidence (viewed.py) and the posterior worked out (inference.py): this is the one
+function behind every figure on what a coalition knows. With another prior, bits are -log2 of the
+prior probability of what was seen.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, lgamma, log, log2
-from typing import TYPE_CHECKING
+from math import log, log2
+from typing import TYPE_CHECKING, Any
 
-from ..protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
+from .inference import Guess, Inference, Method, infer, log_multinomial
+from .viewed import Known, Shares, known_from
 
 if TYPE_CHECKING:
     from ..protocol.view import CountsSeen, Row, View
@@ -34,10 +31,16 @@ class Received:
     """What one set of parties has learnt about everybody.
 
     linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
-    which the value is known for certain, by linking or because all others agree; `cells` is how
-    many there are. bits: received in all, at least so many unless `exact`. crowd: the smallest
-    number of people among whom a person that took part is hidden (1 if linked). reports: whether
-    what is pinned is a randomized report and not a value.
+    which only one value is possible, by linking or because nothing else agrees with the counts;
+    `cells` is how many there are. bits: received in all, at least so many unless `exact`. crowd:
+    the smallest number of people among whom somebody is hidden (1 if linked). reports: whether what
+    is pinned is a randomized report and not a value.
+
+    rows_guessed, cells_guessed: how many people's whole rows, and how many cells, a best guess of
+    each gets right in expectation; `..._before`: from the prior alone. worst_row, worst_value: of
+    which true row, and single true value, of a person outside the coalition is it surest; None
+    where single people are not recorded. sets: anonymity sets, as (people, how many such sets).
+    method: how the posterior was found; error: the largest standard error of a probability.
     """
 
     parties: tuple[str, ...]
@@ -49,11 +52,35 @@ class Received:
     exact: bool
     crowd: int
     reports: bool = False
+    rows_guessed: float | None = None
+    rows_guessed_before: float | None = None
+    cells_guessed: float | None = None
+    cells_guessed_before: float | None = None
+    worst_row: Guess | None = None
+    worst_value: Guess | None = None
+    sets: tuple[tuple[int, int], ...] = ()
+    method: Method = Method.EXACT
+    error: float = 0.0
 
     @property
     def bits_per_person(self) -> float:
         """Bits received, divided by the number of people."""
         return self.bits / self.users
+
+    def guesses(self) -> dict[str, Any]:
+        """What result.json says of the posterior: plain data, None where it was not worked out."""
+        return {
+            "exact": self.exact,
+            "method": self.method.value,
+            "error": self.error,
+            "rows_guessed": self.rows_guessed,
+            "rows_guessed_before": self.rows_guessed_before,
+            "cells_guessed": self.cells_guessed,
+            "cells_guessed_before": self.cells_guessed_before,
+            "worst_row": _plain(self.worst_row),
+            "worst_value": _plain(self.worst_value),
+            "anonymity_sets": [list(one) for one in self.sets],
+        }
 
     @property
     def verdict(self) -> str:
@@ -74,19 +101,51 @@ class Received:
         )
 
 
-def received(view: "View", sizes: Sequence[int]) -> Received:
-    """Score a view. sizes: the number of values of each column, at least 1."""
-    parts = [_Part.of(one, sizes) for one in _crowds(view)]
-    scored = [part.bits() for part in parts]
+def inferred(
+    view: "View",
+    sizes: Sequence[int],
+    truth: "Mapping[int, Row] | None" = None,
+    prior: Shares | None = None,
+) -> tuple[Known, Inference]:
+    """The evidence in a view, and the posterior of every person."""
+    known = known_from(view, sizes, truth, prior)
+    return known, infer(known.evidence)
+
+
+def received(
+    view: "View",
+    sizes: Sequence[int],
+    truth: "Mapping[int, Row] | None" = None,
+    prior: Shares | None = None,
+) -> Received:
+    """Score a view.
+
+    Args:
+        view: what a coalition saw.
+        sizes: the number of values of each column, at least 1.
+        truth: what people hold, by index, to say of whom the coalition is surest; or None.
+        prior: shares of the values of each column that everybody knows; None: all labelled tables
+            are equally likely.
+    """
+    known, found = inferred(view, sizes, truth, prior)
     return Received(
         tuple(sorted(view.parties)),
         view.users,
         view.users * len(sizes),
-        sum(part.linked for part in parts),
-        sum(part.cells_certain for part in parts),
-        sum(bits for bits, _ in scored),
-        all(exact for _, exact in scored) and sum(part.users for part in parts) == view.users,
-        min((1 if part.linked else part.users for part in parts), default=view.users),
+        linked=_linked(known),
+        cells_certain=found.cells_certain,
+        bits=found.bits,
+        exact=found.bits_exact and known.whole,
+        crowd=min((people for people, _ in found.sets), default=view.users),
+        rows_guessed=found.rows_guessed,
+        rows_guessed_before=found.rows_guessed_before,
+        cells_guessed=found.cells_guessed,
+        cells_guessed_before=found.cells_guessed_before,
+        worst_row=found.worst_row(known.truth),
+        worst_value=found.worst_value(known.truth),
+        sets=found.sets,
+        method=found.method if known.whole else Method.BOUNDED,
+        error=found.error,
     )
 
 
@@ -106,13 +165,14 @@ def received_reports(view: "View", sizes: Sequence[int], told: float) -> Receive
             as prior (paper 002, 4.1 has it for a prior of Dirichlet).
     """
     crowds = _crowds(view)
-    linked = sum(_linked(crowd) for crowd in crowds)
+    linked = sum(_linked_in(crowd) for crowd in crowds)
     members = sum(
         f"user-{person + 1}" in view.parties for crowd in crowds for person in crowd.pinned
     )
     constant = sum(size == 1 for size in sizes)
     certain = view.users * constant + members * (len(sizes) - constant)
     own = members * sum(log2(size) for size in sizes)
+    exact = not linked and not view.counted
     return Received(
         tuple(sorted(view.parties)),
         view.users,
@@ -120,43 +180,48 @@ def received_reports(view: "View", sizes: Sequence[int], told: float) -> Receive
         linked,
         certain,
         own + (linked - members) * told,
-        not linked and not view.counted,
-        min((1 if _linked(crowd) else crowd.users for crowd in crowds), default=view.users),
+        exact,
+        min((1 if _linked_in(crowd) else crowd.users for crowd in crowds), default=view.users),
         reports=True,
+        method=Method.EXACT if exact else Method.BOUNDED,
     )
 
 
 def users_linked(view: "View") -> int:
     """How many people the coalition can pin a value on, members of the coalition included."""
-    return sum(_linked(crowd) for crowd in _crowds(view))
+    return sum(_linked_in(crowd) for crowd in _crowds(view))
 
 
 def anonymity_sets(view: "View") -> list[int]:
-    """Per person counted, the number of people among whom the coalition cannot tell it apart.
+    """Per person, the number of people from whom the coalition cannot tell it, itself included.
 
-    Whoever is linked is alone (1). Everybody else hides among all others of the same round who are
-    not: a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins.
+    Whoever is linked is alone (1). Everybody else hides among all others of whom the same is known:
+    a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins; but a
+    coalition that sees who left between two rounds tells those who left from those who stayed.
     """
-    sets: list[int] = []
-    for crowd in _crowds(view):
-        linked = _linked(crowd)
-        sets += [1] * linked + [crowd.users - linked] * (crowd.users - linked)
-    return sets
+    columns = 1 + max((column for seen in view.counted for column in seen.columns), default=0)
+    pinned = (column for row in view.pinned.values() for column in row)
+    _, found = inferred(view, [1] * max(columns, 1 + max(pinned, default=0)))
+    return [people for people, times in found.sets for _ in range(people * times)]
 
 
 def cells_certain(view: "View", sizes: Sequence[int]) -> int:
-    """How many (person, column) values are known for certain.
-
-    A value is certain if it is pinned on the person, or if all people who are not pinned in that
-    column agree in the counts the coalition has read (or the column has a single value).
-    """
-    return sum(_Part.of(crowd, sizes).cells_certain for crowd in _crowds(view))
+    """How many (person, column) values are known for certain: no other is possible."""
+    return inferred(view, sizes)[1].cells_certain
 
 
 def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
     """Bits received in all, and whether that is exact (else at least so many)."""
     found = received(view, sizes)
     return found.bits, found.exact
+
+
+def _plain(guess: Guess | None) -> dict[str, float] | None:
+    return None if guess is None else {"before": guess.prior, "now": guess.posterior}
+
+
+def _linked(known: Known) -> int:
+    return sum(crowd.people for crowd in known.evidence.crowds if crowd.linked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +231,7 @@ class _Crowd:
     users: int
     pinned: "Mapping[int, Row]"
     counted: "Sequence[CountsSeen]"
-    whole: Mapping[int, int]  # column -> people whose value is pinned, where all are (summary form)
+    whole: frozenset[int]  # columns in which everybody who came is pinned (summary form)
 
     @property
     def present(self) -> int:
@@ -177,143 +242,21 @@ class _Crowd:
 def _crowds(view: "View") -> list[_Crowd]:
     """The people of a view: all of them, or of other people in every round, round by round."""
     if view.fixed:
-        everywhere: dict[int, int] = {}
-        for number in view.everybody:
-            for column, people in _whole(view, number).items():
-                everywhere[column] = max(people, everywhere.get(column, 0))
-        return [_Crowd(view.users, view.pinned, view.counted, everywhere)]
+        whole = frozenset(column for columns in view.everybody.values() for column in columns)
+        return [_Crowd(view.users, view.pinned, view.counted, whole)]
     rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
     crowds = []
     for number in rounds:
         counted = [seen for seen in view.counted if seen.round == number]
         pinned = view.by_round.get(number, {})
         people = max((seen.people for seen in counted), default=len(pinned))
-        crowds.append(_Crowd(people, pinned, counted, _whole(view, number)))
+        whole = frozenset(view.everybody.get(number, ()))
+        crowds.append(_Crowd(people, pinned, counted, whole))
     return crowds
 
 
-def _whole(view: "View", number: int) -> dict[int, int]:
-    """Per column in which everybody is pinned in a round: the people who said their value there."""
-    said: dict[int, int] = dict.fromkeys(view.everybody.get(number, ()), 0)
-    for seen in view.counted:
-        for column in said.keys() & set(seen.columns) if seen.round == number else ():
-            plain = sum(n for value, n in _single(seen, column).items() if value not in HIDDEN)
-            said[column] = max(said[column], plain)
-    return said
-
-
-def _linked(crowd: _Crowd) -> int:
+def _linked_in(crowd: _Crowd) -> int:
     return crowd.present if crowd.whole else len(crowd.pinned)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A crowd, scored against the number of values of each column."""
-
-    crowd: _Crowd
-    sizes: Sequence[int]
-
-    @classmethod
-    def of(cls, crowd: _Crowd, sizes: Sequence[int]) -> "_Part":
-        return cls(crowd, sizes)
-
-    @property
-    def users(self) -> int:
-        return self.crowd.users
-
-    @property
-    def linked(self) -> int:
-        return _linked(self.crowd)
-
-    @property
-    def cells_certain(self) -> int:
-        return sum(self._certain(column) for column in range(len(self.sizes)))
-
-    def _certain(self, column: int) -> int:
-        if self.sizes[column] == 1:
-            return self.users
-        if column in self.crowd.whole:
-            return self.crowd.whole[column]
-        rows = [row[column] for row in self.crowd.pinned.values() if column in row]
-        for seen in self.crowd.counted:
-            if column in seen.columns and seen.people == self.users:
-                rest = _single(seen, column)
-                if not HIDDEN.isdisjoint(rest):
-                    continue  # who agrees in hiding a value need not agree in the value
-                rest.subtract(rows)
-                if sum(people > 0 for people in rest.values()) <= 1:
-                    return self.users
-        return len(rows)
-
-    def bits(self) -> tuple[float, bool]:
-        """Bits received about this crowd, and whether all of them are counted."""
-        total, exact = 0.0, True
-        covered: set[int] = set()
-        for seen in _disjoint(self.crowd.counted):
-            bits, sound = self._joint(seen)
-            total, exact = total + bits, exact and sound
-            covered.update(seen.columns)
-        for column in set(range(len(self.sizes))) - covered:
-            pinned = sum(column in row for row in self.crowd.pinned.values())
-            people = self.crowd.whole.get(column, pinned)
-            total += people * log2(self.sizes[column])
-        return total, exact and {seen.people for seen in self.crowd.counted} <= {self.users}
-
-    def _joint(self, seen: "CountsSeen") -> tuple[float, bool]:
-        """Bits of one joint with the people pinned in it; exact if they are pinned in all of it."""
-        each = sum(log2(self.sizes[column]) for column in seen.columns)
-        left, sure = _still_open(seen, self.sizes)
-        if self.crowd.whole.keys() >= set(seen.columns):
-            return seen.people * each - left, sure
-        rest = Counter(dict(seen.counts))
-        partly = not self.crowd.whole.keys().isdisjoint(seen.columns)
-        for row in self.crowd.pinned.values():
-            held = [column for column in seen.columns if column in row]
-            cell = tuple(row[column] for column in held)
-            if len(held) == len(seen.columns) and rest[cell] > 0:
-                rest[cell] -= 1
-            elif held:
-                partly = True
-        return seen.people * each - log2_multinomial(rest.values()) - left, sure and not partly
-
-
-def _single(seen: "CountsSeen", column: int) -> Counter[str]:
-    """The counts of one column of a joint."""
-    place = seen.columns.index(column)
-    counts: Counter[str] = Counter()
-    for values, people in seen.counts.items():
-        counts[values[place]] += people
-    return counts
-
-
-def _still_open(seen: "CountsSeen", sizes: Sequence[int]) -> tuple[float, bool]:
-    """log2 of the values that people may have who hid them, and whether all are equally likely.
-
-    Behind a mask is any value that it does not name. Behind a blank is any value, but those named
-    are likelier, so that less is still open than this.
-    """
-    bits, sure = 0.0, True
-    for rule in seen.hidden:
-        if rule.column not in seen.columns:
-            continue
-        size = sizes[rule.column]
-        single = _single(seen, rule.column)
-        match rule:
-            case Mask(said=said):
-                bits += single[OTHER] * log2(max(size - len(said), 1))
-            case Redact(values=values, cover=cover):
-                bits += single[BLANK] * log2(size if cover else min(len(values), size))
-                sure = sure and not (cover and single[BLANK])
-    return bits, sure
-
-
-def _disjoint(counted: Iterable["CountsSeen"]) -> list["CountsSeen"]:
-    """The widest counts that share no column: a joint before the single columns it holds."""
-    chosen: list[CountsSeen] = []
-    for seen in sorted(counted, key=lambda one: (-len(one.columns), one.round)):
-        if not any(set(seen.columns) & set(one.columns) for one in chosen):
-            chosen.append(seen)
-    return chosen
 
 
 def log2_multinomial(counts: Iterable[int]) -> float:
@@ -321,11 +264,7 @@ def log2_multinomial(counts: Iterable[int]) -> float:
 
     Exact to about 1e-9 of n log n; 0.0 where there is one way.
     """
-    held = sorted(count for count in counts if count > 0)  # the same digits in every order
-    if len(held) < 2:
-        return 0.0
-    ways = lgamma(sum(held) + 1) - fsum(lgamma(count + 1) for count in held)
-    return ways / log(2)
+    return log_multinomial(counts) / log(2)
 
 
 def minimal(coalitions: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:

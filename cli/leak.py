@@ -1,13 +1,25 @@
 """`veilmix leak`: every coalition of a run, and what it could have learnt."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .page import Grid, clean, format_option, lay_out, many, page, say, write_csv, write_json
+from .page import (
+    Grid,
+    clean,
+    format_option,
+    lay_out,
+    many,
+    page,
+    percent,
+    say,
+    write_csv,
+    write_json,
+)
 
 if TYPE_CHECKING:
+    from ..analysis.inference import Guess
     from ..analysis.trust import Received
     from ..scenarios.model import Coalition
 
@@ -15,31 +27,56 @@ LINKED = (
     "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
     "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
 )
+GUESSED = (
+    "guessed: people whose whole row a best guess gets right, expected (before it saw any)\n"
+    "worst person: how sure it is of the row of whom it is surest, and rightly (and was before)."
+)
+BEFORE = {
+    "uniform": "before: all tables of people and values equally likely",
+    "marginals": "before: the share of every value is public, and people are independent",
+}
+HEADINGS = (
+    "coalition",
+    "people linked",
+    "cells certain",
+    "bits/person",
+    "people guessed",
+    "worst person",
+    "verdict",
+)
 
 
 @click.command("leak")
 @click.argument("run")
+@click.option(
+    "--prior",
+    type=click.Choice(["uniform", "marginals"]),
+    default="uniform",
+    show_default=True,
+    help="What everybody knew before: nothing, or the share of every value.",
+)
 @format_option
-def command(run: str, form: str) -> None:
+def command(run: str, prior: str, form: str) -> None:
     """Tell what every coalition of RUN could have learnt, from what its members saw.
 
-    Linked: a value is pinned on a person. Certain: a value is known for certain, also without
-    linking, where all others agree. Bits: what was learnt about who has which row, per person.
+    Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
+    what the counts leave. Bits: what was learnt about who has which row, per person. Guessed, worst
+    person: what the posterior is worth to a guesser.
     """
     from ..scenarios.eyes import learnt_in
     from ..scenarios.runs import read
     from .found import folder
 
     record = read(folder(run))
-    found = sorted(learnt_in(record), key=lambda one: len(one.parties))
+    found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
-        write_json(_plain(found))
+        write_json(_plain(found, prior))
     elif form == "csv":
         write_csv(_csv(found))
     else:
         _tell(found, record.scenario.coalition)
-        if any(one.reports for one in found):
-            say(page(), LINKED)
+        for line in _notes(found, prior):
+            say(page(), line, style="dim")
 
 
 def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:
@@ -53,12 +90,13 @@ def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:
             f"{one.linked:,} / {one.users:,}",
             f"{one.cells_certain:,} / {one.cells:,}",
             ("" if one.exact else ">= ") + f"{one.bits_per_person:.2f}",
+            _guessed(one),
+            _worst(one.worst_row),
             one.verdict,
         )
         for one in found
     ]
-    headings = ("coalition", "people linked", "cells certain", "bits/person", "verdict")
-    lay_out(console, Grid(headings, rows, (1, 2, 3)))
+    lay_out(console, Grid(HEADINGS, rows, (1, 2, 3, 4, 5)))
     say(console, smallest(breaking(found)))
     for one in named:
         linked = next(r.linked for r in found if r.parties == tuple(sorted(set(one.parties))))
@@ -66,8 +104,34 @@ def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:
         say(console, f"{clean(one.name)} ({' + '.join(one.parties)}): {what}")
 
 
+def _guessed(one: "Received") -> str:
+    if one.rows_guessed is None:
+        return "-"
+    mark = {"exact": "", "sampled": "~ ", "at least": ">= "}[one.method]
+    return f"{mark}{one.rows_guessed:,.1f} ({one.rows_guessed_before:,.1f})"
+
+
+def _worst(guess: "Guess | None") -> str:
+    return "-" if guess is None else f"{percent(guess.posterior)} ({percent(guess.prior)})"
+
+
+def _notes(found: "Sequence[Received]", prior: str) -> Iterator[str]:
+    if any(one.reports for one in found):
+        yield LINKED
+        return
+    yield GUESSED
+    yield BEFORE[prior]
+    error = max((one.error for one in found if one.method == "sampled"), default=0.0)
+    if error:
+        yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
+    if any(one.method == "at least" for one in found):
+        yield ">= at least: there were too many tables to look at all that the counts allow"
+
+
 def _csv(found: "Sequence[Received]") -> Grid:
-    headings = ("coalition", "linked", "users", "cells_certain", "cells", "bits_per_person")
+    headings = ["coalition", "linked", "users", "cells_certain", "cells", "bits_per_person"]
+    headings += ["exact", "method", "rows_guessed", "rows_guessed_before", "cells_guessed"]
+    headings += ["cells_guessed_before", "worst_row", "worst_row_before"]
     rows = [
         (
             "+".join(one.parties),
@@ -76,16 +140,24 @@ def _csv(found: "Sequence[Received]") -> Grid:
             one.cells_certain,
             one.cells,
             one.bits_per_person,
+            one.exact,
+            one.method.value,
+            one.rows_guessed,
+            one.rows_guessed_before,
+            one.cells_guessed,
+            one.cells_guessed_before,
+            *((one.worst_row.posterior, one.worst_row.prior) if one.worst_row else (None, None)),
         )
         for one in found
     ]
-    return Grid(headings, rows)
+    return Grid(tuple(headings), rows)
 
 
-def _plain(found: "Sequence[Received]") -> dict[str, Any]:
+def _plain(found: "Sequence[Received]", prior: str) -> dict[str, Any]:
     from ..scenarios.eyes import breaking
 
     return {
+        "prior": prior,
         "coalitions": [
             {
                 "parties": list(one.parties),
@@ -94,7 +166,8 @@ def _plain(found: "Sequence[Received]") -> dict[str, Any]:
                 "cells_certain": one.cells_certain,
                 "cells": one.cells,
                 "bits_per_person": one.bits_per_person,
-                "exact": one.exact,
+                "bits": one.bits,
+                **one.guesses(),
                 "verdict": one.verdict,
             }
             for one in found

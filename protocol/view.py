@@ -7,16 +7,17 @@ from a person's envelope to what the person said. A single opener outside the co
 there everybody's messages leave in one sorted batch.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import parties
 from .announcement import Setting
 from .board import Board, replay
 from .hiding import HIDDEN, Hiding
-from .messages import Counts, Kind
+from .messages import Call, Counts, Kind
 from .session import open_round
-from .transcript import Event, Transcript, split_names
+from .transcript import NAME, Event, Made, Transcript, split_names
 
 Row = Mapping[int, str]  # column -> value
 
@@ -47,7 +48,9 @@ class View:
     the coalition knows that person to have said; `pinned` has the values of all rounds together.
     counted: what its members have read, or anybody may. opened: per round, how many layers of a
     submission the coalition can open, of how many. everybody: in the summary form, the rounds in
-    which each participant's answers are pinned, though single people are not recorded.
+    which each participant's answers are pinned, though single people are not recorded. came: per
+    round and column set, whose answer reached the reader, where single people are recorded; whether
+    the coalition knows that too is `sees_who` (else it knows it of its own users).
     """
 
     parties: frozenset[str]
@@ -58,6 +61,7 @@ class View:
     opened: Mapping[int, tuple[int, int]]
     everybody: Mapping[int, tuple[int, ...]]
     transcript: Transcript
+    came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -77,48 +81,160 @@ class View:
         """What the parties saw, in order; what they did not see is not there."""
         return tuple(event for event in self.transcript.events if _seen(event, self.parties))
 
+    @property
+    def sees_who(self) -> bool:
+        """Whether a member sees who hands something in: the first shuffler, or the network."""
+        return bool(self.parties & {parties.NETWORK, parties.shuffler(1)})
+
+    @property
+    def own(self) -> frozenset[int]:
+        """The users among the members, by index."""
+        user = parties.Role.USER
+        return frozenset(parties.index(one) for one in self.parties if parties.role(one) is user)
+
+    @property
+    def knows(self) -> Hashable:
+        """What tells this view from others of the same run: equal if they know the same of people.
+
+        Of two coalitions that read the same counts and can follow the same people, one need not be
+        scored again.
+        """
+        broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
+        read = tuple((seen.round, seen.columns) for seen in self.counted)
+        return broken, self.own, read, self.sees_who
+
+
+class Record:
+    """A run, made ready to be looked at by many coalitions."""
+
+    def __init__(self, transcript: Transcript, board: Board) -> None:
+        self.transcript = transcript
+        self.board = board
+
+    def view(self, members: Iterable[str]) -> View:
+        """Anybody: what these parties know together."""
+        coalition = frozenset(members)
+        for party in coalition:
+            parties.role(party)
+        opened = {
+            number: (_opened(openers, coalition), len(openers))
+            for number, openers in self.openers.items()
+        }
+        broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
+        told = self.board.announcement
+        return View(
+            coalition,
+            self.transcript.users,
+            told is None or told.policy.setting is Setting.FIXED,
+            self._pinned(coalition, broken),
+            tuple(_counted(self.transcript, coalition, self.board)),
+            opened,
+            {number: self._columns(number) for number in broken if self.transcript.summary},
+            self.transcript,
+            self.came,
+        )
+
+    @cached_property
+    def openers(self) -> Mapping[int, tuple[str, ...]]:
+        """Per round, the party that opens each layer of a submission, outermost first."""
+        told = self.board.announcement
+        if told is None:
+            return {}
+        return {
+            call.round: open_round(told, self.board.session, call).openers
+            for call in self.board.calls
+        }
+
+    @cached_property
+    def calls(self) -> Mapping[int, Call]:
+        """The call of each round."""
+        return {call.round: call for call in self.board.calls}
+
+    def _columns(self, number: int) -> tuple[int, ...]:
+        return tuple(sorted({column for ask in self.calls[number].asks for column in ask}))
+
+    @cached_property
+    def said(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said, in envelopes of its own making."""
+        rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
+        for made in self.transcript.made:
+            rows[made.round][made.user] = self._row(made)
+        return rows
+
+    def _row(self, made: Made) -> Row:
+        asks = self.calls[made.round].asks
+        row: dict[int, str] = {}
+        for ask, values in made.answers:
+            row.update(zip(asks[ask], values, strict=True))
+        return row
+
+    @cached_property
+    def truth(self) -> Mapping[int, Row]:
+        """What every person holds, as far as it said it; nobody knows it. In the full form."""
+        rows: dict[int, dict[int, str]] = {}
+        for people in self.said.values():
+            for person, row in people.items():
+                plain = {column: value for column, value in row.items() if value not in HIDDEN}
+                rows.setdefault(person, {}).update(plain)
+        return rows
+
+    @cached_property
+    def submitted(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said and was seen to hand in."""
+        sender = {
+            (event.round, name): parties.index(event.sender)
+            for event in self.transcript.events
+            if event.kind is Kind.SUBMISSION and not self.transcript.summary
+            for name in split_names(event.names)
+        }
+        rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
+        for made in self.transcript.made:
+            if sender.get((made.round, made.envelope)) == made.user:
+                rows[made.round][made.user] = self.said[made.round][made.user]
+        return rows
+
+    @cached_property
+    def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
+        """Per round and column set, whose answer reached the reader; in the full form."""
+        arrived: dict[int, set[bytes]] = {number: set() for number in self.calls}
+        for event in self.transcript.events:
+            call = self.calls.get(event.round)
+            if event.kind is Kind.BATCH and call and event.receiver == call.reader:
+                arrived[event.round].update(split_names(event.names))
+        people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+        for made in self.transcript.made:
+            here, asks = arrived[made.round], self.calls[made.round].asks
+            for (ask, _), name in zip(made.answers, innermost(made), strict=True):
+                if name in here:
+                    people.setdefault((made.round, asks[ask]), set()).add(made.user)
+        return {about: frozenset(some) for about, some in people.items()}
+
+    def _pinned(self, coalition: frozenset[str], broken: set[int]) -> dict[int, Mapping[int, Row]]:
+        """Per round and person, the values that the coalition can follow to that person."""
+        own = [parties.index(one) for one in coalition if parties.role(one) is parties.Role.USER]
+        pinned: dict[int, Mapping[int, Row]] = {}
+        for number, rows in self.said.items():
+            known = self.submitted[number] if number in broken else {}
+            mine = {user: rows[user] for user in own if user in rows and user not in known}
+            if mine or known:
+                pinned[number] = {**known, **mine} if mine else known
+        return pinned
+
+
+def innermost(made: Made) -> list[bytes]:
+    """The names of a user's layers for the reader, answer by answer."""
+    names = split_names(made.names[NAME:])
+    depth = len(names) // len(made.answers) if made.answers else 1
+    return names[depth - 1 :: depth]
+
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
     """Anybody: what these parties know together; `board` spares replaying the posts."""
-    coalition = frozenset(members)
-    for party in coalition:
-        parties.role(party)
-    board = board or replay(transcript.posts)
-    opened = {
-        number: (_opened(openers, coalition), len(openers))
-        for number, openers in _openers(board).items()
-    }
-    broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
-    asks = {call.round: call.asks for call in board.calls}
-    everybody = {
-        number: tuple(sorted({column for ask in asks[number] for column in ask}))
-        for number in broken
-        if transcript.summary
-    }
-    return View(
-        coalition,
-        transcript.users,
-        board.announcement is None or board.announcement.policy.setting is Setting.FIXED,
-        _pinned(transcript, coalition, broken, asks),
-        tuple(_counted(transcript, coalition, board)),
-        opened,
-        everybody,
-        transcript,
-    )
+    return Record(transcript, board or replay(transcript.posts)).view(members)
 
 
 def _seen(event: Event, coalition: frozenset[str]) -> bool:
     return any(event.seen_by(party) for party in coalition) or event.receiver == "board"
-
-
-def _openers(board: Board) -> dict[int, tuple[str, ...]]:
-    """Per round, the party that opens each layer of a submission, outermost first."""
-    if board.announcement is None:
-        return {}
-    return {
-        call.round: open_round(board.announcement, board.session, call).openers
-        for call in board.calls
-    }
 
 
 def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
@@ -127,38 +243,6 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
         if opener not in coalition:
             return depth
     return len(openers)
-
-
-def _pinned(
-    transcript: Transcript,
-    coalition: frozenset[str],
-    broken: set[int],
-    asks: Mapping[int, tuple[tuple[int, ...], ...]],
-) -> dict[int, dict[int, Row]]:
-    """Per round and person, the values that the coalition can follow to that person."""
-    seen = _envelopes_seen(transcript, coalition, broken)
-    pinned: dict[int, dict[int, Row]] = {}
-    for made in transcript.made:
-        own = parties.user(made.user) in coalition
-        if not own and (made.round not in broken or seen.get(made.envelope) != made.user):
-            continue
-        row: dict[int, str] = {}
-        for ask, values in made.answers:
-            row.update(zip(asks[made.round][ask], values, strict=True))
-        pinned.setdefault(made.round, {})[made.user] = row
-    return pinned
-
-
-def _envelopes_seen(
-    transcript: Transcript, coalition: frozenset[str], broken: set[int]
-) -> dict[bytes, int]:
-    """Who sent each envelope that the coalition saw in the rounds it can open."""
-    return {
-        name: parties.index(event.sender)
-        for event in transcript.events
-        if event.kind is Kind.SUBMISSION and event.round in broken and _seen(event, coalition)
-        for name in split_names(event.names)
-    }
 
 
 def _counted(

@@ -1,13 +1,19 @@
 """Which coalitions of a run are looked at, and what each has learnt."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from ..analysis.trust import Received, received, received_reports
 from ..protocol import parties
 from ..protocol.view import View
 from .local import RANDOMIZED
 from .model import Scenario
+
+if TYPE_CHECKING:
+    from ..analysis.viewed import Shares
+    from ..protocol.view import Row
 
 ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
 
@@ -51,12 +57,25 @@ def learnt(
     look: Callable[[tuple[str, ...]], View],
     sizes: Sequence[int],
     information: float | None = None,
+    truth: "Mapping[int, Row] | None" = None,
+    prior: "Shares | None" = None,
 ) -> tuple[Received, ...]:
     """Score every coalition of a scenario. look: the view of a set of parties.
 
+    Coalitions that know the same of people are scored once.
+
     information: in the program `randomized`, bits that a person's reports carry about its values.
+    truth: what people hold, by index, to say of whom a coalition is surest. prior: what everybody
+    knows of the population; None: all labelled tables equally likely.
     """
-    if scenario.policy.kind in RANDOMIZED:
-        told = information or 0.0
-        return tuple(received_reports(look(one), sizes, told) for one in coalitions(scenario))
-    return tuple(received(look(members), sizes) for members in coalitions(scenario))
+    scored: dict[Hashable, Received] = {}
+    found: list[Received] = []
+    for members in coalitions(scenario):
+        seen = look(members)
+        if seen.knows not in scored:
+            if scenario.policy.kind in RANDOMIZED:
+                scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
+            else:
+                scored[seen.knows] = received(seen, sizes, truth, prior)
+        found.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
+    return tuple(found)

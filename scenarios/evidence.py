@@ -9,7 +9,7 @@ from ..protocol.messages import Certificate, Counts, Decision
 from ..protocol.parties import Role
 from ..protocol.schema import Feature, Schema
 from ..protocol.transcript import Transcript
-from ..protocol.view import View, view
+from ..protocol.view import Record, View
 from .eyes import columns
 from .local import RANDOMIZED
 from .outcome import Outcome
@@ -135,7 +135,12 @@ class Evidence:
 
     def eyes(self, members: Sequence[str]) -> View:
         """What these parties know together."""
-        return view(self.transcript, members, self.board)
+        return self.record.view(members)
+
+    @cached_property
+    def record(self) -> Record:
+        """What was recorded, ready to be looked at by many coalitions."""
+        return Record(self.transcript, self.board)
 
     @property
     def schema(self) -> Schema:

@@ -1,5 +1,6 @@
 """A recorded run through the eyes of parties: what they saw, opened, read and can pin on people."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..analysis.trust import Received, minimal
@@ -7,12 +8,14 @@ from ..errors import ParameterError
 from ..protocol import parties
 from ..protocol.board import Board, replay
 from ..protocol.transcript import Transcript
-from ..protocol.view import View, view
+from ..protocol.view import Record, View, view
 from .cast import exists
 from .coalitions import learnt, party_names
 from .local import announced_names
 from .problems import did_you_mean
 from .runs import Run
+
+UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
 
 def present(run: Run) -> tuple[str, ...]:
@@ -33,11 +36,32 @@ def look(run: Run, members: Iterable[str]) -> View:
     return view(recorded(run), chosen, board(run))
 
 
-def learnt_in(run: Run) -> tuple[Received, ...]:
-    """Score every coalition of a run from what its members saw."""
-    seen, public = recorded(run), board(run)
+def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
+    """Score every coalition of a run from what its members saw.
+
+    prior: `uniform`, all labelled tables equally likely, or `marginals`, where the shares of every
+    value among the people of the run are common knowledge.
+    """
+    seen = Record(recorded(run), board(run))
     told = information(run)
-    return learnt(run.scenario, lambda members: view(seen, members, public), run.sizes, told)
+    known = shares(seen, run) if prior == MARGINALS else None
+    return learnt(run.scenario, seen.view, run.sizes, told, seen.truth, known)
+
+
+def shares(seen: Record, run: Run) -> list[dict[str, float]]:
+    """The share of each value of each column among the people of a run, as if it were public.
+
+    From what people said; in the summary form from the counts of the first round.
+    """
+    counts: list[Counter[str]] = [Counter() for _ in run.result["features"]]
+    for row in seen.truth.values():
+        for column, value in row.items():
+            counts[column][value] += 1
+    if not seen.truth:
+        counts = [Counter(run.result["marginals"][name]) for name in run.result["features"]]
+    return [
+        {value: people / one.total() for value, people in sorted(one.items())} for one in counts
+    ]
 
 
 def information(run: Run) -> float | None:

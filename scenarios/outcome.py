@@ -163,6 +163,7 @@ class Outcome:
                     "linked": one.linked,
                     "cells_certain": one.cells_certain,
                     "bits_per_person": one.bits_per_person,
+                    **one.guesses(),
                 }
                 for one in self.coalitions
             ],

@@ -21,7 +21,7 @@ from ..protocol.ideal import Ideal, Table, hide_table, ideal_view, randomized, r
 from ..protocol.messages import Call, Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
-from ..protocol.view import View, view
+from ..protocol.view import Record, Row, View
 from ..roles.faults import SILENCING, faulty
 from ..roles.instruments import Instrument, Recorder
 from ..roles.session import Cast, play
@@ -79,6 +79,7 @@ class Played:
     digest: bytes
     look: Callable[[tuple[str, ...]], View]
     transcript: Transcript | None = None
+    truth: Mapping[int, Row] | None = None
 
 
 def run(
@@ -208,6 +209,7 @@ def play_real(
     answered = len(board.tallies)  # what was burned is no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
+    record = Record(transcript, board)
     return Played(
         calls,
         tallies,
@@ -216,8 +218,9 @@ def play_real(
         board.burned,
         dict(sorted(refused.items())),
         board.digest(),
-        lambda members: view(transcript, members, board),
+        record.view,
         transcript,
+        record.truth,
     )
 
 
@@ -324,7 +327,7 @@ def _outcome(
         sizes=sizes,
         decision=played.decision,
         burned=played.burned,
-        coalitions=learnt(scenario, played.look, sizes, told),
+        coalitions=learnt(scenario, played.look, sizes, told, played.truth),
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,

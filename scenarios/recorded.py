@@ -68,6 +68,13 @@ class Exposed(msgspec.Struct, forbid_unknown_fields=True):
     worst_case: float | None
 
 
+class Guessed(msgspec.Struct, forbid_unknown_fields=True):
+    """How sure a coalition is of something true: before it saw anything, and now."""
+
+    before: float
+    now: float
+
+
 class Learnt(msgspec.Struct, forbid_unknown_fields=True):
     """One entry of `coalitions` of result.json."""
 
@@ -75,6 +82,16 @@ class Learnt(msgspec.Struct, forbid_unknown_fields=True):
     linked: int
     cells_certain: int
     bits_per_person: float
+    exact: bool = True
+    method: str = "exact"
+    error: float = 0.0
+    rows_guessed: float | None = None
+    rows_guessed_before: float | None = None
+    cells_guessed: float | None = None
+    cells_guessed_before: float | None = None
+    worst_row: Guessed | None = None
+    worst_value: Guessed | None = None
+    anonymity_sets: list[list[int]] = []
 
 
 class Reported(msgspec.Struct, forbid_unknown_fields=True):

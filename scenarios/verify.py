@@ -17,7 +17,7 @@ A check that a run offers no ground for is not made (`ok` is None), and says why
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from typing import Any
@@ -346,7 +346,8 @@ def coalitions(evidence: Evidence) -> str:
     people, whom only a replay knows.
     """
     told = information(evidence.run)
-    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told)
+    truth = evidence.record.truth
+    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
     claimed = evidence.result["coalitions"]
     _same("coalitions", len(found), len(claimed))
     for one, said in zip(found, claimed, strict=True):
@@ -357,7 +358,22 @@ def coalitions(evidence: Evidence) -> str:
         # A sum of logarithms: its last digits depend on the order in which the counts came.
         if not isclose(one.bits_per_person, said["bits_per_person"], rel_tol=1e-9, abs_tol=1e-9):
             _same(f"{who}: bits a person", one.bits_per_person, said["bits_per_person"])
+        _guesses(who, one.guesses(), said)
     return f"{len(found)} coalitions, each recomputed from what its members saw"
+
+
+def _guesses(who: str, found: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """What result.json says of guesses, where it does: sums of shares, in any order."""
+    for key, value in found.items():
+        if key not in said:
+            continue
+        if isinstance(value, float) and isinstance(said[key], float):
+            if isclose(value, said[key], rel_tol=1e-9, abs_tol=1e-9):
+                continue
+        elif isinstance(value, dict) and isinstance(said[key], dict):
+            _guesses(f"{who}: {key}", value, said[key])
+            continue
+        _same(f"{who}: {key}", value, said[key])
 
 
 def repeat(evidence: Evidence) -> str:

@@ -1,0 +1,238 @@
+"""All the contingency tables that some counts allow, each with its weight: exact where few.
+
+N[k, x] is the number of people of crowd k in cell x. The counts and the sizes of the crowds are
+sums of some of the N. Under a prior that draws every cell by itself, the labelled tables behind one
+N have together the probability
+
+    w(N) = prod_k n_k! prod_x p(x)^N[k, x] / N[k, x]!
+
+so P(evidence) = sum_N w(N), and a person of crowd k is in cell x with probability E[N[k, x]] / n_k.
+The tables are listed by a search that fixes one cell after the other; a cell that is the last of a
+sum is forced. Cells are in the order of their columns, which leaves few cells free (of 2 x 2 x 2
+with all pair counts, one).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import exp, fsum, lgamma, log
+
+from .evidence import Cell, Component, Evidence, Law
+
+MOST_CELLS = 4_096  # cells of one fibre
+MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
+
+
+@dataclass(frozen=True, slots=True)
+class Fibre:
+    """The tables of one component.
+
+    cells[v]: crowd and cell of N[v]. sums[v]: the sums that N[v] is in, the one of its crowd first.
+    totals: what each sum comes to. logs[v]: log p of its cell. people: of each crowd.
+    """
+
+    cells: tuple[tuple[int, Cell], ...]
+    sums: tuple[tuple[int, ...], ...]
+    totals: tuple[int, ...]
+    logs: tuple[float, ...]
+    people: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What one component says of a person of each crowd.
+
+    shares[k]: probability of each cell that is possible; columns[k]: of which columns. log_evidence
+    is the log of the prior probability (nats) of what is known here, or the least that it can be
+    if not `exact`: information received is at least its negative. error: largest standard error of
+    a share, 0.0 where they are exact; agreement: Gelman and Rubin's ratio of the chains (1 if they
+    agree), nan where nothing was sampled. proven: where sampled, the (crowd, column) in which only
+    one value is possible; None: those in which `shares` holds only one.
+    """
+
+    columns: dict[int, tuple[int, ...]]
+    shares: dict[int, dict[Cell, float]]
+    log_evidence: float
+    exact: bool = True
+    error: float = 0.0
+    agreement: float = float("nan")
+    proven: frozenset[tuple[int, int]] | None = None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether shares are estimates."""
+        return self.proven is not None
+
+
+def fibre(evidence: Evidence, component: Component) -> Fibre | None:
+    """The tables that a component's counts allow; None if they have too many cells."""
+    cells: list[tuple[int, Cell]] = []
+    for crowd, columns in component.columns.items():
+        room = MOST_CELLS - len(cells)
+        some = possible(evidence, component, crowd, columns, room)
+        if some is None:
+            return None
+        cells += [(crowd, cell) for cell in some]
+    number: dict[tuple[int, Cell], int] = {}
+    totals: list[int] = []
+    people = {crowd: evidence.crowds[crowd].people for crowd in component.columns}
+    for crowd, size in people.items():
+        number[-1 - crowd, ()] = len(totals)
+        totals.append(size)
+    for place, count in enumerate(component.counts):
+        for cell, size in count.left.items():
+            number[place, cell] = len(totals)
+            totals.append(size)
+    sums = []
+    for crowd, cell in cells:
+        at = component.columns[crowd]
+        held = dict(zip(at, cell, strict=True))
+        sums.append(
+            (
+                number[-1 - crowd, ()],
+                *(
+                    number[place, count.cell([held[column] for column in count.columns])]
+                    for place, count in enumerate(component.counts)
+                    if crowd in count.crowds
+                ),
+            )
+        )
+    logs = tuple(log_prior(evidence.laws, component.columns[crowd], cell) for crowd, cell in cells)
+    return Fibre(tuple(cells), tuple(sums), tuple(totals), logs, people)
+
+
+def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> float:
+    """Log of the prior share of a cell; -inf if it has none."""
+    shares = [laws[column][value] for column, value in zip(columns, cell, strict=True)]
+    return fsum(map(log, shares)) if min(shares, default=1) > 0 else -float("inf")
+
+
+def possible(
+    evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], most: int
+) -> list[Cell] | None:
+    """The cells that people of a crowd may be in, in order; None if more than `most`."""
+    about = evidence.crowds[crowd]
+    known = dict(about.known)
+    counted = [count for count in component.counts if crowd in count.crowds]
+    domains: list[list[int]] = []
+    for column in columns:
+        law = evidence.laws[column]
+        values = {value for value, share in enumerate(law) if share > 0}
+        if column in known:
+            values = {known[column]}
+        for count in counted:
+            if column in count.columns:
+                place = count.columns.index(column)
+                labels = {cell[place] for cell in count.left}
+                values = {value for value in values if count.label(place, value) in labels}
+        for some in about.allowed:
+            if column in some.columns:
+                place = some.columns.index(column)
+                values &= {cell[place] for cell in some.cells}
+        domains.append(sorted(values))
+    size = 1
+    for domain in domains:
+        size *= len(domain)
+    if size > 64 * MOST_CELLS:
+        return None
+    sums = [([columns.index(column) for column in count.columns], count) for count in counted]
+    tests = [
+        ([columns.index(column) for column in some.columns], some.cells)
+        for some in about.allowed
+        if set(some.columns) <= set(columns)
+    ]
+    found: list[Cell] = []
+    for cell in product(*domains):
+        if all(tuple(cell[place] for place in places) in held for places, held in tests) and all(
+            count.cell([cell[place] for place in places]) in count.left for places, count in sums
+        ):
+            found.append(cell)
+            if len(found) > most:
+                return None
+    return found
+
+
+def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:
+    """Every table and the log of its weight; TooManyTables if the search takes more steps."""
+    whole = fsum(lgamma(size + 1) for size in tables.people.values())
+    found: list[tuple[int, ...]] = []
+    weights: list[float] = []
+    for table in _search(tables, steps):
+        weight = whole + fsum(
+            n * p - lgamma(n + 1) for n, p in zip(table, tables.logs, strict=True) if n
+        )
+        found.append(table)
+        weights.append(weight)
+    return found, weights
+
+
+class TooManyTables(Exception):
+    """There are more tables than can be listed."""
+
+
+def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
+    """Yield every table, by fixing cell after cell and going back where a sum does not come out."""
+    size = len(tables.cells)
+    left = list(tables.totals)
+    open_ = [0] * len(left)  # cells of a sum that are not fixed yet
+    for sums in tables.sums:
+        for one in sums:
+            open_[one] += 1
+    if any(total and not cells for total, cells in zip(left, open_, strict=True)):
+        return
+    table = [-1] * size
+    least = [0] * size
+    at = 0
+    while at >= 0:
+        if at == size:
+            yield tuple(table)
+            at -= 1
+            continue
+        steps -= 1
+        if steps < 0:
+            raise TooManyTables
+        sums = tables.sums[at]
+        if table[at] < 0:  # first time here: the largest value that fits, down to the least
+            for one in sums:
+                open_[one] -= 1
+            value = min(left[one] for one in sums)
+            least[at] = max((left[one] for one in sums if not open_[one]), default=0)
+        else:
+            for one in sums:
+                left[one] += table[at]
+            value = table[at] - 1
+        if value < least[at]:
+            for one in sums:
+                open_[one] += 1
+            table[at] = -1
+            at -= 1
+            continue
+        table[at] = value
+        for one in sums:
+            left[one] -= value
+        at += 1
+
+
+def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Posterior:
+    """The exact posterior from all tables; TooManyTables if they are too many."""
+    found, weights = listed(tables)
+    if not found:
+        raise NoTable
+    top = max(weights)
+    shares = [exp(weight - top) for weight in weights]
+    whole = fsum(shares)
+    result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}
+    for place, (crowd, cell) in enumerate(tables.cells):
+        people = tables.people[crowd]
+        held = [(share, table[place]) for share, table in zip(shares, found, strict=True)]
+        if any(n for _, n in held):
+            result[crowd][cell] = (
+                1.0
+                if all(n == people for _, n in held)
+                else fsum(share * n for share, n in held) / whole / people
+            )
+    return Posterior(columns, result, top + log(whole))
+
+
+class NoTable(Exception):
+    """No table agrees with all that is known."""
