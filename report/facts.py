@@ -7,7 +7,7 @@ from typing import Any
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
 from ..scenarios.choices import Choices, choices
 from ..scenarios.curves import Curves, curves
-from ..scenarios.local import KIND
+from ..scenarios.local import RANDOMIZED
 from ..scenarios.recorded import Run
 from ..scenarios.traffic import Traffic, traffic
 
@@ -48,7 +48,7 @@ class Facts:
     @property
     def randomized(self) -> bool:
         """Whether people randomized what they said."""
-        return self.run.scenario.policy.kind == KIND
+        return self.run.scenario.policy.kind in RANDOMIZED
 
     @property
     def users(self) -> int:
@@ -57,8 +57,8 @@ class Facts:
 
     @property
     def cells(self) -> int:
-        """Values in the run: one a person and feature."""
-        return self.users * len(self.result["features"])
+        """Values in the run: one a person and feature, or owner and element."""
+        return self.users * len(self.run.sizes)
 
     @property
     def k(self) -> int:

@@ -10,6 +10,10 @@ from .svg import Drawing, Scale, number, shorten
 
 ROW = 22
 NAMES = 250
+OWNERS = (
+    "An attacker knows every set of every owner, and says of a piece of a vector whose it is. Long "
+    "vectors are recognised through much noise: it hides the elements, and the mix the owners."
+)
 
 
 def section(facts: Facts) -> Section | None:
@@ -32,6 +36,8 @@ def section(facts: Facts) -> Section | None:
         "as anybody could. Found: named rightly, in expectation. Counted with everybody's true "
         "values, which the laboratory knows and no analyst does."
     )
+    if facts.result.get("incidence"):
+        lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 
 

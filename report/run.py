@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ..scenarios.recorded import Run
 from ..scenarios.words import many
-from . import attacks, crowds, decision, found, noise, repeat, trust, wires
+from . import attacks, crowds, decision, found, noise, repeat, sets, trust, wires
 from .alerts import alerts
 from .facts import Facts, gather
 from .pieces import Page, Section
@@ -20,6 +20,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     crowds.section,
     decision.section,
     noise.section,
+    sets.section,
     found.section,
     trust.section,
     attacks.section,
@@ -44,12 +45,13 @@ def page(run: Run, seconds: float = SECONDS) -> Page:
 
 def _about(facts: Facts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
+    sets = result.get("incidence")
     mix = many(scenario.mix.shufflers, "shuffler")
     seed = "system randomness" if result["seed"] is None else f"seed {result['seed']}"
     return (
         result["scenario"],
-        many(facts.users, "person", "people"),
-        many(len(result["features"]), "feature"),
+        many(facts.users, "owner") if sets else many(facts.users, "person", "people"),
+        many(sets["positions"], "position") if sets else many(len(result["features"]), "feature"),
         mix,
         f"{result['mode']} run",
         seed,

@@ -28,6 +28,15 @@ def _what(facts: Facts) -> Answer:
             f"themselves ({local['rule']}). The largest error is {worst} of people."
         )
         return Answer(question, "estimates", text)
+    sets = facts.result.get("incidence")
+    if sets:
+        text = (
+            f"In how many sets {sets['positions']:,} elements are, from vectors that "
+            f"{many(sets['owners'], 'owner')} flipped ({sets['rule']}). In any set: "
+            f"{sets['union']['estimate']:,.0f}, from {sets['union']['low']:,.0f} to "
+            f"{sets['union']['high']:,.0f}."
+        )
+        return Answer(question, "estimated counts", text)
     if not facts.result["release"]:
         why = facts.result["burned"] or "no column is safe enough for this promise"
         return Answer(question, "nothing", f"Nothing was released: {why}.")
@@ -73,7 +82,15 @@ def _bounds(facts: Facts) -> Iterator[str]:
 
 def _noise(facts: Facts) -> Answer:
     question = "How exposed are people?"
-    local = facts.result.get("local")
+    local, sets = facts.result.get("local"), facts.result.get("incidence")
+    if sets:
+        text = (
+            f"Nobody learns from a vector, even with its owner's name on it, whether an element "
+            f"is in the set: odds change by e^{sets['epsilon']['position']:g} at most. An element "
+            f"of all {sets['owners']} sets is told about {sets['owners']} times. The mix hides "
+            "whose vector is whose."
+        )
+        return Answer(question, f"epsilon {sets['epsilon']['position']:g} nats a bit", text)
     if not local:
         return Answer(question, "not at all", "No report was counted.")
     told = local["privacy"]["information"]

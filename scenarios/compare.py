@@ -14,6 +14,7 @@ from msgspec.structs import replace as changed
 from ..errors import LocalError, ParameterError
 from .compared import Compared, Comparison
 from .load import load, resolve
+from .local import SETS
 from .model import Scenario
 from .samples import samples
 
@@ -68,6 +69,11 @@ def compare(
         raise ParameterError(
             f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "
             'the same people: set population.setting = "fixed"'
+        )
+    if chosen.policy.kind == SETS:
+        raise ParameterError(
+            f"{chosen.scenario.name}: owners who hold sets have no columns; programs are compared "
+            'on people: take another policy.kind than "incidence"'
         )
     table = programs()
     if unknown := [name for name in only if name not in table]:

@@ -221,3 +221,34 @@ def test_a_changed_run_is_not_told_a_wrong_truth(played) -> None:
     made = page(replace(run, result={**run.result, "marginals": other, "release": None}), 0)
     sets = rows(files(html(made))["column-sets.csv"])
     assert {one["true_people"] for one in sets} == {""}
+
+
+def test_counts_of_sets_are_drawn_with_their_limits(played) -> None:
+    text = html(
+        page(
+            played(
+                '[policy]\nkind = "incidence"\n[local]\nmechanism = "bit-flip"\nepsilon = 3',
+                rows=[("a", "1"), ("a", "2"), ("b", "2"), ("c", "3"), ("c", "2")],
+                columns=("owner", "element"),
+            ),
+            0,
+        )
+    )
+    found = rows(files(text)["incidence.csv"])
+    assert [row["truth"] for row in found] == ["0", "2", "0", "1"]
+    assert all(float(row["low"]) <= float(row["high"]) for row in found)
+    said = Tags(text).text
+    assert "In how many sets" in said
+    assert "epsilon 3 nats a bit" in said
+    assert "3 owners" in said
+    assert "every set" in files(text)["found.csv"]
+
+
+def test_who_is_found_is_a_part_of_the_page(played) -> None:
+    text = html(page(played(ALL), 0))
+    found = rows(files(text)["found.csv"])
+    assert [row["knows"] for row in found] == ["smokes", "team", "smokes, team"]
+    assert [float(row["found"]) for row in found] == pytest.approx([2, 2, 2])
+    assert "prosecutor" in Tags(text).text
+    noisy = html(page(played(NOISE), 0))
+    assert "Personal information entropy" in Tags(noisy).text

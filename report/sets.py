@@ -1,0 +1,77 @@
+"""In how many sets elements are: the estimate from flipped vectors, its limits, and the truth."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..scenarios.words import many, percent
+from .facts import Facts
+from .pieces import Figure, Grid, Numbers, Section
+from .svg import plot
+
+KEYS = ("psi", "estimate", "low", "high", "truth")
+
+
+def section(facts: Facts) -> Section | None:
+    """The part of the page on sets; None where nobody was asked for any."""
+    found = facts.result.get("incidence")
+    if not found:
+        return None
+    sure = percent(1 - found["beta"])
+    kind = "credible limits" if found["method"] == "bayes" else "limits"
+    lead = (
+        f"{many(found['owners'], 'owner')} flipped each of {found['positions']:,} bits by itself "
+        f"({found['rule']}) before sealing. The bars are {kind} that hold all counts at once with "
+        f"{sure}; the truth is what the laboratory knows, and no analyst."
+    )
+    return Section("sets", "In how many sets", lead, (_figure(found), _table(found)))
+
+
+def _rows(found: Mapping[str, Any]) -> list[tuple[int | float | None, ...]]:
+    columns = [found[key] or [None] * (found["owners"] + 1) for key in KEYS]
+    return [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
+
+
+def _figure(found: Mapping[str, Any]) -> Figure:
+    n, m = found["owners"], found["positions"]
+    rows = _rows(found)
+    spoken = "; ".join(f"in {t}: {row[1]:,.0f}" for t, *row in rows)
+    title = "Elements in exactly t sets"
+    picture = plot("sets", title, spoken, (-0.5, n + 0.5, False), (1, m, True), zero=True, head=72)
+    ticks = [(float(t), str(t)) for t in range(n + 1)]
+    picture.axes("t: sets that hold an element", "elements (positions)", ticks)
+    for t, psi, phi, low, high, truth in rows:
+        assert t is not None  # noqa: S101 - they are numbered
+        picture.span(t, low or 0, high or 0, "bounds")
+        for value, aside, shape, kind in (
+            (psi, 0.25, "cross", "dot s4"),
+            (phi, 0.0, "square", "estimate"),
+            (truth, -0.25, "diamond", "promise"),
+        ):
+            if value is not None:
+                place = picture.x(t + aside), picture.y(max(0.0, value))
+                picture.drawing.mark(place, shape, kind, 4)
+    picture.note(f"estimate ({found['method']}), with limits", "square", "estimate")
+    picture.note("truth", "diamond", "promise")
+    picture.note("seen in the flipped vectors", "cross", "dot s4")
+    picture.legend(picture.x.end - 250, 6)
+    held = found["error"]["limits_that_hold_the_truth"]
+    said = (
+        "" if held is None else f" {held} of {n + 1} limits hold the truth (open diamonds, left)."
+    )
+    caption = f"Squares: estimates; bars: limits.{said} Crosses, right: counts before estimating."
+    numbers = Numbers("incidence", ("t", *KEYS), rows)
+    return Figure(picture.drawing.svg(), caption, numbers)
+
+
+def _table(found: Mapping[str, Any]) -> Grid:
+    rows = [
+        (
+            name,
+            f"{one['estimate']:,.1f}",
+            f"{one['low']:,.0f}",
+            f"{one['high']:,.0f}",
+            "-" if one["truth"] is None else f"{one['truth']:,}",
+        )
+        for name, one in (("any set", found["union"]), ("all sets", found["intersection"]))
+    ]
+    return Grid("Elements", ("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4))
