@@ -247,8 +247,8 @@ def test_counts_of_sets_are_drawn_with_their_limits(played) -> None:
 def test_who_is_found_is_a_part_of_the_page(played) -> None:
     text = html(page(played(ALL), 0))
     found = rows(files(text)["found.csv"])
-    assert [row["knows"] for row in found] == ["smokes", "team", "smokes, team"]
+    assert [row["knows"] for row in found] == ["smokes", "team", "smokes x team"]
     assert [float(row["found"]) for row in found] == pytest.approx([2, 2, 2])
     assert "prosecutor" in Tags(text).text
     noisy = html(page(played(NOISE), 0))
-    assert "Personal information entropy" in Tags(noisy).text
+    assert "personal information entropy" in Tags(noisy).text
