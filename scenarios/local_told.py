@@ -103,12 +103,12 @@ def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[in
         if many and not (_bits(one) and one.randomizer.bits > MOST_BITS)
     ]
     shuffled = tuple(_shuffled(one, many) for one, many in known)
-    whole = _together(tuple((one.randomizer, many) for one, many in known))
     complete = len(known) == len(questions) > 1
+    whole = _together(tuple((one.randomizer, many) for one, many in known)) if complete else None
     return Told(
         *information(questions, codes),
         shuffled,
-        whole if complete else None,
+        whole,
         tuple(_readings(questions)),
     )
 
