@@ -1,12 +1,12 @@
 """`veilmix reproduce`: redraw a figure of a paper; say what agrees with it and what does not."""
 
-import csv
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .figures import make, write
 from .page import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
 from .stages import stages
 
@@ -60,11 +60,11 @@ def command(
     from ..analysis.reproduction import Material
 
     drawing.require()
-    _make(folder)
+    make(folder)
     with stages() as stage:
         material = Material(_people, seed, seconds, stage)
-        done = [make(material) for make in wanted]
-        files = [path for one in done for path in _write(one, folder)]
+        done = [draw(material) for draw in wanted]
+        files = [path for one in done for path in write(one, folder)]
     _tell([check for one in done for check in one.checks], form)
     for path in files:
         say(page(err=True), f"written   {clean(str(path))}")
@@ -108,37 +108,6 @@ def _people(name: str) -> "tuple[NDArray[np.int32], tuple[str, ...]]":
 
     table = shipped(name)
     return table.codes, table.columns
-
-
-def _make(folder: Path) -> None:
-    from ..errors import StorageError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as bad:
-        raise StorageError(f"{folder}: cannot be made: {bad.strerror or bad}") from None
-
-
-def _write(one: "Redrawn", folder: Path) -> list[Path]:
-    """Write the pictures and the numbers of a figure; returns the paths."""
-    from ..analysis import drawing
-    from ..errors import StorageError
-
-    picture, written = one.draw(), []
-    for ending in drawing.FORMATS:
-        written.append(folder / f"{one.name}{ending}")
-        drawing.save(picture, written[-1])
-    for numbers in one.numbers:
-        path = folder / f"{numbers.name}.csv"
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(numbers.headings)
-                writer.writerows(numbers.rows)
-        except OSError as bad:
-            raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
-        written.append(path)
-    return written
 
 
 def _tell(checks: "list[Check]", form: str) -> None:

@@ -34,6 +34,7 @@ class Wish:
     form: str
     quiet: bool
     worst_case: float
+    figures: bool
 
 
 class Traced(click.Command):
@@ -77,6 +78,11 @@ class Traced(click.Command):
 )
 @click.option("--no-save", is_flag=True, help="Keep nothing.")
 @format_option
+@click.option(
+    "--figures",
+    is_flag=True,
+    help="Draw the estimates and epsilons of randomized answers in the run folder's figures/.",
+)
 @click.option("--quiet", is_flag=True, help="No bar and no report: only where it was saved.")
 @click.option(
     "--worst-case",
@@ -95,6 +101,7 @@ def command(
     *,
     no_save: bool,
     form: str,
+    figures: bool,
     quiet: bool,
     worst_case: float,
 ) -> None:
@@ -105,9 +112,11 @@ def command(
     """
     from ..scenarios.load import load
 
-    wish = Wish(seed, mode, trace or "none", None if no_save else out, form, quiet, worst_case)
+    place = None if no_save else out
+    wish = Wish(seed, mode, trace or "none", place, form, quiet, worst_case, figures)
     loaded = load(scenario)
     _check_folder(wish)
+    _check_figures(loaded, wish)
     outcomes: list[Outcome] = []
     folders: list[Path] = []
     trouble = None
@@ -128,6 +137,38 @@ def _check_folder(wish: Wish) -> None:
 
     if wish.out is not None and (wrong := unwritable(wish.out)):
         raise wrong
+
+
+def _check_figures(scenario: "Scenario", wish: Wish) -> None:
+    """DataError before anything is played, if there will be nothing to draw, or nowhere to."""
+    if not wish.figures:
+        return
+    from ..analysis import drawing
+    from ..errors import DataError
+    from ..scenarios.local import KIND
+
+    drawing.require()
+    if wish.out is None:
+        raise DataError("--figures: they are kept in the run folder; leave out --no-save")
+    if scenario.policy.kind != KIND:
+        raise DataError(
+            f'--figures: they show randomized answers, policy.kind = "{KIND}"; of this scenario '
+            f'(kind = "{scenario.policy.kind}") `veilmix report` draws what there is'
+        )
+
+
+def _drawn(outcome: "Outcome", folder: Path) -> None:
+    from ..analysis.noise_figure import figures
+    from .figures import make, write
+    from .page import page, say
+
+    if outcome.local is None:  # the round was burned
+        return
+    place = folder / "figures"
+    make(place)
+    for one in figures(outcome.local.plain()):
+        for path in write(one, place):
+            say(page(err=True), f"drawn     {clean(str(path))}")
 
 
 def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
@@ -190,6 +231,8 @@ def _kept(outcome: "Outcome", wish: Wish, folders: list[Path]) -> StorageError |
     if wish.out is not None:
         try:
             folders.append(save(outcome, wish.out))
+            if wish.figures:
+                _drawn(outcome, folders[-1])
         except StorageError as wrong:
             return wrong
     return None

@@ -145,11 +145,11 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if len(local["features"]) > 1:
         yield "epsilon of one feature", f"{epsilon['each']:.4g}", "nats: its part of the whole"
     for one in privacy["shuffled"]:
-        at = f"nats, exact, delta = {one['delta']:g}, {one['reports']:,} reports"
-        yield f"hockey-stick epsilon, {one['feature']}", f"{one['hockey_stick']:.4g}", at
-        yield f"probabilistic epsilon, {one['feature']}", f"{one['probabilistic']:.4g}", at
+        yield from _shuffled(one, one["feature"], f"{one['reports']:,} reports")
+    if privacy.get("together"):
+        yield from _shuffled(privacy["together"], "all features", "together")
     if not privacy["shuffled"]:
-        yield "epsilon, shuffled", "-", "no exact value is known for such reports"
+        yield "epsilon, shuffled", "-", "nothing better is known for such reports"
     for one in privacy["readings"]:
         if one["average_privacy"] is not None:
             meaning = "what a report leaves hidden on average"
@@ -162,3 +162,13 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         spread = f" +- {error:.2g}" if error else ""
         meaning = "bits that one person's reports tell about its values, pinned on it"
         yield "information", f"{privacy['information']:.3g}{spread}", meaning
+
+
+def _shuffled(one: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str, str, str]]:
+    """Both readings of epsilon after shuffling; older results hold the exact ones only."""
+    for kind in ("hockey_stick", "probabilistic"):
+        if (value := one[kind]) is not None:
+            low = one.get(f"{kind}_at_least", value)
+            known = "exact" if low == value else f"certified, at least {low:.4g}"
+            meaning = f"nats, {known}, delta = {one['delta']:g}, {of}"
+            yield f"{kind.replace('_', '-')} epsilon, {whose}", f"{value:.4g}", meaning

@@ -155,3 +155,23 @@ def test_a_burned_round_is_3_and_says_why(typed, tmp_path: Path) -> None:
     assert said.code == 3
     assert "round 1  burned: 4 people took part" in said.out
     assert "nothing could be released" in said.err
+
+
+@pytest.mark.slow
+def test_figures_are_drawn_into_the_run_folder(typed, tmp_path: Path) -> None:
+    said = typed("run", CLASS, "--mode", "ideal", "--seed", "7", "--out", "kept", "--figures")
+    assert said.code == 0
+    (folder,) = Path("kept").iterdir()
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names == {f"{a}.{b}" for a in ("estimates", "epsilons") for b in ("png", "svg", "csv")}
+    assert (folder / "figures" / "estimates.csv").read_text().startswith("feature,value,unbiased")
+    assert typed("verify", str(folder)).code == 0
+
+
+def test_figures_need_noise_and_a_folder(typed) -> None:
+    said = typed("run", "blood-type", "--figures")
+    assert said.code == 2
+    assert "randomized answers" in said.err
+    said = typed("run", CLASS, "--figures", "--no-save")
+    assert said.code == 2
+    assert "--no-save" in said.err

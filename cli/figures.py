@@ -1,0 +1,40 @@
+"""Pictures into a folder: each as PNG and SVG, with its numbers as CSV."""
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..analysis.reproduction import Redrawn
+
+
+def make(folder: Path) -> None:
+    """Make the folder, if it is not there. Raises StorageError."""
+    from ..errors import StorageError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as bad:
+        raise StorageError(f"{folder}: cannot be made: {bad.strerror or bad}") from None
+
+
+def write(one: "Redrawn", folder: Path) -> list[Path]:
+    """Write the pictures and the numbers of a figure; returns the paths."""
+    from ..analysis import drawing
+    from ..errors import StorageError
+
+    picture, written = one.draw(), []
+    for ending in drawing.FORMATS:
+        written.append(folder / f"{one.name}{ending}")
+        drawing.save(picture, written[-1])
+    for numbers in one.numbers:
+        path = folder / f"{numbers.name}.csv"
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(numbers.headings)
+                writer.writerows(numbers.rows)
+        except OSError as bad:
+            raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
+        written.append(path)
+    return written
