@@ -152,7 +152,7 @@ def draw_epsilons(local: Local) -> "Figure":
             ax.plot([max(low, least), high], [place, place], color=colour)
             ax.plot([max(low, least)], [place], "|", ms=9, color=colour)
         text = f"{high:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
-        ax.annotate(text, (high, place), (4, 0), textcoords="offset points", va="center")
+        ax.annotate(text, (high, place), (9, 0), textcoords="offset points", va="center")
     ax.set_xscale("log")
     ax.set_xlim(least, 4 * max(high for _, _, _, high, _, _ in known))
     ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
