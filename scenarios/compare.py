@@ -63,6 +63,7 @@ def compare(
     """
     from .play import draw_faults
     from .rivals.case import ALL, Case
+    from .rivals.mixed import OWN
 
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     if chosen.population.setting != "fixed":
@@ -82,6 +83,8 @@ def compare(
     crowd = samples(chosen, seed)
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
+    if chosen.policy.kind not in OWN:  # the rivals promise crowds, whatever the scenario's program
+        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
     case = Case(
         chosen,
         crowd.people,

@@ -70,7 +70,7 @@ class Trust:
         alone = [one for one in self.coalitions if len(one.parties) == 1]
         known = [one for one in alone if one.parties[0] in READERS]
         rest = [one for one in alone if one not in known]
-        return max((*known, *rest), key=lambda one: (one.bits_per_person, one.linked))
+        return max((*known, *rest), key=lambda one: (round(one.bits_per_person, 9), one.linked))
 
 
 @dataclass(frozen=True, slots=True)
