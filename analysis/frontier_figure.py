@@ -1,6 +1,6 @@
 """Trust, privacy and utility of several programs in one picture: the frontier.
 
-Two panels share the x axis, the bits a person that the most trusted single party receives. Left:
+The x axis of two panels is the bits a person that the most trusted single party receives. Left:
 the exposure of released rows, with a line up to what was promised. Right: the error of two-way
 tables, with 95 % limits where there is noise, and the frontier, which no program lies below and to
 the left of. A marker's shape and colour say what kind of program it is, its area how much entropy
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SMALLEST, LARGEST = 40.0, 200.0  # areas of markers, points squared
 LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001  # below these the axes are linear
+RECEIVED = "bits a person, received by the most trusted party"
 CLOSE = 0.02  # of an axis: points nearer than this share a label
 
 FAMILIES = {
@@ -65,16 +66,17 @@ def figure(points: Sequence[Point], title: str, k: int) -> "Figure":
     made, (left, right) = drawing.new(11.5, 5.0, 1, 2)
     _privacy(left, points, k)
     _utility(right, points)
+    _scale(right, points)
     with_rows = {i: point for i, point in enumerate(points, 1) if point.rows}
     everybody = dict(enumerate(points, 1))
     for axes, shown, height in ((left, with_rows, "exposure"), (right, everybody, "error")):
-        _scale(axes, points)
         for place, numbers in _groups(axes, shown, height):
             for rank, number in enumerate(numbers):
                 _mark(axes, shown[number], getattr(shown[number], height), rank)
             axes.annotate(
                 ", ".join(map(str, numbers)), place, xycoords="axes fraction",
-                xytext=(9, 6), textcoords="offset points", fontsize=9, fontweight="bold", zorder=9,
+                xytext=(-7, 6), textcoords="offset points", ha="right", fontsize=9,
+                fontweight="bold", zorder=9,
             )  # fmt: skip
     _key(made, points)
     made.suptitle(title, fontsize=11)
@@ -91,7 +93,7 @@ def _privacy(axes: "Axes", points: Sequence[Point], k: int) -> None:
                 [point.bits] * 2, [point.exposure, point.promised],
                 color=_look(point)[2], linewidth=1.2, marker="_", markevery=[1], zorder=2,
             )  # fmt: skip
-    top = max(1e-2, *(max(point.exposure, point.promised or 0) for point in points))
+    top = max([1e-2, *(max(point.exposure, point.promised or 0) for point in points)])
     axes.set_yscale("symlog", linthresh=LINEAR_SHARE)
     axes.set_ylim(-0.25 * LINEAR_SHARE, 2.2 * top)
     axes.set_yticks([0, *(t for t in (1e-3, 1e-2, 1e-1, 1.0) if t < 2.2 * top)])
@@ -99,6 +101,8 @@ def _privacy(axes: "Axes", points: Sequence[Point], k: int) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylabel(f"people in a crowd smaller than {k}")
     axes.set_title("released rows: true (marker), promised (bar)")
+    axes.set_xlim(0, 1.2 * max([1.0, *(point.bits for point in points)]))
+    axes.set_xlabel(RECEIVED)
 
 
 def _utility(axes: "Axes", points: Sequence[Point]) -> None:
@@ -134,13 +138,13 @@ def _series(points: Sequence[Point]) -> list[list[Point]]:
 def _scale(axes: "Axes", points: Sequence[Point]) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    most = max(1.0, *(point.bits for point in points))
+    most = max([1.0, *(point.bits for point in points)])
     axes.set_xscale("symlog", linthresh=LINEAR_BITS)
     axes.set_xlim(-0.25 * LINEAR_BITS, 3.0 * most)
     axes.set_xticks([0, *(t for t in (0.1, 1, 10, 100, 1000) if t < 3 * most)])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("bits a person (of noise: at least), most trusted single party")
+    axes.set_xlabel(f"{RECEIVED} (of noise: at least)")
 
 
 def _look(point: Point) -> tuple[str, str, str]:

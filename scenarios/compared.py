@@ -20,7 +20,7 @@ from ..errors import StorageError
 
 SCHEMA = 1
 COMPARISON = "comparison.json"
-READERS = ("analyst", "curator")
+READERS = ("curator", "analyst")
 
 Limits = tuple[float, float]  # a 95 % interval
 
@@ -68,9 +68,8 @@ class Trust:
     def most_trusted(self) -> Learnt:
         """The single party that receives most: bits, then people linked; of equals, a reader."""
         alone = [one for one in self.coalitions if len(one.parties) == 1]
-        known = [one for one in alone if one.parties[0] in READERS]
-        rest = [one for one in alone if one not in known]
-        return max((*known, *rest), key=lambda one: (round(one.bits_per_person, 9), one.linked))
+        alone.sort(key=lambda one: (*READERS, *one.parties).index(one.parties[0]))
+        return max(alone, key=lambda one: (round(one.bits_per_person, 9), one.linked))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,8 @@ def _pictures(found: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[str, 
         drawing.require()
     except LocalError:
         return
-    what = found.title or found.scenario
-    title = f"{what}: {found.users:,} people, {len(found.features)} features, k = {found.k}"
-    picture = frontier_figure.figure(drawn, title.replace("$", r"\$"), found.k)
+    many = f"{found.users:,} people, {len(found.features)} features, k = {found.k}"
+    picture = frontier_figure.figure(drawn, f"{found.scenario}: {many}", found.k)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("frontier.png", "frontier.svg"):
             drawing.save(picture, Path(folder) / name)

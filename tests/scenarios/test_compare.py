@@ -218,3 +218,10 @@ def test_the_picture_names_every_program_and_says_more_than_colour() -> None:
     assert all(f"{i}  {one.name}" in names for i, one in enumerate(POINTS, 1))
     shapes = {tuple(c.get_paths()[0].vertices.ravel().round(2)) for c in right.collections}
     assert len(shapes) == 4
+
+
+@pytest.mark.slow
+def test_a_picture_of_noise_alone_has_no_released_rows() -> None:
+    left, right = draw(POINTS[3:], "noise", 5).axes
+    assert not left.texts
+    assert len(right.texts) == 2

@@ -1,0 +1,117 @@
+"""Write the tables and the figure of docs/choosing.md from comparisons.
+
+    python tools/make_choosing.py            play the scenarios and write
+    python tools/make_choosing.py --check    exit 1 if a table is another, seconds and bytes apart
+
+A table stands between `<!-- compare NAME -->` and `<!-- end -->`. Seconds are those of the machine
+that wrote them; all else follows from the seed.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from veilmix.scenarios.compare import compare
+from veilmix.scenarios.compared import Compared, Comparison, Cost
+from veilmix.scenarios.comparisons import contents
+from veilmix.scenarios.load import load
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "choosing.md"
+FIGURES = {"census": ROOT / "docs" / "images" / "frontier-census.png"}
+SEED = 4  # of the scenarios that name none
+BLOCK = re.compile(r"(<!-- compare (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+HEADINGS = (
+    "program", "most trusted", "bits", "linked", "exposed", "promised", "columns", "cells",
+    "entropy", "error", "CPU s", "bytes", "rounds",
+)  # fmt: skip
+MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
+
+
+def table(found: Comparison) -> list[list[str]]:
+    """The rows of a table, without its head."""
+    return [_row(one) for one in found.programs]
+
+
+def _row(one: Compared) -> list[str]:
+    most, worth, privacy = one.trust.most_trusted, one.utility, one.privacy
+    noise = privacy.epsilon is not None
+    promised = "-" if privacy.promised is None else f"{privacy.promised:.1%}"
+    error = f"{worth.mean:.3f}"
+    if worth.mean_limits is not None:
+        error += f" ({worth.mean_limits[0]:.3f} to {worth.mean_limits[1]:.3f})"
+    return [
+        one.program,
+        most.parties[0],
+        ("" if most.exact else "≥ ") + f"{most.bits_per_person:.2f}",
+        f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
+        "no rows" if noise else f"{privacy.true:.1%}",
+        f"ε = {privacy.epsilon:g}" if noise else promised,
+        str(len(worth.columns)),
+        f"{worth.cells:.1%}",
+        f"{worth.entropy:.2f}",
+        error,
+        _seconds(one.cost),
+        f"{one.cost.bytes:,.0f}",
+        str(one.cost.rounds),
+    ]
+
+
+def _seconds(price: Cost) -> str:
+    if price.cpu_limits is None:
+        return f"{price.cpu:.2f}"
+    return f"{price.cpu:.1f} ± {(price.cpu_limits[1] - price.cpu_limits[0]) / 2:.1f}"
+
+
+def markdown(rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [HEADINGS, ["---", "---", *["---:"] * (len(HEADINGS) - 2)], *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def parsed(text: str) -> list[list[str]]:
+    """The rows of a table in Markdown."""
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines[2:]]
+
+
+def computed(rows: list[list[str]]) -> list[list[str]]:
+    """Rows without what is measured."""
+    return [
+        [cell for name, cell in zip(HEADINGS, row, strict=True) if name not in MEASURED]
+        for row in rows
+    ]
+
+
+def played(name: str) -> Comparison:
+    """Compare a scenario, by its own seed or by ours."""
+    scenario = load(name)
+    return compare(scenario, SEED if scenario.scenario.seed is None else None)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or say what is wrong with it."""
+    page, wrong = PAGE.read_text("utf-8"), []
+    written = page
+    for block in BLOCK.finditer(page):
+        head, name, end = block.groups()
+        print(f"playing {name}")
+        found = played(name)
+        rows = table(found)
+        if computed(rows) != computed(parsed(block.group())):
+            wrong.append(name)
+        written = written.replace(block.group(), f"{head}{markdown(rows)}{end}")
+        if name in FIGURES and "--check" not in arguments:
+            FIGURES[name].parent.mkdir(exist_ok=True)
+            FIGURES[name].write_bytes(dict(contents(found, load(name)))["frontier.png"])
+    if "--check" in arguments:
+        for name in wrong:
+            print(f"{PAGE}: the table of {name} is not what `veilmix compare {name}` gives")
+        return bool(wrong)
+    PAGE.write_text(written, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
