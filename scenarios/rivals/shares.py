@@ -9,8 +9,8 @@ everybody's whole row, and shufflers with the curator no longer do; domains must
 person can shift the counts of round 1 by anything that could still be true.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from ...analysis.exposure import users_below
@@ -59,7 +59,8 @@ class Played:
     """What a session leaves.
 
     present: people counted in round 1. linked: the rows that both aggregators together put
-    together, by person; None where no messages were sent.
+    together, by person; None where no messages were sent. mixed: those of round 2, of whom the
+    first shuffler opened the envelope; all shufflers and the analyst can follow these.
     """
 
     present: int = 0
@@ -68,6 +69,7 @@ class Played:
     release: Counts | None = None
     burned: str | None = None
     linked: Mapping[int, Row] | None = None
+    mixed: dict[int, Row] = field(default_factory=dict)
     purse: Purse = field(default_factory=Purse)
 
     @property
@@ -207,20 +209,18 @@ def _together(plan: Sharing, piles: tuple[Pile, Pile]) -> dict[int, Row]:
 
 def release(case: Case, session: Session, plan: Round, played: Played) -> Counts:
     """Round 2: the kept columns together through the mix, to the analyst."""
-    arrived: list[bytes] = []
-    seen: set[bytes] = set()
+    arrived: dict[bytes, int] = {}
     for user in range(case.n):
         if user in case.silent(1):
             continue
         envelope = submit(plan, case.people.row(user), session.person(user, 2)).envelope
         played.purse.bytes += len(Message(plan.session, 2, Submission(envelope)).encode())
         for data in delivered(case, 2, user, envelope, played.purse):
-            if data in seen:
+            if data in arrived:
                 played.purse.refuse({Reason.DUPLICATE: 1})
             else:
-                seen.add(data)
-                arrived.append(data)
-    batch = _mix(plan, session, arrived, played)
+                arrived[data] = user
+    batch = _mix(case, plan, session, arrived, played)
     opened = open_layers(plan, len(plan.hops), session.pairs[ANALYST].secret, batch)
     reading = read_ballots(plan, opened.inside)
     played.purse.refuse(opened.refused)
@@ -229,16 +229,23 @@ def release(case: Case, session: Session, plan: Round, played: Played) -> Counts
 
 
 def _mix(
-    plan: Round, session: Session, envelopes: Sequence[bytes], played: Played
+    case: Case, plan: Round, session: Session, envelopes: Mapping[bytes, int], played: Played
 ) -> tuple[bytes, ...]:
-    """Shufflers: one after the other; the first checks who came. RoundBurned if too few did."""
+    """Shufflers: one after the other; the first checks who came. RoundBurned if too few did.
+
+    envelopes: with the person each came from, whom the first shuffler sees.
+    """
     rules = session.announcement.rules
     secret = session.pairs[shuffler(1)].secret
-    opened = open_envelopes(plan, secret, envelopes)
+    opened = open_envelopes(plan, secret, list(envelopes))
     bundles = [bundle for bundle in opened if isinstance(bundle, list)]
-    for reason in opened:
-        if not isinstance(reason, list):
-            played.purse.refuse({reason: 1})
+    (kept,) = plan.call.asks
+    for user, bundle in zip(envelopes.values(), opened, strict=True):
+        if isinstance(bundle, list):
+            row = case.people.row(user)
+            played.mixed[user] = {column: row[column] for column in kept}
+        else:
+            played.purse.refuse({bundle: 1})
     check_batch_size(len(bundles), rules.min_batch)
     check_dropout(played.present, len(bundles), rules.min_dropout)
     batch, _ = arrange(plan, [onion for bundle in bundles for onion in bundle])
@@ -267,9 +274,17 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
 
 
 def learnt(case: Case, played: Played) -> list[Received]:
-    """What every coalition received."""
+    """What every coalition received; those that know the same are scored once."""
     look = viewer(case, played)
-    return [received(look(members), case.sizes) for members in coalitions(case)]
+    scored: dict[Hashable, Received] = {}
+    found = []
+    for members in coalitions(case):
+        view = look(members)
+        same = (tuple(view.by_round), tuple(view.everybody), tuple(s.columns for s in view.counted))
+        if same not in scored:
+            scored[same] = received(view, case.sizes)
+        found.append(replace(scored[same], parties=members))
+    return found
 
 
 def viewer(case: Case, played: Played) -> Callable[[tuple[str, ...]], View]:
@@ -290,15 +305,16 @@ def viewer(case: Case, played: Played) -> Callable[[tuple[str, ...]], View]:
     def look(members: tuple[str, ...]) -> View:
         coalition = frozenset(members)
         told = CURATOR in coalition or case.scenario.policy.publish_marginals or both <= coalition
-        everybody = {2: kept} if kept and end <= coalition else {}
-        pinned: dict[int, Mapping[int, Row]] = {}
-        if both <= coalition:
-            if played.linked is None:
-                everybody[1] = whole
-            else:
-                pinned[1] = played.linked
+        broken = {1: whole} if both <= coalition else {}
+        if kept and end <= coalition:
+            broken[2] = kept
+        by_name: dict[int, Mapping[int, Row]] = {1: played.linked or {}, 2: played.mixed}
+        known = played.linked is not None
+        pinned = {number: by_name[number] for number in broken} if known else {}
+        everybody = {} if known else broken
         counted = (*(singles if told else ()), *joint)
         transcript = Transcript(case.n, summary=True)
+        coalition -= both  # these are no parties of the mix, and see nobody's envelopes there
         return View(coalition, case.n, True, pinned, counted, {}, everybody, transcript)
 
     return look
