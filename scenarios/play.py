@@ -391,5 +391,7 @@ def _decided(
         "dropped": dropped(scenario, crowd, marginals),
         "release": played.release,
         "exposure": measure(played, crowd, seconds),
-        "found": in_release(scenario, crowd, here, kept, played.release),
+        "found": in_release(
+            scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
+        ),
     }

@@ -13,20 +13,19 @@ crowds in the table that a sample was drawn from.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace as changed
 
-from ..analysis.cells import distinct
+from ..analysis.cells import cells_of, distinct
 from ..analysis.crowds import Crowds
+from ..analysis.pie import pie
 from ..analysis.risk import Attacker, Risk, risk, risk_within
-from ..analysis.side_information import find_people
+from ..analysis.side_information import counted
+from ..protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, said_as
 from ..protocol.messages import Counts
 from .model import Scenario
 from .samples import Samples
-
-if TYPE_CHECKING:
-    from .populations import Population
 
 MOST = 16  # columns; with more, attackers who know all but one are left out
 
@@ -151,25 +150,99 @@ def asked_sets(scenario: Scenario, names: Sequence[str]) -> tuple[tuple[int, ...
 
 
 def in_release(
-    scenario: Scenario, crowd: Samples, present: Any, kept: Sequence[int], release: Counts | None
+    scenario: Scenario,
+    crowd: Samples,
+    present: Any,
+    kept: Sequence[int],
+    release: Counts | None,
+    hidden: Sequence[Hiding] = (),
 ) -> Reidentified | None:
-    """Score an exact release of some columns; None where nothing, or only one person, is released.
+    """Score a release of some columns; None where nothing, or only one person, is released.
 
-    present: indices of the people who are in it. A release that is not theirs, because somebody
-    has tampered with it, has no attacks: nobody knows whose rows these are.
+    present: indices of the people who are in it. hidden: rules by which some values were not said;
+    crowds in the population are then not known, and the journalist is taken for the prosecutor.
+    A release that is not theirs, because somebody has tampered with it, has no attacks: nobody
+    knows whose rows these are.
     """
     if not release or sum(release.values()) < 2:
         return None
     people, columns = crowd.people, list(kept)
     cells = Crowds.of_cells(list(release.values()))
     k, whole = scenario.policy.k, everybody(scenario, crowd)
-    if release != _counted(people, present, columns):
-        return Reidentified(cells.n, len(whole), (), risk(cells, k))
     rows, many = distinct(people.codes[present])
-    same = len(whole) == len(present)
+    said = said_rows(rows, people.values, columns, hidden)
+    if not _theirs(release, said, many, people.values, columns, hidden):
+        return Reidentified(cells.n, len(whole), (), risk(cells, k))
+    same = len(whole) == len(present) or any(rule.column in columns for rule in hidden)
     among = cells if same else _among(rows[:, columns], many, whole[:, columns])
-    attacks = _attacks(scenario, people.schema.names, rows, many, columns)
-    return Reidentified(cells.n, len(whole), tuple(attacks), risk_within(cells, among, k))
+    attacks = tuple(_attacks(scenario, people.schema.names, rows, many, columns, said))
+    return Reidentified(cells.n, len(whole), attacks, risk_within(cells, among, k))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """What the people with a row may say, one line for each way: `row` says `codes` with `chance`.
+
+    A hidden value has the code after those of its column.
+    """
+
+    row: Any
+    codes: Any
+    chance: Any
+
+    @property
+    def exact(self) -> bool:
+        """Whether everybody says one thing only."""
+        return bool((self.chance == 1).all())
+
+
+def said_rows(
+    rows: Any, values: Sequence[Sequence[str]], kept: Sequence[int], hidden: Sequence[Hiding]
+) -> Said:
+    """Say in all ways what rows become under the rules of a call."""
+    import numpy as np
+
+    found = Said(np.arange(len(rows)), rows[:, list(kept)].astype(np.int64), np.ones(len(rows)))
+    for rule in hidden:
+        if rule.column not in kept:
+            continue
+        place, texts = list(kept).index(rule.column), values[rule.column]
+        gone = np.array([said_as(rule, text, COVERS - 1) != text for text in texts])
+        cover = rule.rate if isinstance(rule, Redact) else 0.0
+        chance = np.where(gone[found.codes[:, place]], 1.0, cover)
+        blank = found.codes.copy()
+        blank[:, place] = len(texts)
+        ways = np.concatenate([found.chance * (1 - chance), found.chance * chance])
+        row, codes = np.concatenate([found.row] * 2), np.concatenate([found.codes, blank])
+        some = ways > 0
+        found = Said(row[some], codes[some], ways[some])
+    return found
+
+
+def _theirs(
+    release: Counts,
+    said: Said,
+    many: Any,
+    values: Sequence[Sequence[str]],
+    kept: Sequence[int],
+    hidden: Sequence[Hiding],
+) -> bool:
+    """Whether a release is what these people said; where chance hides values, as far as it can."""
+    import numpy as np
+
+    if not said.exact:
+        return int(many.sum()) == sum(release.values())
+    spelt = {rule.column: BLANK if isinstance(rule, Redact) else OTHER for rule in hidden}
+    texts = [(*values[column], spelt.get(column, "")) for column in kept]
+    cells = cells_of(said.codes, range(len(kept)))
+    people = np.bincount(cells, weights=many[said.row]).astype(np.int64).tolist()
+    someone = np.zeros(len(people), np.int64)
+    someone[cells] = np.arange(len(cells))
+    found = {
+        tuple(text[code] for text, code in zip(texts, codes, strict=True)): count
+        for codes, count in zip(said.codes[someone].tolist(), people, strict=True)
+    }
+    return found == dict(release)
 
 
 def everybody(scenario: Scenario, crowd: Samples) -> Any:
@@ -182,12 +255,6 @@ def everybody(scenario: Scenario, crowd: Samples) -> Any:
         return crowd.people.codes
     whole = changed(section, users=None, round2_users=None, setting="fixed")
     return population(whole, scenario.feature).codes
-
-
-def _counted(people: "Population", present: Any, columns: Sequence[int]) -> Counts:
-    from ..protocol.ideal import Table, count_cells
-
-    return count_cells(Table(people.values, people.codes[present]), columns)
 
 
 def _among(shown: Any, many: Any, whole: Any) -> Crowds:
@@ -204,10 +271,32 @@ def _among(shown: Any, many: Any, whole: Any) -> Crowds:
 
 
 def _attacks(
-    scenario: Scenario, names: Sequence[str], rows: Any, many: Any, kept: Sequence[int]
+    scenario: Scenario,
+    names: Sequence[str],
+    rows: Any,
+    many: Any,
+    kept: Sequence[int],
+    said: Said,
 ) -> Iterator[Attack]:
     sees = tuple(names[column] for column in kept)
+    n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))
     for known in asked_sets(scenario, names):
-        one = find_people(rows, known, kept, many)
+        counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
+        found, certain, bits = best_guesses(counts, n)
         knows = tuple(names[column] for column in known)
-        yield Attack(knows, sees, one.people, one.found, 0.0, one.certain, one.bits)
+        yield Attack(knows, sees, n, found, 0.0, certain, bits)
+
+
+def best_guesses(counts: Any, people: int) -> tuple[float, int, float]:
+    """People found, those for certain, and bits; counts: known cells x what is said, expected.
+
+    What chance hides is averaged over; certain people are then rounded.
+    """
+    import numpy as np
+
+    held, each = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
+    share = counts.multiply(1 / each[:, None]).tocsr()
+    only = np.bincount(held.col, minlength=counts.shape[1])[held.col] == 1
+    alone = np.isclose(each, 1)[held.row] & only
+    bits = pie(counts / people) if counts.shape[0] > 1 else 0.0
+    return float(share.max(axis=0).sum()), round(float(held.data[alone].sum())), bits

@@ -14,6 +14,7 @@ from ..analysis.crowds import Crowds
 from ..analysis.pie_bounds import pie_bound
 from ..analysis.risk import risk
 from ..errors import VerificationError
+from ..protocol.hiding import HIDDEN
 from ..protocol.messages import Counts
 from .evidence import Evidence, NoGround
 from .local import SETS, Question, questions
@@ -56,13 +57,18 @@ def _release(evidence: Evidence, said: Mapping[str, Any]) -> str:
         if claimed["journalist"][name] > mine + CLOSE:
             raise VerificationError(f"journalist: {name} is above the prosecutor's, who knows more")
     _same("marketer", claimed["journalist"]["mean"], claimed["marketer"])
-    made = 0
+    made, plain = 0, {name for j, name in enumerate(kept) if not _hides(joint, j)}
     for one in said["attacks"]:
         _same("sees", kept, one["sees"])
-        if set(one["knows"]) <= set(kept):
+        if set(one["knows"]) <= plain:
             _known(joint, kept, one)
             made += 1
     return f"{made} of {len(said['attacks'])} attacks and the risks recomputed from {whose}"
+
+
+def _hides(joint: Counts, place: int) -> bool:
+    """Whether some values of a released column were not said."""
+    return any(values[place] in HIDDEN for values in joint)
 
 
 def _known(joint: Counts, kept: Sequence[str], one: Mapping[str, Any]) -> None:

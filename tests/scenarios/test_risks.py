@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from veilmix.analysis.cells import distinct
+from veilmix.analysis.cells import cells_of, distinct
+from veilmix.analysis.side_information import counted, find_people
 from veilmix.errors import VerificationError
+from veilmix.protocol.hiding import Mask, Redact, said_as
 from veilmix.scenarios import report_risks
 from veilmix.scenarios.load import loads
 from veilmix.scenarios.local import asked
 from veilmix.scenarios.model import Scenario
 from veilmix.scenarios.outcome import Outcome
 from veilmix.scenarios.play import run
-from veilmix.scenarios.risks import MOST, Reidentified, known_sets
+from veilmix.scenarios.risks import MOST, Reidentified, best_guesses, known_sets, said_rows
 from veilmix.scenarios.risks_verify import recomputed
 from veilmix.scenarios.runs import read, save
 from veilmix.scenarios.samples import samples
@@ -215,3 +217,53 @@ def test_a_record_is_recomputed_and_its_lies_are_found(make: Any, tmp_path: Path
         place[path[-1]] = value
         with pytest.raises(VerificationError):
             recomputed(Evidence(replace(kept, result=lying), None))
+
+
+HIDDEN = {
+    "masked": (Mask(0, ("N",)), Mask(2, ("Y",))),
+    "redacted": (Redact(1, ("Y",), 0), Redact(2, ("N",), 1 << 31)),
+}
+
+
+@pytest.mark.parametrize("rules", HIDDEN.values(), ids=HIDDEN)
+def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
+    """Against the law of what everybody says, person by person and way by way."""
+    people = samples(exact(), 5).people
+    rows, many = distinct(people.codes)
+    said = said_rows(rows, people.values, (0, 1, 2), rules)
+    assert np.bincount(said.row, said.chance) == pytest.approx(np.ones(len(rows)))
+    laws = []
+    for person in range(people.n):
+        law = {(): 1.0}
+        for column, value in enumerate(people.row(person)):
+            told = {value: 1.0}
+            for rule in rules:
+                if rule.column == column:
+                    blank = said_as(rule, value, (1 << 32) - 1) != value
+                    cover = 1.0 if blank else rule.rate if isinstance(rule, Redact) else 0.0
+                    told = {value: 1 - cover, "": cover}
+            law = {(*y, v): p * q for y, p in law.items() for v, q in told.items() if p * q}
+        laws.append(law)
+    for known in ((0,), (1, 2), (0, 1, 2)):
+        total = 0.0
+        for y in set().union(*laws):
+            chances = []
+            for person in range(people.n):
+                same = (people.codes[:, known] == people.codes[person, known]).all(axis=1)
+                chances.append(np.mean([laws[i].get(y, 0.0) for i in np.flatnonzero(same)]))
+            total += max(chances)
+        cells = cells_of(rows, known)[said.row]
+        shown = cells_of(said.codes, range(3))
+        counts = counted(cells, shown, many[said.row] * said.chance)
+        found, _, bits = best_guesses(counts, people.n)
+        plainly = find_people(people.codes, known)
+        assert found == pytest.approx(total)
+        assert found < plainly.found + 1e-9
+        assert bits < plainly.bits + 1e-9
+    whole = said_rows(rows, people.values, (0, 1, 2), ())
+    assert whole.exact
+    nothing = counted(cells_of(rows, (0, 1, 2))[whole.row], cells_of(whole.codes, range(3)), many)
+    plainly = find_people(people.codes, (0, 1, 2))
+    assert best_guesses(nothing, people.n) == pytest.approx(
+        (plainly.found, plainly.certain, plainly.bits)
+    )
