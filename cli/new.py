@@ -12,17 +12,25 @@ from .page import Grid, format_option, lay_out, page, say, write_csv, write_json
 @click.argument("name", required=False)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "--cards",
+    is_flag=True,
+    help="Write role cards instead (NAME-cards.html): a class plays it on paper.",
+)
 @format_option
-def command(name: str | None, file: Path | None, *, force: bool, form: str) -> None:
+def command(name: str | None, file: Path | None, *, force: bool, cards: bool, form: str) -> None:
     """Write a commented copy of the shipped scenario NAME to FILE (NAME.toml; - is stdout).
 
-    Without NAME: list the shipped scenarios.
+    Without NAME: list the shipped scenarios. With --cards NAME may also be a file of your own.
     """
     from ..scenarios.load import source
     from ..scenarios.wholefile import write_whole
 
     if name is None:
         gallery(form)
+        return
+    if cards:
+        _cards(name, file, force=force)
         return
     text = source(name)
     if str(file) == "-":
@@ -31,6 +39,22 @@ def command(name: str | None, file: Path | None, *, force: bool, form: str) -> N
     path = file or Path(f"{name}.toml")
     write_whole(path, text, force=force)
     click.echo(f"wrote {path}   next: veilmix check {path}")
+
+
+def _cards(name: str, file: Path | None, *, force: bool) -> None:
+    """Write the role cards of a scenario."""
+    from ..report.cards import cards
+    from ..scenarios.load import load
+    from ..scenarios.wholefile import write_whole
+
+    scenario = load(name)
+    text = cards(scenario)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    path = file or Path(f"{scenario.scenario.name}-cards.html")
+    write_whole(path, text, force=force)
+    click.echo(f"wrote {path}; print it   then watch the same people: veilmix theatre {name}")
 
 
 def gallery(form: str) -> None:

@@ -39,7 +39,7 @@ def command(what: str, out: Path | None, seconds: float) -> None:
         click.echo(made.html, nl=False)
         return
     path = out or made.path
-    write_whole(path, made.html, force=True)
+    write_whole(path, made.html, force=True, private=True)
     click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
 
 

@@ -8,7 +8,7 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LocalError
 from .pieces import Page
@@ -21,10 +21,15 @@ POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-actio
 
 def html(page: Page) -> str:
     """Write a page. Raises LocalError, with what to install, where Jinja is missing."""
-    style = _file("style.css")
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    template = _environment().get_template("page.html")
-    return template.render(page=page, style=style, policy=POLICY.format(digest)) + "\n"
+    return write("page.html", "style.css", page=page)
+
+
+def write(template: str, style: str, **given: Any) -> str:
+    """Fill a template with its one style sheet. Raises LocalError where Jinja is missing."""
+    sheet = _file(style)
+    digest = b64encode(sha256(sheet.encode()).digest()).decode()
+    filled = _environment().get_template(template)
+    return filled.render(style=sheet, policy=POLICY.format(digest), **given) + "\n"
 
 
 def _file(name: str) -> str:
@@ -37,7 +42,7 @@ def _environment() -> "Environment":
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
         raise LocalError(
-            'a report needs Jinja; install it with: pip install "veilmix[report]"'
+            'a page needs Jinja; install it with: pip install "veilmix[report]"'
         ) from None
     return Environment(
         loader=FunctionLoader(_file),

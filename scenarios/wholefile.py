@@ -8,10 +8,10 @@ from pathlib import Path
 from ..errors import StorageError
 
 
-def write_whole(path: Path, text: str, *, force: bool) -> None:
+def write_whole(path: Path, text: str, *, force: bool, private: bool = False) -> None:
     """Write a text under a temporary name and rename it; StorageError if that cannot be done.
 
-    force: replace a file that is there.
+    force: replace a file that is there. private: only its owner may read it.
     """
     if os.path.lexists(path) and not force:
         raise StorageError(f"{path}: is there already; name another file, or say --force")
@@ -23,7 +23,7 @@ def write_whole(path: Path, text: str, *, force: bool) -> None:
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
                 out.write(text)
-            partial.chmod(0o644)
+            partial.chmod(0o600 if private else 0o644)
             partial.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -35,3 +35,17 @@ def test_what_cannot_be_reported_on(typed, folder: Path) -> None:
     said = typed("report", str(folder), "--out", "no/such/folder.html")
     assert said.code == 2
     assert "cannot be written" in said.err
+
+
+@pytest.mark.slow
+def test_cards_are_written_and_never_over_a_file(typed) -> None:
+    said = typed("new", "classroom", "--cards")
+    assert said.code == 0
+    assert said.out.startswith("wrote classroom-cards.html")
+    text = Path("classroom-cards.html").read_text("utf-8")
+    assert "default-src 'none'" in text
+    assert "<script" not in text
+    assert typed("new", "classroom", "--cards").code == 2
+    assert typed("new", "classroom", "--cards", "--force").code == 0
+    assert typed("new", "classroom", "-", "--cards").out == text
+    assert typed("new", "census", "--cards").code == 2

@@ -1,0 +1,62 @@
+"""Role cards: the people on them are those of the run, and the teacher's sheet is its result."""
+
+import re
+from collections import Counter
+
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import ParameterError
+from veilmix.report.cards import cards
+from veilmix.scenarios.load import change, load
+from veilmix.scenarios.play import run
+
+
+def people(text: str) -> list[dict[str, str]]:
+    """The values on each person's card."""
+    found = re.findall(r"<h2>user-\d+</h2>.*?</article>", text, re.DOTALL)
+    return [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in found]
+
+
+@pytest.mark.slow
+def test_the_people_on_the_cards_are_those_of_the_run() -> None:
+    outcome = run("classroom", mode="ideal", worst_case_seconds=0)
+    text = cards(load("classroom"))
+    found = people(text)
+    assert len(found) == 12
+    for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
+        assert Counter(one[name] for one in found) == {v[0]: n for v, n in counts.items()}
+    assert Counter(tuple(one[name] for name in outcome.kept) for one in found) == outcome.release
+    assert text.count('class="slip"') == 12 * (3 + 1)
+    for role in ("shuffler-1", "shuffler-2", "curator", "analyst"):
+        assert f"<h2>{role}</h2>" in text
+    assert "curator + shuffler-1 + shuffler-2" in text
+
+
+def test_a_mix_of_three_has_three_shufflers() -> None:
+    text = cards(change(load("classroom"), {"mix.shufflers": 3}))
+    assert "<h2>shuffler-3</h2>" in text
+    assert "Hand all of it to shuffler-3 at once" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"population.users": 61}, "at most 60"),
+        ({"population.setting": "statistical"}, "the same people play both rounds"),
+    ],
+)
+def test_what_is_not_played_on_paper(changes: dict[str, object], says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        cards(change(load("classroom"), changes))
+
+
+def test_without_a_seed_the_class_could_not_watch_its_own_run() -> None:
+    unseeded = load("classroom")
+    about = replace(unseeded.scenario, seed=None)
+    with pytest.raises(ParameterError, match="without a seed"):
+        cards(replace(unseeded, scenario=about))
+
+
+def test_nobody_flips_coins_on_paper() -> None:
+    with pytest.raises(ParameterError, match="not played on paper"):
+        cards(load("randomized-class"))
