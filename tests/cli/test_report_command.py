@@ -43,7 +43,7 @@ def test_cards_are_written_and_never_over_a_file(typed) -> None:
     assert said.code == 0
     assert said.out.startswith("wrote classroom-cards.html")
     text = Path("classroom-cards.html").read_text("utf-8")
-    assert "default-src 'none'" in text
+    assert "default-src &#39;none&#39;" in text
     assert "<script" not in text
     assert typed("new", "classroom", "--cards").code == 2
     assert typed("new", "classroom", "--cards", "--force").code == 0
