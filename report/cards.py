@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import ParameterError
-from ..scenarios.local import KIND
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Outcome
 from ..scenarios.play import run
@@ -74,7 +73,7 @@ def cards(scenario: Scenario) -> str:
 
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
-    if scenario.policy.kind not in PLAYED or scenario.policy.kind == KIND:
+    if scenario.policy.kind not in PLAYED:
         raise ParameterError(
             f"{name}: policy.kind = {scenario.policy.kind!r} is not played on paper; "
             f"{', '.join(PLAYED)} are"

@@ -16,6 +16,7 @@ from veilmix.report.make import make
 from veilmix.report.pieces import Page
 from veilmix.report.run import page
 from veilmix.report.write import html
+from veilmix.scenarios.load import shipped
 from veilmix.scenarios.play import run
 from veilmix.scenarios.runs import Run, save
 
@@ -170,6 +171,18 @@ def test_reports_that_people_randomized(played) -> None:
     assert errors == sorted(errors, reverse=True)
     hidden = [float(one["average_privacy_S_mu"]) for one in curve]
     assert hidden == sorted(hidden, reverse=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped())
+def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
+    """Whatever a program writes into result.json, its page can be made."""
+    made = make(save(run(name, 3, "ideal", worst_case_seconds=0), tmp_path), 0)
+    assert len(made.page.verdict) == 3
+    text = made.html
+    assert "None" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
+    assert files(text)
+    assert len(text.encode()) < 1_000_000
 
 
 def test_a_page_without_alerts_says_that_nothing_is_to_warn_of() -> None:
