@@ -25,7 +25,7 @@ COMMANDS = {
     "check": "Judge a scenario; say what will happen and what it will cost.",
     "run": "Play a scenario: the release, and how anonymous people are.",
     "show": "The messages of a run, through the eyes of a party or several.",
-    "theatre": "A run as a page for a class: message by message, any eyes.",
+    "theatre": "A run as a page for a class, message by message; --live plays it.",
     "leak": "What every coalition of a run saw, linked and knows for certain.",
     "compare": "Several programs on one scenario: trust, privacy, utility, cost.",
     "verify": "Replay a run and check every number from what was recorded.",

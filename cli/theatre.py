@@ -21,18 +21,40 @@ DOCTYPE = b"<!doctype html>"  # how a page of ours begins; nothing else is writt
 
 @click.command("theatre")
 @click.argument("run")
+@click.option("--live", is_flag=True, help="Play a scenario now, and show it on this computer.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The page.  [default: theatre-NAME.html]",
 )
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of a scenario, as for `run`.")
-def command(run: str, *, out: Path | None, seed: int | None) -> None:
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="Of the live page; 0 takes any that is free.",
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 3600),
+    default=10,
+    show_default=True,
+    help="How long people may take to send, in the live run.",
+)
+def command(
+    run: str, *, live: bool, out: Path | None, seed: int | None, port: int, seconds: int
+) -> None:
     """Show RUN (a run folder, or a scenario that is played now) message by message.
 
     The page is one file that asks no other computer for anything. It holds what everybody said:
     whose eyes one looks through is chosen in the browser.
     """
+    if live:
+        if out is not None:
+            raise click.UsageError("--live writes no page; leave --out away")
+        _live(run, seconds, seed, port)
+        return
     name, data = _shown(run, seed)
     path = out or Path(f"theatre-{name}.html")
     from ..theatre.page import render
@@ -107,3 +129,22 @@ def _scenario(named: str) -> "Scenario":
         except StorageError as missing:
             raise ScenarioError([*wrong.problems, str(missing)]) from None
         raise
+
+
+def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
+    """Play a scenario in real time and show it, until Ctrl-C."""
+    if folder := _folder(named):
+        raise ParameterError(
+            f"--live plays a scenario; {folder} has been played: leave --live away"
+        )
+    scenario = _scenario(named)
+    try:
+        from ..theatre.live import live
+    except ImportError as missing:
+        raise click.UsageError(f"--live needs {missing.name}: pip install 'veilmix[web]'") from None
+    from ..scenarios.load import change
+
+    def tell(line: str) -> None:
+        click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
+
+    live(change(scenario, {"mix.deadline": seconds}), seed, port, tell)

@@ -18,7 +18,7 @@ from typing import Any
 
 STATIC = Path(__file__).with_name("static")
 SCRIPTS = ("eyes", "fold", "draw", "stage", "scene", "words", "panel", "main")
-LIVE_SCRIPTS = SCRIPTS
+LIVE_SCRIPTS = (*SCRIPTS, "live")
 
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
@@ -59,8 +59,12 @@ def script(names: tuple[str, ...]) -> str:
 
 def embedded(data: Any) -> str:
     """Write data as JSON that may stand inside a script element."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
+    return compact(data).replace("<", "\\u003c")
+
+
+def compact(data: Any) -> str:
+    """Write data as JSON in one line."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 @cache

@@ -3,6 +3,7 @@
 
 const page = JSON.parse(document.getElementById("run").textContent);
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+const GIVEN = location.hash; // the address as it was opened; afterwards the page keeps it
 const find = (id) => document.getElementById(id);
 
 const show = {
@@ -80,8 +81,8 @@ function keepPlace() {
   if (place !== location.hash) history.replaceState(null, "", place);
 }
 
-function readPlace() {
-  const given = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+function readPlace(place = location.hash) {
+  const given = new URLSearchParams(place.slice(1).replaceAll("+", "%2B"));
   const all = everybody();
   const eyes = (given.get("eyes") || "").split("+").filter((name) => all.has(name));
   show.eyes = given.get("eyes") === "everything" ? all : new Set(eyes);
@@ -118,14 +119,16 @@ async function step(slow = 700, many = 1) {
   if (mine === wings) go(after);
 }
 
+// Milliseconds for a move: what the speed says, less where a live run is ahead.
 function pause() {
-  return 2600 / 2 ** Number(find("speed").value);
+  const behind = page.live ? Math.max(show.moves.length - show.at - 1, 0) : 0;
+  return 2600 / 2 ** Number(find("speed").value) / (1 + behind / 3);
 }
 
 async function play() {
   clearTimeout(timer);
   show.playing = true;
-  if (show.at >= show.moves.length && !page.live) go(0);
+  if (show.at >= show.moves.length && (!page.live || page.over)) go(0);
   drawControls();
   const turn = async () => {
     if (!show.playing) return;

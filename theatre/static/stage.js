@@ -29,9 +29,7 @@ function layout(bill) {
 function crowdLayout(bill) {
   const each = bill.people > PILES_ABOVE ? Math.ceil(bill.people / 12) : 1;
   const groups = Math.ceil(bill.people / each);
-  const columns = groups <= 12 ? 3 : groups <= 24 ? 4 : 6;
-  const rows = Math.ceil(groups / columns);
-  const [width, height] = [330 / columns, (HIGH - 90) / rows];
+  const { columns, width, height } = roomiest(groups);
   const centre = (index) => {
     const group = Math.floor(index / each);
     return {
@@ -40,6 +38,18 @@ function crowdLayout(bill) {
     };
   };
   return { each, groups, cell: { width, height }, centre };
+}
+
+// The number of columns in which figures are largest.
+function roomiest(groups) {
+  let best = { size: 0 };
+  for (let columns = 1; columns <= groups; columns += 1) {
+    const width = 330 / columns;
+    const height = Math.min((HIGH - 90) / Math.ceil(groups / columns), 200);
+    const size = Math.min(width * 0.72, height * 0.56);
+    if (size > best.size) best = { columns, width, height, size };
+  }
+  return best;
 }
 
 function middle(place) {
@@ -86,7 +96,7 @@ function drawPerson(bill, map, scene, index) {
   group.append(el("rect", { class: "hit", x: -width / 2, y: -height / 2, width, height }));
   group.append(at(0, -size * 0.3, person(size, kinds.join(" "))));
   group.append(fitted(0, -size * 0.06, String(index + 1), size * 0.6, size * 0.4));
-  if (eyes.has(name)) group.append(at(size * 0.55, -size * 0.62, eye(true, size * 0.5)));
+  if (eyes.has(name)) group.append(at(size * 0.5, -size * 0.6, eye(true, size * 0.36)));
   if (row) group.append(...pinnedLines(bill, row, size, map.cell.width));
   if (state.silent.has(index) && eyes.has(name)) group.append(at(0, -size * 0.3, cross(size * 0.4)));
   const sent = state.sent.get(index);
@@ -166,9 +176,9 @@ function drawBox(bill, party, place, scene) {
   const active = scene.last && (scene.last.by === party || scene.last.to === party) && scene.lastSeen;
   const node = at(place.x, place.y);
   node.append(frame(place, `box ${hueOf(party)} ${open ? "open" : "shut"} ${active ? "active" : ""}`));
-  const size = Math.min(26, place.width / 8);
-  const title = text(place.width / 2, size * 1.25, party, "label");
-  title.setAttribute("font-size", size.toFixed(1));
+  const size = Math.min(26, place.width / 6);
+  const left = party === "network" ? 64 : size * 1.7;
+  const title = fittedLeft(left, size * 0.95, party, place.width - left - 6, Math.min(size, 22));
   node.append(title);
   if (party === "network") node.append(...wires(place, open, title));
   else {
@@ -181,8 +191,6 @@ function drawBox(bill, party, place, scene) {
 
 // The network is no place where things stay: it hears what is on the wires, and has no key.
 function wires(place, open, title) {
-  title.setAttribute("text-anchor", "start");
-  title.setAttribute("x", 64);
   title.setAttribute("y", place.height / 2 + 8);
   const y = place.height / 2;
   const words = open ? "hears every wire, has no key" : "hidden";
@@ -192,8 +200,9 @@ function wires(place, open, title) {
 function hidden(inside, size) {
   const x = inside.x + inside.width / 2;
   const y = inside.y + inside.height / 2;
-  const wide = Math.min(size, inside.width / 5);
-  return [at(x - wide * 2.1, y, eye(false, wide * 1.5)), fitted(x + wide * 0.9, y, "hidden", wide * 4, wide)];
+  const wide = Math.min(size, inside.width / 4.2);
+  const word = fitted(x, y + wide, "hidden", wide * 4, wide);
+  return [at(x, y - wide * 0.6, eye(false, wide * 2)), word];
 }
 
 function contents(bill, party, open, inside, scene) {

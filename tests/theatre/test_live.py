@@ -1,0 +1,291 @@
+"""The live page: for this computer alone, whole for who comes late, and never in the run's way."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from veilmix.errors import ParameterError
+from veilmix.roles.instruments import Instruments
+from veilmix.roles.session import hold
+from veilmix.scenarios.load import change, load
+from veilmix.scenarios.play import cast_of, draw_faults, run
+from veilmix.theatre.http import Answer, Request, serve
+from veilmix.theatre.live import House, Playing, _changes, prepared
+from veilmix.theatre.log import Log, Place
+from veilmix.theatre.unhurried import unhurried
+
+PORT = 8765
+HOME = f"127.0.0.1:{PORT}"
+OWN = f"Host: {HOME}\r\n"
+
+
+async def echo(request: Request) -> Answer:
+    """Answer with what was asked."""
+    await trio.lowlevel.checkpoint()
+    return Answer(200, f"{request.method} {request.path} {request.body.decode()}".encode())
+
+
+async def ask(text: str, handler: Any = echo) -> str:
+    """Send bytes to the server, and give all it answers."""
+    here, there = trio.testing.memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve, handler, PORT, there)
+        await here.send_all(text.encode())
+        if not text.endswith("\r\n"):
+            await here.send_eof()
+        found = b""
+        async for piece in here:
+            found += piece
+    return found.decode()
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (f"GET / HTTP/1.1\r\n{OWN}\r\n", 200),
+        (f"GET / HTTP/1.1\r\nHost: localhost:{PORT}\r\n\r\n", 200),
+        (f"GET /?x=1 HTTP/1.1\r\n{OWN}\r\n", 200),
+        ("GET / HTTP/1.1\r\nHost: rebound.example\r\n\r\n", 421),
+        (f"GET / HTTP/1.1\r\nHost: rebound.example:{PORT}\r\n\r\n", 421),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 421),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", 421),
+        ("GET / HTTP/1.0\r\n\r\n", 421),
+        ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("nonsense\r\n\r\n", 400),
+        (f"POST /again HTTP/1.1\r\n{OWN}Content-Length: 0\r\n\r\n", 403),
+        (
+            f"POST /again HTTP/1.1\r\n{OWN}Origin: http://a.example\r\nContent-Length: 0\r\n\r\n",
+            403,
+        ),
+        (f"POST /again HTTP/1.1\r\n{OWN}Origin: null\r\nContent-Length: 0\r\n\r\n", 403),
+        (f"POST /again HTTP/1.1\r\n{OWN}Origin: http://{HOME}\r\nContent-Length: 0\r\n\r\n", 200),
+        (f"POST / HTTP/1.1\r\n{OWN}Content-Length: 9999\r\n\r\n{'x' * 9999}", 413),
+    ],
+)
+async def test_only_this_computers_own_page_is_answered(request_: str, status: int) -> None:
+    answer = await ask(request_)
+    assert answer.startswith(f"HTTP/1.1 {status} "), answer
+    if status == 200:
+        assert "cache-control: no-store" in answer
+
+
+async def test_a_browser_that_leaves_is_no_error() -> None:
+    here, there = trio.testing.memory_stream_pair()
+    await here.aclose()
+    await serve(echo, PORT, there)
+
+
+async def test_a_browser_that_asks_too_slowly_is_let_go(autojump_clock) -> None:
+    here, there = trio.testing.memory_stream_pair()
+    await here.send_all(b"GET / HT")
+    await serve(echo, PORT, there)
+    assert autojump_clock.current_time() == pytest.approx(30)
+
+
+# The log
+
+
+async def test_who_comes_late_is_told_everything() -> None:
+    log = Log()
+    log.begin({"people": 2})
+    for number in range(3):
+        log.append(number)
+    found, place = await log.after(Place())
+    assert [name for name, _ in found] == ["1.0", "1.1", "1.2", "1.3"]
+    assert [json.loads(entry) for _, entry in found][1:] == [0, 1, 2]
+    log.append(3)
+    found, place = await log.after(place)
+    assert found == [("1.4", "3")]
+    found, _ = await log.after(Place.parse("1.2"))
+    assert [entry for _, entry in found] == ["2", "3"]
+
+
+async def test_who_was_in_another_run_starts_again() -> None:
+    log = Log()
+    log.begin("first")
+    _, place = await log.after(Place())
+    log.begin("second")
+    found, place = await log.after(place)
+    assert [name for name, _ in found] == ["2.0"]
+    assert place == Place(2, 1)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1", "1.", ".1", "-1.2", "1.2.3", "9" * 30 + ".1"])
+def test_an_id_that_is_none_means_the_beginning(text: str) -> None:
+    assert Place.parse(text) == Place()
+
+
+# What the page may change
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"no json", b"[]", b"{}", b'{"people": "12"}', b'{"people": true}'),
+        *(b'{"people": 1.5}', b'{"population.source": 3}', b'{"seed": 1}', b"\xff"),
+    ],
+)
+def test_only_whole_numbers_for_three_keys_are_changed(body: bytes) -> None:
+    with pytest.raises(ParameterError):
+        _changes(body)
+
+
+def test_what_is_changed() -> None:
+    assert _changes(b'{"people": 30, "k": 3}') == {"population.users": 30, "policy.k": 3}
+
+
+# A run on the stage
+
+
+def quick(**changes: object) -> Playing:
+    """Twelve people who may take a second."""
+    scenario = change(load("classroom"), {"mix.deadline": 1, **changes})
+    return prepared(scenario, 3)
+
+
+def closed(house: House) -> bool:
+    """Whether the session has come to its end."""
+    return any('"kind":"closed"' in entry for entry in house._log.entries)
+
+
+async def until_closed(house: House) -> float:
+    """Seconds until a session is over."""
+    start = trio.current_time()
+    with trio.fail_after(30):
+        place = Place()
+        while not closed(house):
+            _, place = await house._log.after(place)
+    return trio.current_time() - start
+
+
+@pytest.mark.slow
+async def test_a_browser_that_never_reads_does_not_slow_the_run() -> None:
+    house = House(quick(), lambda _: None)
+    here, there = trio.testing.lockstep_stream_pair()  # sends only as fast as it is read
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve, house.answer, PORT, there)
+        await here.send_all(f"GET /events HTTP/1.1\r\n{OWN}\r\n".encode())
+        nursery.start_soon(house.play)
+        spent = await until_closed(house)
+        nursery.cancel_scope.cancel()
+    assert 2 <= spent < 6  # two collections of a second each
+
+
+@pytest.mark.slow
+def test_the_live_run_is_the_run() -> None:
+    """Taking one's time changes neither what is counted nor what is decided."""
+    playing = quick()
+    still = run(playing.scenario, 3, worst_case_seconds=0)
+    crowd = playing.crowd
+    cast = cast_of(playing.scenario, crowd, draw_faults(playing.scenario, 12, 3), 3)
+    board = trio.run(hold, unhurried(cast, 3), Instruments([], print))
+    assert board.decision == still.decision
+    assert board.tallies[1].counts == (still.release,)
+    assert board.digest().hex() == still.digest
+
+
+@pytest.mark.slow
+async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
+    house = House(quick(), lambda _: None)
+    asked = partial(Request, "POST", "/again", {})
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(house.play)
+        await trio.sleep(0.2)
+        wrong = await house.answer(asked(b'{"people": 12, "k": 13}'))
+        assert wrong.status == 422
+        assert b"k = 13" in wrong.body
+        assert house._log.run == 1
+        assert (await house.answer(asked(b'{"people": 5, "shufflers": 3}'))).status == 204
+        await until_closed(house)
+        bill = json.loads(house._log.entries[0])["bill"]
+        assert (house._log.run, bill["people"], bill["shufflers"]) == (2, 5, 3)
+        nursery.cancel_scope.cancel()
+
+
+# In a browser
+
+
+@contextmanager
+def performance(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a live run as a user does; gives the process and the address."""
+    command = [sys.executable, "-m", "veilmix", "theatre", "classroom", "--live", "--port", "0"]
+    with subprocess.Popen(
+        [*command, *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        assert address
+        try:
+            yield process, address[0]
+        finally:
+            process.kill()
+
+
+def until(page: Any, condition: str) -> None:
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never: {condition}")
+
+
+@pytest.mark.slow
+def test_a_live_run_with_somebody_who_comes_late(new_tab, tmp_path: Path) -> None:
+    over = "window.veilmix.show.moves.some(m => m.kind === 'closed')"
+    with performance(tmp_path, "--seconds", "2") as (_, address):
+        first = new_tab().open(address)
+        assert first.is_visible("#live")
+        first.check("#eye-curator")
+        until(first, "window.veilmix.show.at > 8")
+        until(first, over)
+        late = new_tab().open(address, "#eyes=curator+shuffler-1+shuffler-2")
+        until(late, f"{over} && window.veilmix.show.at === window.veilmix.show.moves.length")
+        assert late.inner_text("#linked") == "12 of 12"
+        until(first, "window.veilmix.show.at === window.veilmix.show.moves.length")
+        assert first.inner_text("#linked") == "0 of 12"
+        assert late.evaluate("JSON.stringify(window.veilmix.show.moves)") == first.evaluate(
+            "JSON.stringify(window.veilmix.show.moves)"
+        )
+        until(late, "window.veilmix.show.choices.length === 7")
+        first.evaluate(
+            """() => {
+                const slider = document.getElementById("live-people");
+                slider.value = 20;
+                slider.dispatchEvent(new Event("input"));
+                slider.dispatchEvent(new Event("change"));
+            }"""
+        )
+        until(late, "window.veilmix.show.bill.people === 20")
+        until(late, "window.veilmix.show.at > 8")
+        assert late.inner_text("#linked").endswith("of 20")
+        first.close()
+        late.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process there")
+def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+    with performance(tmp_path, "--seconds", "30") as (process, address):
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "Traceback" not in out + err
+    assert list(tmp_path.iterdir()) == []
+    port = int(address.rstrip("/").rpartition(":")[2])
+    with pytest.raises(OSError, match="all attempts to connect"):
+        trio.run(trio.open_tcp_stream, "127.0.0.1", port)

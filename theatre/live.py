@@ -1,0 +1,237 @@
+"""The live page: a run, and a server for its page, in one nursery; both end with Ctrl-C.
+
+    GET  /          the page
+    GET  /events    the log, as server-sent events: from the beginning, or after Last-Event-ID
+    POST /again     {"people", "k", "shufflers"}: start a new run with these
+
+The page's prompter is an instrument of the run's network: it writes to the log and never waits.
+Time is real here: a collection lasts as many seconds as one wants to watch, and people send one
+after the other.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import trio
+
+from ..errors import LocalError, ParameterError, StorageError
+from ..protocol.announcement import Announcement
+from ..protocol.board import Entry
+from ..protocol.messages import Counts, Decision
+from ..protocol.transcript import Read
+from ..roles.instruments import Instrument, Instruments
+from ..roles.session import hold
+from ..scenarios.judge import options
+from ..scenarios.load import change, resolve
+from ..scenarios.local import KIND, announced_names
+from ..scenarios.model import Scenario
+from ..scenarios.play import cast_of, draw_faults
+from ..scenarios.samples import Samples, samples
+from .http import Answer, Request, Say, serve
+from .log import Log, Place
+from .page import LIVE_SCRIPTS, policy, render, script, static
+from .playbill import choices, playbill
+from .prompter import Prompter
+from .show import check_size
+from .unhurried import unhurried
+
+LOOPBACK = "127.0.0.1"
+BEAT = 10.0  # seconds after which a silent stream shows that it is still there
+# what the page may change -> the scenario's key
+CHANGES = {"people": "population.users", "k": "policy.k", "shufflers": "mix.shufflers"}
+EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
+JSON = (("content-type", "application/json"),)
+
+Tell = Callable[[str], None]
+
+
+def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
+    """Play a scenario and show it until Ctrl-C. tell: told the address, and of what goes wrong.
+
+    seed: overrides the scenario's. port: 0 takes any that is free. Raises LocalError for a scenario
+    that cannot be played or shown, and KeyboardInterrupt at the end.
+    """
+    seed = scenario.scenario.seed if seed is None else seed
+    playing = prepared(scenario, seed)
+    try:
+        trio.run(_open, playing, port, tell)
+    except BaseExceptionGroup as group:
+        if group.subgroup(KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A scenario with its people, ready to be played."""
+
+    scenario: Scenario
+    crowd: Samples
+    seed: int | None
+
+    @property
+    def bill(self) -> dict[str, Any]:
+        """What the page is told of it."""
+        people = self.crowd.people
+        names = announced_names(self.scenario, people.schema.names)
+        sizes = [len(texts) for texts in people.values]
+        return playbill(self.scenario, people.n, names, sizes, self.seed)
+
+
+def prepared(scenario: Scenario, seed: int | None) -> Playing:
+    """Find the people of a scenario; LocalError if there are none, or too many for the page."""
+    check_size(scenario.population.users or 0)
+    crowd = samples(scenario, seed)
+    check_size(crowd.people.n)
+    names = crowd.people.schema.names
+    return Playing(resolve(scenario, crowd.first, names, crowd.others), crowd, seed)
+
+
+async def _open(playing: Playing, port: int, tell: Tell) -> None:
+    """Open the house: the server and the run, side by side."""
+    try:
+        listeners = await trio.open_tcp_listeners(port, host=LOOPBACK)
+    except OSError as bad:
+        raise StorageError(
+            f"port {port}: cannot be listened on ({bad.strerror or bad}); name another with "
+            "--port, or 0 for any"
+        ) from None
+    port = listeners[0].socket.getsockname()[1]
+    house = House(playing, tell)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, partial(serve, house.answer, port), listeners)
+        tell(f"http://{LOOPBACK}:{port}/")
+        await house.play()
+
+
+class House:
+    """Plays one run after the other, and answers browsers."""
+
+    def __init__(self, playing: Playing, tell: Tell) -> None:
+        self._playing = playing
+        self._tell = tell
+        self._log = Log()
+        self._run = trio.CancelScope()
+        self._wanted = trio.Event()
+        self._routes: Mapping[tuple[str, str], Callable[[Request], Any]] = {
+            ("GET", "/"): self._page,
+            ("GET", "/events"): self._events,
+            ("POST", "/again"): self._again,
+        }
+
+    async def play(self) -> None:
+        """Play what is wanted, and when it is over wait until another run is."""
+        while True:
+            self._wanted = trio.Event()
+            with trio.CancelScope() as self._run:
+                await _play(self._playing, self._log, self._tell)
+                self._log.append({"what": "over"})
+                await self._wanted.wait()
+
+    async def answer(self, request: Request) -> Answer:
+        """Answer one request."""
+        route = self._routes.get((request.method, request.path))
+        answer: Answer = await route(request) if route else Answer(404, b"there is nothing here\n")
+        return answer
+
+    async def _page(self, _request: Request) -> Answer:
+        style, code = static("theatre.css"), script(LIVE_SCRIPTS)
+        rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
+        data = {"bill": self._playing.bill, "moves": [], "choices": [], "live": True}
+        headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
+        await trio.lowlevel.checkpoint()
+        return Answer(200, render(data, live=True).encode(), headers)
+
+    async def _events(self, request: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        place = Place.parse(request.headers.get("last-event-id", ""))
+        return Answer(200, partial(self._stream, place), EVENTS)
+
+    async def _stream(self, place: Place, say: Say) -> None:
+        """Tell one browser what happens, as fast as it listens."""
+        present = False
+        while True:
+            found: list[tuple[str, str]] = []
+            with trio.move_on_after(BEAT):
+                found, place = await self._log.after(place)
+            lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in found]
+            if not present:  # the end of what it has missed
+                lines.append("event: present\ndata: 0\n\n")
+                present = True
+            await say("".join(lines or [":\n\n"]).encode())
+
+    async def _again(self, request: Request) -> Answer:
+        """Start a new run with other numbers, if they make sense; else say why they do not."""
+        try:
+            changed = change(self._playing.scenario, _changes(request.body))
+            seed = self._playing.seed
+            playing = await trio.to_thread.run_sync(prepared, changed, seed)
+        except LocalError as wrong:
+            return Answer(422, str(wrong).encode())
+        self._playing = playing
+        self._run.cancel()
+        return Answer(204)
+
+
+def _changes(body: bytes) -> dict[str, object]:
+    """What the page asks to change: whole numbers for keys it may change, nothing else."""
+    try:
+        asked = json.loads(body)
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict) or not asked:
+        raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(CHANGES)} needed")
+    for name, value in asked.items():
+        if name not in CHANGES or type(value) is not int:
+            raise ParameterError(f"{name}: found {value!r}; whole numbers for {', '.join(CHANGES)}")
+    return {CHANGES[name]: value for name, value in asked.items()}
+
+
+async def _play(playing: Playing, log: Log, tell: Tell) -> None:
+    """Play one run; what happens goes to the log."""
+    scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
+    faults = draw_faults(scenario, crowd.people.n, seed)
+    cast = unhurried(cast_of(scenario, crowd, faults, seed), seed)
+    log.begin(playing.bill)
+    decided = Decided()
+    prompter = Prompter(lambda move: log.append(move.plain()))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_consider, decided, playing, log)
+        await hold(cast, Instruments([prompter, decided], tell))
+        nursery.cancel_scope.cancel()
+
+
+class Decided(Instrument):
+    """Waits for the curator's decision, with what it was decided from."""
+
+    def __init__(self) -> None:
+        self.announced: Announcement | None = None
+        self.counts: tuple[Counts, ...] | None = None
+        self.made = trio.Event()
+
+    def read(self, read: Read) -> None:
+        """Keep the counts of the first round."""
+        if read.round == 1:
+            self.counts = read.counts
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
+        """Notice announcement and decision."""
+        if isinstance(entry.message.body, Announcement):
+            self.announced = entry.message.body
+        if isinstance(entry.message.body, Decision):
+            self.made.set()
+
+
+async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
+    """Say what the curator could have promised; worked out in a thread, while the run goes on."""
+    await decided.made.wait()
+    policy_, announced = playing.scenario.policy, decided.announced
+    if announced is None or policy_.kind == KIND:
+        return
+    found = await trio.to_thread.run_sync(
+        options, policy_, announced.schema, decided.counts, playing.crowd.others
+    )
+    log.append({"what": "choices", "choices": choices(found)})

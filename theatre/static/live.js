@@ -1,0 +1,77 @@
+// The live page: what happens comes as server-sent events. Whoever joins late is given all there
+// was, and then follows; whoever plays or scrubs goes at a pace of their own.
+
+const SLIDERS = ["people", "k", "shufflers"];
+const came = { present: false, waiting: false, place: GIVEN.includes("at=") };
+
+function heard(entry) {
+  if (entry.what === "run") begun(entry.bill);
+  else if (entry.what === "choices") show.choices = entry.choices;
+  else if (entry.what === "over") page.over = true;
+  else show.moves.push(entry);
+  if (!came.waiting) requestAnimationFrame(caughtUp);
+  came.waiting = true;
+}
+
+// A run begins: the first, or another in its place.
+function begun(bill) {
+  const again = show.moves.length > 0;
+  stop();
+  Object.assign(show, { moves: [], choices: [], at: 0 });
+  page.over = false;
+  open(bill);
+  show.eyes = new Set([...show.eyes].filter((name) => everybody().has(name)));
+  setSliders(bill);
+  go(0);
+  if (again || came.present) play();
+}
+
+function setSliders(bill) {
+  const now = { people: bill.people, k: bill.k, shufflers: bill.shufflers };
+  for (const name of SLIDERS) {
+    const slider = find(`live-${name}`);
+    slider.max = Math.max(slider.max, now[name]);
+    slider.value = now[name];
+    find(`live-${name}-out`).textContent = now[name];
+  }
+  put("live-problem", "");
+}
+
+// What came since the last frame is in; show it.
+function caughtUp() {
+  came.waiting = false;
+  if (show.playing) drawControls();
+  else render();
+}
+
+// All that was missed has come: take up the place of the address, or follow from here on.
+function present_() {
+  if (came.present) return;
+  came.present = true;
+  const total = show.moves.length;
+  if (came.place) readPlace(GIVEN);
+  go(came.place ? show.at : total);
+  if (show.at >= total && !page.over) play();
+}
+
+async function again() {
+  const wish = Object.fromEntries(SLIDERS.map((name) => [name, find(`live-${name}`).valueAsNumber]));
+  const answer = await fetch("/again", { method: "POST", body: JSON.stringify(wish) });
+  put("live-problem", answer.ok ? "" : (await answer.text()).split("\n")[0]);
+}
+
+function listen() {
+  const events = new EventSource("/events");
+  events.addEventListener("message", (event) => heard(JSON.parse(event.data)));
+  events.addEventListener("present", present_);
+  events.addEventListener("open", () => put("live-word", "live"));
+  events.addEventListener("error", () => put("live-word", "the run has left"));
+}
+
+for (const name of SLIDERS) {
+  const slider = find(`live-${name}`);
+  slider.addEventListener("input", () => (find(`live-${name}-out`).textContent = slider.value));
+  slider.addEventListener("change", again);
+}
+find("live").hidden = find("sliders").hidden = false;
+listen();
