@@ -66,9 +66,10 @@ async def serve(handler: Handler, port: int, stream: trio.abc.Stream) -> None:
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_BODY * 4)
     async with stream:
         try:
-            with trio.move_on_after(PATIENCE) as waiting:
+            request = None
+            with trio.move_on_after(PATIENCE):
                 request = await _read(connection, stream)
-            if waiting.cancelled_caught or request is None:
+            if request is None:
                 return
             answer = checked(request, port) or await handler(request)
         except h11.RemoteProtocolError as wrong:

@@ -26,9 +26,9 @@ from ..roles.instruments import Instrument, Instruments
 from ..roles.session import hold
 from ..scenarios.judge import options
 from ..scenarios.load import change, resolve
-from ..scenarios.local import KIND, announced_names
+from ..scenarios.local import RANDOMIZED, announced_names
 from ..scenarios.model import Scenario
-from ..scenarios.play import cast_of, draw_faults
+from ..scenarios.play import cast_of, columns_of, draw_faults
 from ..scenarios.samples import Samples, samples
 from .http import Answer, Request, Say, serve
 from .log import Log, Place
@@ -77,7 +77,7 @@ class Playing:
         """What the page is told of it."""
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
-        sizes = [len(texts) for texts in people.values]
+        sizes = columns_of(self.scenario, people)
         return playbill(self.scenario, people.n, names, sizes, self.seed)
 
 
@@ -229,7 +229,7 @@ async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
     """Say what the curator could have promised; worked out in a thread, while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced
-    if announced is None or policy_.kind == KIND:
+    if announced is None or policy_.kind in RANDOMIZED:
         return
     found = await trio.to_thread.run_sync(
         options, policy_, announced.schema, decided.counts, playing.crowd.others

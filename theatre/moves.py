@@ -49,8 +49,9 @@ class Send:
     """An envelope on its way to the first shuffler.
 
     person: index from 0, -1 if no person sent it. answers: what was sealed, told with the first
-    envelope of a round only. fault: `altered`, `repeated`, `late` or `forged`; "" for none. linked:
-    whether it is the envelope this person sealed, so that whoever opens it knows who said it.
+    envelope of a round only. fault: `altered`, `repeated`, `late`, `copied`, `forged`, or "" for
+    none. linked: whether it is the envelope this person sealed, so that whoever opens it knows who
+    said it. copies: whose envelope it is a copy of, the person's own if of nobody's.
     """
 
     sender: str
@@ -60,6 +61,7 @@ class Send:
     answers: Answers | None
     fault: str
     linked: bool
+    copies: int = -1
 
     def plain(self) -> dict[str, Any]:
         """Give the move as the page reads it."""
@@ -76,6 +78,8 @@ class Send:
             plain["fault"] = self.fault
         if not self.linked:
             plain["unlinked"] = True
+        if self.fault == "copied":
+            plain["copies"] = self.copies
         return plain
 
 

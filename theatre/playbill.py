@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..protocol import parties
-from ..scenarios.local import KIND
+from ..scenarios.local import RANDOMIZED
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Considered
 from .said import rule
@@ -39,7 +39,7 @@ def playbill(
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
-        "reports": scenario.policy.kind == KIND,
+        "reports": scenario.policy.kind in RANDOMIZED,
         "kind": scenario.policy.kind,
         "seed": seed,
     }

@@ -13,7 +13,7 @@ from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
 from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
-from ..protocol.session import open_round
+from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
 from .moves import Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
@@ -21,19 +21,29 @@ from .said import promise, rule, says
 
 # reason of a refusal -> the faults of envelopes that it may be about
 SUSPECTS = {Reason.DUPLICATE: ("repeated",), Reason.LATE: ("late",)}
-ALTERED = ("altered", "forged")
+ALTERED = ("altered", "forged", "copied")
 
 
 @dataclass(slots=True)
 class _Round:
-    """What the prompter knows of one round. onions: number of each onion, by all its names."""
+    """What the prompter knows of one round.
 
-    call: Call
+    plan: as everybody can work it out. owners: the person by the name of the envelope. onions: the
+    number of each onion, by all its names.
+    """
+
+    plan: Round
     made: dict[int, Made] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)  # people whose answers a move has told
     sent: set[int] = field(default_factory=set)
+    owners: dict[bytes, int] = field(default_factory=dict)
     onions: dict[bytes, int] = field(default_factory=dict)
     closed: bool = False
+
+    @property
+    def call(self) -> Call:
+        """The questions."""
+        return self.plan.call
 
 
 class Prompter(Instrument):
@@ -68,9 +78,11 @@ class Prompter(Instrument):
         person = _person(event.sender)
         made = asked.made.get(person) if asked else None
         place = (event.sender, event.receiver, event.round, person)
-        if asked is None or made is None:
-            self._faults.append("forged")
-            return Send(*place, None, "forged", linked=False)
+        owner = asked.owners.get(event.names, person) if asked else person
+        if asked is None or made is None or owner != person:
+            fault = "forged" if owner == person else "copied"
+            self._faults.append(fault)
+            return Send(*place, None, fault, linked=False, copies=owner)
         linked = event.names == made.envelope
         fault = "" if linked else "altered"
         fault = "late" if asked.closed else "repeated" if person in asked.sent else fault
@@ -84,12 +96,14 @@ class Prompter(Instrument):
         """Remember what a person sealed; it is told with the envelope."""
         asked = self._rounds[made.round]
         asked.made[made.user] = made
+        asked.owners[made.envelope] = made.user
         layers = split_names(made.names)[1:]
-        questions = len(made.answers)
-        each = len(layers) // questions if questions else 0
-        for place, (question, _) in enumerate(made.answers):
-            number = made.user * len(asked.call.asks) + question
-            asked.onions.update(dict.fromkeys(layers[place * each : (place + 1) * each], number))
+        slots = asked.plan.slots
+        each = max(len(layers) // slots, 1)
+        for at, name in enumerate(layers):
+            place = at // each
+            question = made.answers[place][0] if slots > 1 else 0
+            asked.onions[name] = made.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
         """Tell of a post."""
@@ -97,8 +111,8 @@ class Prompter(Instrument):
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
             self._columns = body.schema.names
-        if isinstance(body, Call):
-            self._rounds[body.round] = _Round(body)
+        if isinstance(body, Call) and self._announced:
+            self._rounds[body.round] = _Round(open_round(self._announced, self._session, body))
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
         asked = self._rounds.get(number)
@@ -109,9 +123,9 @@ class Prompter(Instrument):
     def _facts(self, entry: Entry) -> dict[str, object]:
         """What the page needs of a post beside the sentence."""
         match entry.message.body:
-            case Call() as call if self._announced:
-                opened = open_round(self._announced, self._session, call)
-                return {"asks": call.asks, "openers": opened.openers}
+            case Call() as call:
+                plan = self._rounds[call.round].plan
+                return {"asks": call.asks, "openers": plan.openers, "slots": plan.slots}
             case Mixed() as mixed:
                 return {"hop": mixed.hop, "received": mixed.received, "sent": mixed.forwarded}
             case Tally(counts=counts) if counts is not None:

@@ -6,17 +6,22 @@ from ..errors import Reason
 from ..protocol.announcement import Announcement, Program
 from ..protocol.hiding import Mask
 from ..protocol.messages import (
+    Alarm,
     Body,
     Burned,
     Call,
+    Cause,
     Certificate,
     Closed,
     Consent,
     Decision,
     Key,
     Mixed,
+    Receipts,
+    Registry,
     Tally,
 )
+from ..scenarios.words import percent
 
 # certificate's rule -> how a class calls it; a rule of another name is called by it
 RULES = {
@@ -26,6 +31,14 @@ RULES = {
     "refined": "the refined bound",
     "coverage": "the coverage bound",
     "worst-case": "the exact worst case",
+}
+ALARMS = {
+    Cause.MISSING: "a ballot that was sent is not among those counted",
+    Cause.BALANCE: "more is missing than was refused",
+    Cause.ACCOUNTS: "the accounts of a round do not add up",
+    Cause.ORDER: "a batch did not leave in sorted order",
+    Cause.DECISION: "the decision does not follow from the counts",
+    Cause.ANNOUNCEMENT: "somebody was told of another session",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 
@@ -38,6 +51,12 @@ def says(author: str, body: Body, columns: Sequence[str], call: Call | None) -> 
             return f"{who} makes a fresh key pair and posts the public half."
         case Announcement():
             return f"The curator announces the session: {announced(body)}."
+        case Registry(keys=keys):
+            return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
+        case Receipts(hashes=hashes):
+            return f"{who} shows the salted hash of each of {len(hashes):,} ballots it has counted."
+        case Alarm(cause=cause):
+            return f"{who} raises an alarm: {ALARMS.get(cause, cause.value)}."
         case Consent():
             return f"{who} finds its own key in the announcement and takes part."
         case Call():
@@ -137,14 +156,6 @@ def rule(name: str) -> str:
     plain = name.removeprefix(STATISTICAL)
     called = RULES.get(plain, plain)
     return called if plain == name else f"{called}, carried over to other people"
-
-
-def percent(share: float) -> str:
-    """Write a share in percent, with as many digits as it needs to be neither 0 nor all."""
-    digits = 1
-    while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
-        digits += 1
-    return f"{100 * share:.{digits}f} %"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.eyes import columns, recorded
 from ..scenarios.judge import options
-from ..scenarios.local import KIND, announced_names
+from ..scenarios.local import RANDOMIZED, announced_names
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Outcome
 from ..scenarios.runs import Run
@@ -64,7 +64,7 @@ def check_size(people: int) -> None:
 def considered(transcript: Transcript, scenario: Scenario) -> list[dict[str, Any]]:
     """What the curator could have promised of every set of columns; [] if it decides nothing."""
     board = replay(transcript.posts)
-    if board.announcement is None or board.decision is None or scenario.policy.kind == KIND:
+    if board.announcement is None or board.decision is None or scenario.policy.kind in RANDOMIZED:
         return []
     tally = next((read.counts for read in transcript.reads if read.round == 1), None)
     statistical = scenario.population.setting != "fixed"

@@ -87,6 +87,7 @@ def played(name: str) -> Shown:
         "faulty": lambda: loads(FAULTY),
         "statistical": lambda: loads(STATISTICAL),
         "randomized": lambda: loads(RANDOMIZED),
+        "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
     outcome = run(scenario, worst_case_seconds=0)
     data = of_outcome(outcome)

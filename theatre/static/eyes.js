@@ -30,7 +30,7 @@ function knows(bill, moves, at, eyes) {
     unseen: 0,
   };
   const answers = new Map();
-  const followed = new Map();
+  const followed = new Set();
   const counts = new Map();
   for (const move of moves.slice(0, at)) {
     const seen = sees(eyes, move);
@@ -44,7 +44,8 @@ function knows(bill, moves, at, eyes) {
       counts.set(move.round, move.counts);
     const place = `${move.round}/${move.person}`;
     if (move.answers) answers.set(place, move);
-    if (move.what === "send" && seen && !move.unlinked) followed.set(place, true);
+    if (move.what === "send" && seen && !move.unlinked) followed.add(place);
+    if (move.copies !== undefined) followed.delete(`${move.round}/${move.copies}`);
   }
   for (const [place, { round, person, answers: said }] of answers) {
     const { asks, broken } = known.rounds.get(round);
@@ -68,6 +69,7 @@ function knows(bill, moves, at, eyes) {
   known.crowds = crowds(bill, known);
   known.linked = known.crowds.reduce((sum, crowd) => sum + crowd.pinned.size, 0);
   known.certain = certain(bill, known, eyes);
+  known.sure = bill.reports || known.crowds.every(exact);
   known.cells = bill.people * bill.sizes.length;
   return known;
 }
@@ -102,6 +104,14 @@ function certain(bill, known, eyes) {
     if (bill.reports) cells += ownAlone(bill, crowd, eyes);
     else bill.sizes.forEach((size, column) => (cells += certainIn(crowd, column, size)));
   return cells + (bill.reports ? bill.people * bill.sizes.filter((size) => size === 1).length : 0);
+}
+
+// Whether `certainIn` finds all that is certain: where everybody was counted, nobody has hidden a
+// value, and no two joint counts overlap. Else it finds some, and more may follow from the counts.
+function exact(crowd) {
+  const joint = crowd.counted.filter((one) => one.columns.length > 1);
+  const hidden = crowd.counted.some((one) => one.counts.some(([values]) => values.some((value) => HIDDEN.has(value))));
+  return joint.length <= 1 && !hidden && crowd.counted.every((one) => one.people === crowd.users);
 }
 
 // A report that is linked is no value: only members know theirs, and everybody what cannot vary.

@@ -5,6 +5,7 @@ function fold(bill, moves, at) {
   const state = {
     round: 0,
     asks: [],
+    slots: 1, // onions in an envelope: one a question, or (a design error) one in all
     openers: [],
     envelopes: [], // {person, round, fault, refused}
     sent: new Map(), // person -> number of its last envelope of this round
@@ -23,7 +24,8 @@ function fold(bill, moves, at) {
     post(move) {
       state.posts.push(move);
       if (move.kind === "call") {
-        Object.assign(state, { round: move.round, asks: move.asks, openers: move.openers });
+        const { round, asks, openers, slots } = move;
+        Object.assign(state, { round, asks, openers, slots });
         state.sent.clear();
         state.silent.clear();
         for (const party of move.openers) state.boxes.set(party, emptied());
@@ -79,7 +81,7 @@ function emptied() {
 function mixed(state, box, move) {
   box.stage = "sorted";
   if (move.hop > 1) return;
-  const slots = state.asks.length;
+  const { slots } = state;
   const kept = box.envelopes.filter((number) => {
     const { fault, refused, round } = state.envelopes[number];
     return !refused && round === move.round && fault !== "late";

@@ -260,6 +260,7 @@ window.veilmix = {
     return {
       linked: known.linked,
       certain: known.certain,
+      sure: known.sure,
       seen: known.seen,
       pinned: rows(known.pinned),
       byRound: Object.fromEntries([...known.byRound].map(([round, people]) => [round, rows(people)])),

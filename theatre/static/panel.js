@@ -35,7 +35,7 @@ function drawPinned(bill, known) {
   put("linked-unit", bill.reports ? "people linked to their reports" : "people identified");
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
-  put("certain", `${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
+  put("certain", `${known.sure ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
   put("who", known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
 }
 

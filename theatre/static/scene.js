@@ -14,7 +14,7 @@ function sceneAt(bill, moves, position, eyes) {
     seesSend: (name) => eyes.has(name) || eyes.has("network") || eyes.has("shuffler-1"),
     envelope(size, who, round, fault) {
       const opened = openedLayers(eyes, state.openers);
-      const cores = state.asks.map((_, ask) => coreOf(answersOf(round, who)[ask]));
+      const cores = Array.from({ length: state.slots }, (_, slot) => coreIn(round, who, slot));
       return envelope(size, state.openers, opened, cores, eyes.has("shuffler-1") && fault);
     },
     onion(size, party, number) {
@@ -37,10 +37,14 @@ function sceneAt(bill, moves, position, eyes) {
   };
 
   function onionOf(size, left, number) {
-    const slots = state.asks.length;
-    const who = Math.floor(number / slots);
-    const core = number < 0 ? "?" : coreOf(answersOf(state.round, who)[number % slots]);
+    const who = Math.floor(number / state.slots);
+    const core = number < 0 ? "?" : coreIn(state.round, who, number % state.slots);
     return onion(size, left, openedLayers(eyes, left), core);
+  }
+
+  function coreIn(round, who, slot) {
+    const said = answersOf(round, who);
+    return coreOf(state.slots === 1 ? said.flat() : said[slot]);
   }
 }
 

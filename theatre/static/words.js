@@ -4,6 +4,7 @@ const FAULTS = {
   altered: "It is not the envelope that was sealed.",
   repeated: "It is the second one of this person.",
   late: "It comes too late.",
+  copied: "It is a copy of somebody else's.",
   forged: "Nobody who takes part has sealed it.",
 };
 
