@@ -4,14 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..protocol.transcript import Event
+from ..protocol.transcript import NAME, Event
 
 ALIKE = 6  # messages alike that are still shown one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One message or many alike. smallest, largest: bytes of one."""
+    """One message or many alike. smallest, largest: bytes of one.
+
+    name: of the ciphertext in it, where it is one message with one.
+    """
 
     time: float
     sender: str
@@ -21,6 +24,7 @@ class Flow:
     messages: int
     smallest: int
     largest: int
+    name: str = ""
 
 
 def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
@@ -47,7 +51,8 @@ def _flow(same: Sequence[Event]) -> Flow:
     kind = first.kind.name.lower() if first.kind else "not a message"
     messages = sum(event.messages for event in same)
     place = first.time, sender, first.receiver, kind, first.round
-    return Flow(*place, messages, min(sizes), max(sizes))
+    named = first.names.hex() if messages == 1 and len(first.names) == NAME else ""
+    return Flow(*place, messages, min(sizes), max(sizes), named)
 
 
 def mermaid(seen: Sequence[Flow]) -> str:

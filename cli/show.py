@@ -27,16 +27,22 @@ CELLS = 8  # of counts that were read
 )
 @click.option("--all", "everything", is_flag=True, help="Every message and person, none summed up.")
 @click.option(
+    "--why",
+    metavar="PERSON|MESSAGE",
+    help="Derive what they know of user-3, or of a ciphertext by its name, step by step.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "mermaid"]),
     default="text",
     show_default=True,
 )
-def command(run: str, eyes: Sequence[str], *, everything: bool, form: str) -> None:
+def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None, form: str) -> None:
     """Show the message flow of RUN as PARTY saw it, and what it could open, read and link.
 
-    Without --as: name the parties.
+    Without --as: name the parties. With --why: the derivation of what they know of one person or
+    one ciphertext, from what they saw and the keys they hold.
     """
     from ..scenarios.eyes import look, present
     from ..scenarios.runs import read
@@ -48,6 +54,9 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, form: str) -> No
         users = record.result["users"]
         parties = [*present(record), "user-1" if users == 1 else f"user-1 ... user-{users}"]
         _parties(parties, run, form)
+        return
+    if why is not None:
+        _derive(record, members, why, form)
         return
     seen = look(record, members)
     if form == "json":
@@ -66,13 +75,28 @@ def _parties(parties: Sequence[str], run: str, form: str) -> None:
     click.echo(f"next: veilmix show {run} --as curator+shuffler-1")
 
 
+def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    from ..scenarios.why import lines, why
+
+    if form == "mermaid":
+        raise click.UsageError("--why is told as text or json, not as a diagram")
+    found = why(run, members, about)
+    if form == "json":
+        write_json(found.plain())
+        return
+    console = page()
+    say(console, f"{found.about}, derived by {' + '.join(members)}\n")
+    for line in lines(found):
+        say(console, clean(line))
+
+
 def _tell(
     console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
 ) -> None:
     say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
-    rows = [_row(flow) for flow in flows(seen.events, each=everything)]
-    headings = ("time", "from", "to", "message", "round", "how many", "bytes each")
-    lay_out(console, Grid(headings, rows, (0, 4, 5, 6)))
+    rows = [_row(flow)[: 8 if everything else 7] for flow in flows(seen.events, each=everything)]
+    headings = ("time", "from", "to", "message", "round", "how many", "bytes each", "name")
+    lay_out(console, Grid(headings if everything else headings[:-1], rows, (0, 4, 5, 6)))
     missed = sum(one.messages for one in seen.transcript.events) - sum(
         one.messages for one in seen.events
     )
@@ -92,6 +116,7 @@ def _row(flow: Flow) -> tuple[object, ...]:
         f"{flow.smallest:,}"
         if flow.smallest == flow.largest
         else f"{flow.smallest:,}-{flow.largest:,}",
+        flow.name,
     )
 
 
@@ -137,6 +162,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
 
 def _plain(run: "Run", seen: "View") -> dict[str, Any]:
     from ..analysis.trust import users_linked
+    from ..protocol.transcript import split_names
     from ..scenarios.eyes import columns
 
     names = columns(run)
@@ -151,6 +177,7 @@ def _plain(run: "Run", seen: "View") -> dict[str, Any]:
                 "round": one.round,
                 "bytes": one.size,
                 "messages": one.messages,
+                "names": [name.hex() for name in split_names(one.names)],
             }
             for one in seen.events
         ],

@@ -7,19 +7,23 @@ from a person's envelope to what the person said. A single opener outside the co
 there everybody's messages leave in one sorted batch.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import parties
-from .announcement import Setting
+from .announcement import Flaw, Setting
 from .board import Board, replay
+from .derivation import Terms, closure
 from .hiding import HIDDEN, Hiding
 from .messages import Call, Counts, Kind
 from .session import open_round
-from .transcript import NAME, Event, Made, Transcript, split_names
+from .transcript import Event, Made, Transcript, split_names
 
 Row = Mapping[int, str]  # column -> value
+
+TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,8 @@ class View:
         """
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
         read = tuple((seen.round, seen.columns) for seen in self.counted)
-        return broken, self.own, read, self.sees_who
+        linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
+        return broken, self.own, read, self.sees_who, linked
 
 
 class Record:
@@ -127,7 +132,7 @@ class Record:
             self.transcript.users,
             told is None or told.policy.setting is Setting.FIXED,
             self._pinned(coalition, broken),
-            tuple(_counted(self.transcript, coalition, self.board)),
+            tuple(_counted(self, coalition)),
             opened,
             {number: self._columns(number) for number in broken if self.transcript.summary},
             self.transcript,
@@ -169,6 +174,15 @@ class Record:
         return row
 
     @cached_property
+    def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
+        """Per round, person and question what was said."""
+        return {
+            (made.round, made.user, ask): values
+            for made in self.transcript.made
+            for ask, values in made.answers
+        }
+
+    @cached_property
     def truth(self) -> Mapping[int, Row]:
         """What every person holds, as far as it said it; nobody knows it. In the full form."""
         rows: dict[int, dict[int, str]] = {}
@@ -204,13 +218,50 @@ class Record:
         people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
         for made in self.transcript.made:
             here, asks = arrived[made.round], self.calls[made.round].asks
-            for (ask, _), name in zip(made.answers, innermost(made), strict=True):
-                if name in here:
+            for name in split_names(made.names):
+                for ask, _ in self.terms.by_name[name].answers if name in here else ():
                     people.setdefault((made.round, asks[ask]), set()).add(made.user)
+        for seen in self.whole_rows.values():
+            asks = self.calls[seen.round].asks
+            people[seen.round, seen.columns] = set.intersection(
+                *(people.get((seen.round, ask), set()) for ask in asks)
+            )
         return {about: frozenset(some) for about, some in people.items()}
+
+    @cached_property
+    def whole_rows(self) -> Mapping[int, CountsSeen]:
+        """Per round the counts of whole rows, where a design error shows the reader whole rows.
+
+        It sees which answers are one person's: they came in one onion, or with one salt or one key.
+        """
+        told = self.board.announcement
+        if told is None or not set(told.rules.flaws) & TOGETHER:
+            return {}
+        found = {}
+        for number, call in self.calls.items():
+            rows = [row for row in self.said[number].values() if len(call.asks) > 1]
+            if rows and self._all_came(number):
+                columns = self._columns(number)
+                counts = Counter(tuple(row[column] for column in columns) for row in rows)
+                found[number] = CountsSeen(number, columns, counts, call.hidden)
+        return found
+
+    def _all_came(self, number: int) -> bool:
+        """Whether all who answered a round were counted."""
+        read = next((one for one in self.transcript.reads if one.round == number), None)
+        people = len(self.said[number])
+        return read is not None and all(sum(one.values()) == people for one in read.counts)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The ciphertexts of the run, by name."""
+        return Terms(self)
 
     def _pinned(self, coalition: frozenset[str], broken: set[int]) -> dict[int, Mapping[int, Row]]:
         """Per round and person, the values that the coalition can follow to that person."""
+        told = self.board.announcement
+        if told is not None and not told.rules.ordered:
+            return dict(closure(self.terms, coalition).linked())
         own = [parties.index(one) for one in coalition if parties.role(one) is parties.Role.USER]
         pinned: dict[int, Mapping[int, Row]] = {}
         for number, rows in self.said.items():
@@ -219,13 +270,6 @@ class Record:
             if mine or known:
                 pinned[number] = {**known, **mine} if mine else known
         return pinned
-
-
-def innermost(made: Made) -> list[bytes]:
-    """The names of a user's layers for the reader, answer by answer."""
-    names = split_names(made.names[NAME:])
-    depth = len(names) // len(made.answers) if made.answers else 1
-    return names[depth - 1 :: depth]
 
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
@@ -245,10 +289,9 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
     return len(openers)
 
 
-def _counted(
-    transcript: Transcript, coalition: frozenset[str], board: Board
-) -> Iterable[CountsSeen]:
+def _counted(record: Record, coalition: frozenset[str]) -> Iterable[CountsSeen]:
     """The counts that members have read, and those on the board."""
+    transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}
     public = {
         call.round: tally.counts
@@ -259,3 +302,5 @@ def _counted(
     for number, counts in sorted((public | read).items()):
         for columns, count in zip(calls[number].asks, counts, strict=True):
             yield CountsSeen(number, columns, count, calls[number].hidden)
+        if number in read and number in record.whole_rows:
+            yield record.whole_rows[number]

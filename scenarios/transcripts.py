@@ -10,7 +10,8 @@
     last line    {"what": "end", "lines"}: so that a file cut off at a line's end is noticed
 
 Messages of one kind at one moment have no order of their own; they are written in the order of
-their senders. So a seeded run gives the same bytes each time (gzip's own time stamp is 0).
+their senders, but for envelopes where batches keep the order of arrival. So any other seeded run
+gives the same bytes each time (gzip's own time stamp is 0).
 """
 
 import gzip
@@ -25,6 +26,8 @@ from typing import Any
 import msgspec
 
 from ..errors import Reason, StorageError
+from ..protocol.announcement import Announcement
+from ..protocol.frames import decode_message
 from ..protocol.messages import Counts, Kind
 from ..protocol.phases import BOARD
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript
@@ -141,10 +144,15 @@ def damaged(path: Path, line: int, why: str) -> StorageError:
 
 def ordered(transcript: Transcript) -> Transcript:
     """Give the same transcript with what happened at one moment in the order of its senders."""
+    arrived = _arrived(transcript)
     events = [
         event
-        for _, same in groupby(transcript.events, lambda e: (e.time, e.kind, e.round))
-        for event in sorted(same, key=lambda e: (_place(e.sender), _place(e.receiver)))
+        for (_, kind, _), group in groupby(transcript.events, lambda e: (e.time, e.kind, e.round))
+        for event in (
+            group
+            if kind in arrived
+            else sorted(group, key=lambda e: (_place(e.sender), _place(e.receiver)))
+        )
     ]
     posts = {
         author: [data for who, data in transcript.posts if who == author]
@@ -160,6 +168,15 @@ def ordered(transcript: Transcript) -> Transcript:
         sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
         [(e.sender, next(taken[e.sender])) for e in events if e.receiver == BOARD],
     )
+
+
+def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
+    """The kinds of message whose order of arrival is seen: where batches leave in it, it counts."""
+    for _, data in transcript.posts:
+        told = decode_message(data).body
+        if isinstance(told, Announcement):
+            return () if told.rules.ordered else (Kind.SUBMISSION, Kind.BATCH)
+    return ()
 
 
 def _place(party: str) -> tuple[str, int]:

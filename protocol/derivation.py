@@ -1,0 +1,289 @@
+"""What a coalition knows, and why: everything that follows from what its members saw and hold.
+
+Terms are ciphertexts, by name. What is inside one is known to whoever sealed it; a coalition gets
+at it by the rules below and no other way (ciphers are taken to be perfect, after Dolev and Yao):
+
+    own       a member knows what it sealed itself, inside and out
+    key       a shuffler, the curator and the analyst have the key that opens their layers
+    saw       a member saw a ciphertext on its way: sent it, received it, or listened
+    sender    whoever saw an envelope handed in saw who handed it in
+    open      has a ciphertext and the key of its opener: has what is inside
+    follow    a ciphertext is a person's and was opened: what was inside is that person's
+    order     where batches keep their order, the i-th in is the i-th out
+    read      a person's answer was opened: that person said these values
+
+The closure applies them until nothing new follows, and keeps for every fact the first rule and the
+premises it came from, so that each has a proof that ends in what was seen and held.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import parties
+from .messages import Kind
+from .transcript import Event, Made, split_names
+
+if TYPE_CHECKING:
+    from .view import Record, Row
+
+
+class Rule(StrEnum):
+    """How a fact comes to be known."""
+
+    OWN = "own"
+    KEY = "key"
+    SAW = "saw"
+    SENDER = "sender"
+    OPEN = "open"
+    FOLLOW = "follow"
+    ORDER = "order"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The coalition has a party's key."""
+
+    party: str
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """The coalition has a ciphertext, or (opened) the answer that was in it."""
+
+    name: bytes
+    opened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """The coalition knows a ciphertext to be a user's (its index)."""
+
+    name: bytes
+    user: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The coalition knows what a user said to a question of a round."""
+
+    user: int
+    round: int
+    ask: int
+
+
+Fact = Key | Has | From | Said
+
+
+class Reason(NamedTuple):
+    """Why a fact is known: the rule, the facts it was applied to, and the event that was seen."""
+
+    rule: Rule
+    premises: tuple[Fact, ...] = ()
+    event: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A ciphertext: who made it, who opens it, what is inside, and its layer (1: the envelope).
+
+    answers: of an innermost layer, the questions that it answers, with the values.
+    """
+
+    name: bytes
+    user: int
+    round: int
+    layer: int
+    opener: str
+    inside: tuple[bytes, ...]
+    answers: tuple[tuple[int, tuple[str, ...]], ...] = ()
+
+
+class Terms:
+    """The ciphertexts of a run, by name, as those who made them know them."""
+
+    def __init__(self, record: "Record") -> None:
+        self.record = record
+        self.by_name: dict[bytes, Term] = {}
+        for made in record.transcript.made:
+            for term in _terms(made, record.openers[made.round]):
+                self.by_name.setdefault(term.name, term)
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether batches are sorted."""
+        told = self.record.board.announcement
+        return told is None or told.rules.ordered
+
+    @cached_property
+    def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
+        """Per round and shuffler, the places of what came to it, and what left, in order."""
+        found: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
+        for event in self.record.transcript.events:
+            names = split_names(event.names)
+            if event.kind in (Kind.SUBMISSION, Kind.BATCH):
+                came = found.setdefault((event.round, event.receiver), ({}, []))[0]
+                for name in names:
+                    came.setdefault(name, len(came))
+            if event.kind is Kind.BATCH:
+                found.setdefault((event.round, event.sender), ({}, []))[1].extend(names)
+        return found
+
+
+def _terms(made: Made, openers: Sequence[str]) -> Iterator[Term]:
+    """The ciphertexts of one user in one round: the envelope, then the layers of each onion."""
+    names = split_names(made.names)
+    depth = len(openers) - 1
+    onions = [names[at : at + depth] for at in range(1, len(names), depth)]
+    firsts = tuple(onion[0] for onion in onions)
+    yield Term(names[0], made.user, made.round, 1, openers[0], firsts)
+    together = len(onions) != len(made.answers)  # all answers in one onion: a design error
+    for place, onion in enumerate(onions):
+        answers = made.answers if together else (made.answers[place],)
+        for at, name in enumerate(onion):
+            last = at == depth - 1
+            inside = () if last else (onion[at + 1],)
+            said = tuple((ask, values) for ask, values in answers) if last else ()
+            yield Term(name, made.user, made.round, at + 2, openers[at + 1], inside, said)
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """All facts that follow for a coalition, each with its first reason."""
+
+    members: frozenset[str]
+    terms: Terms
+    why: dict[Fact, Reason] = field(default_factory=dict)
+
+    def linked(self) -> dict[int, dict[int, "Row"]]:
+        """Per round and user, the values that the user is known to have said."""
+        calls = self.terms.record.calls
+        found: dict[int, dict[int, dict[int, str]]] = {}
+        for fact in self.why:
+            if isinstance(fact, Said):
+                values = self._values(fact)
+                row = found.setdefault(fact.round, {}).setdefault(fact.user, {})
+                row.update(zip(calls[fact.round].asks[fact.ask], values, strict=True))
+        return {
+            number: {user: dict(sorted(row.items())) for user, row in sorted(rows.items())}
+            for number, rows in sorted(found.items())
+        }
+
+    def _values(self, fact: Said) -> tuple[str, ...]:
+        return self.terms.record.answers[fact.round, fact.user, fact.ask]
+
+    def proof(self, goal: Fact) -> list[tuple[Fact, Reason]]:
+        """The steps to a fact, each after its premises; KeyError if it does not follow."""
+        steps: dict[Fact, Reason] = {}
+        open_ = [(goal, False)]
+        while open_:
+            fact, done = open_.pop()
+            if done:
+                steps.setdefault(fact, self.why[fact])
+            elif fact not in steps:
+                open_.append((fact, True))
+                open_ += [(one, False) for one in reversed(self.why[fact].premises)]
+        return list(steps.items())
+
+
+def closure(terms: Terms, members: Iterable[str]) -> Knowledge:
+    """Anybody: everything that follows for these parties."""
+    known = Knowledge(frozenset(members), terms)
+    todo: deque[Fact] = deque()
+
+    def learn(fact: Fact, rule: Rule, *premises: Fact, event: Event | None = None) -> None:
+        if fact not in known.why:
+            known.why[fact] = Reason(rule, premises, event)
+            todo.append(fact)
+
+    for fact, rule, event in _given(terms, known.members):
+        learn(fact, rule, event=event)
+    while todo:
+        for new, rule, premises in _next(terms, known.why, todo.popleft()):
+            learn(new, rule, *premises)
+    return known
+
+
+_Given = tuple[Fact, Rule, Event | None]
+_Step = tuple[Fact, Rule, tuple[Fact, ...]]
+
+
+def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
+    """What members hold and saw."""
+    for party in sorted(members):
+        if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
+            yield Key(party), Rule.KEY, None
+    for term in terms.by_name.values():
+        if parties.user(term.user) in members:
+            yield Has(term.name), Rule.OWN, None
+            yield From(term.name, term.user), Rule.OWN, None
+            for ask, _ in term.answers:
+                yield Said(term.user, term.round, ask), Rule.OWN, None
+    for event in terms.record.transcript.events:
+        if not event.names or not any(event.seen_by(party) for party in members):
+            continue
+        for name in split_names(event.names):
+            yield Has(name), Rule.SAW, event
+            if event.kind is Kind.SUBMISSION:
+                yield From(name, parties.index(event.sender)), Rule.SENDER, event
+
+
+def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_Step]:
+    """What follows from a fact together with those known before it."""
+    match fact:
+        case Key(party):
+            for term in terms.by_name.values():
+                if term.opener == party and Has(term.name) in known:
+                    yield from _opened(term, known)
+        case Has(name) if name in terms.by_name:
+            term = terms.by_name[name]
+            if fact.opened:
+                yield from _followed(term, known)
+            elif Key(term.opener) in known:
+                yield from _opened(term, known)
+        case From(name) if name in terms.by_name:
+            term = terms.by_name[name]
+            if Has(name, opened=True) in known:
+                yield from _followed(term, known)
+            yield from _ordered(terms, term, fact, known)
+        case _:
+            pass
+
+
+def _opened(term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+    """Opens: has a ciphertext and the key of its opener."""
+    premises = (Has(term.name), Key(term.opener))
+    yield Has(term.name, opened=True), Rule.OPEN, premises
+    for inside in term.inside:
+        yield Has(inside), Rule.OPEN, premises
+    if From(term.name, term.user) in known:
+        yield from _followed(term, known)
+
+
+def _followed(term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+    """Follow, read: a ciphertext that was opened is known to be a person's."""
+    mine, opened = From(term.name, term.user), Has(term.name, opened=True)
+    if mine not in known or opened not in known:
+        return
+    for inside in term.inside:
+        yield From(inside, term.user), Rule.FOLLOW, (mine, opened)
+    for ask, _ in term.answers:
+        yield Said(term.user, term.round, ask), Rule.READ, (mine, opened)
+
+
+def _ordered(terms: Terms, term: Term, fact: From, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+    """Order: a batch that keeps its order says where each message went, if nothing was dropped."""
+    if terms.ordered:
+        return
+    came, left = terms.passing.get((term.round, term.opener), ({}, []))
+    slots = len(left) // len(came) if came else 0
+    if not slots or slots * len(came) != len(left) or term.name not in came:
+        return
+    at = came[term.name]
+    for name in left[slots * at : slots * (at + 1)]:
+        if Has(name) in known:
+            yield From(name, fact.user), Rule.ORDER, (fact, Has(name))

@@ -1,0 +1,105 @@
+"""What follows for a coalition, step by step, agrees with its view; every proof holds."""
+
+import runpy
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.protocol.derivation import From, Has, Key, Knowledge, Rule, Said, Terms, closure
+from veilmix.protocol.view import Record
+
+KIT: Any = type("Kit", (), runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
+ROWS = KIT.people(8)
+USUAL = ("curator", "analyst", "network", "user-2", "user-5")
+RUNS = {m: KIT.run(ROWS, shufflers=m) for m in (1, 2)}
+TERMS = {m: Terms(Record(run.transcript, run.board)) for m, run in RUNS.items()}
+PARTIES = {m: (*USUAL, *(f"shuffler-{hop + 1}" for hop in range(m))) for m in RUNS}
+
+
+def knows(shufflers: int, *members: str) -> Knowledge:
+    return closure(TERMS[shufflers], members)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from((1, 2)), st.data())
+def test_somebody_is_pinned_exactly_if_the_derivation_links_it(shufflers: int, data: Any) -> None:
+    members = data.draw(st.sets(st.sampled_from(PARTIES[shufflers])))
+    seen = TERMS[shufflers].record.view(members)
+    assert knows(shufflers, *members).linked() == seen.by_round
+
+
+def test_every_coalition_of_one_shuffler_agrees_with_its_view() -> None:
+    names = ("curator", "analyst", "network", "shuffler-1", "user-2")
+    for size in range(len(names) + 1):
+        for members in combinations(names, size):
+            seen = TERMS[1].record.view(members)
+            assert knows(1, *members).linked() == seen.by_round
+
+
+def test_every_step_follows_from_steps_before_it() -> None:
+    found = knows(2, "curator", "shuffler-1", "shuffler-2")
+    proof = found.proof(Said(3, 1, 0))
+    rules = [reason.rule for _, reason in proof]
+    assert rules[-1] is Rule.READ
+    assert set(rules) == {Rule.SENDER, Rule.SAW, Rule.KEY, Rule.OPEN, Rule.FOLLOW, Rule.READ}
+    assert {fact.party for fact, _ in proof if isinstance(fact, Key)} == found.members
+    done: set[Any] = set()
+    for fact, reason in proof:
+        assert done.issuperset(reason.premises)
+        if not reason.premises:
+            assert reason.event is not None or reason.rule is Rule.KEY
+        done.add(fact)
+
+
+def test_without_one_key_the_chain_breaks_where_that_key_is_needed() -> None:
+    whole = knows(2, "curator", "shuffler-1", "shuffler-2")
+    less = knows(2, "curator", "shuffler-1")
+    name = next(t.name for t in TERMS[2].by_name.values() if t.user == 3 and t.layer == 2)
+    inner = TERMS[2].by_name[name].inside[0]
+    assert From(name, 3) in less.why
+    assert Has(inner) in less.why  # the curator was sent it
+    assert Has(inner, opened=True) in less.why
+    assert From(inner, 3) not in less.why
+    assert From(inner, 3) in whole.why
+    with pytest.raises(KeyError):
+        less.proof(Said(3, 1, 0))
+
+
+def test_a_member_proves_its_own_answers_by_having_given_them() -> None:
+    found = knows(1, "user-2")
+    assert found.proof(Said(1, 1, 0)) == [(Said(1, 1, 0), (Rule.OWN, (), None))]
+    assert Said(2, 1, 0) not in found.why
+
+
+def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() -> None:
+    rules = Rules(min_dropout=3, ordered=False, lesson=True)
+    for shufflers in (1, 2):
+        run = KIT.run(ROWS, shufflers=shufflers, rules=rules)
+        record = Record(run.transcript, run.board)
+        found = closure(Terms(record), ["network", "curator"])
+        assert found.linked()[1] == {p: dict(enumerate(row)) for p, row in enumerate(ROWS)}
+        assert record.view(["network", "curator"]).by_round == found.linked()
+        assert not closure(Terms(record), ["curator"]).linked()
+        assert Rule.ORDER in {r.rule for _, r in found.proof(Said(3, 1, 0))}
+    sorted_ = closure(TERMS[2], ["network", "curator"])
+    assert not sorted_.linked()
+
+
+@pytest.mark.parametrize("flaw", ["bundled", "one-salt", "one-key"])
+def test_answers_that_stay_together_show_the_reader_whole_rows(flaw: str) -> None:
+    rules = Rules(min_dropout=3, lesson=True, flaws=(Flaw(flaw),))
+    run = KIT.run(ROWS, rules=rules)
+    record = Record(run.transcript, run.board)
+    (joint,) = [one for one in record.view(["curator"]).counted if one.columns == (0, 1, 2)]
+    assert joint.counts == Counter(ROWS)
+    assert not record.view(["curator"]).by_round
+    assert not [one for one in record.view(["analyst"]).counted if one.columns == (0, 1, 2)]
+    members = ["curator", "shuffler-1"]
+    assert closure(Terms(record), members).linked() == record.view(members).by_round
+    assert record.view(members).by_round[1][3] == dict(enumerate(ROWS[3]))
