@@ -2,7 +2,9 @@
 
 python benchmarks/randomizers.py
 
-Each line runs in a process of its own, so that its memory is its own.
+Each line runs in a process of its own, so that its memory is its own. The public packages are not
+requirements of veilmix. To compare, make an environment of its own with `python -m venv FOLDER` and
+`FOLDER/bin/pip install . multi-freq-ldpy pure-ldp`, and run this file with FOLDER/bin/python.
 """
 
 import sys

@@ -97,20 +97,23 @@ def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[in
 
     codes: of those who took part. reports: how many were read, for each question.
     """
+    shuffled, whole = after_shuffling(questions, reports)
+    return Told(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
+
+
+def after_shuffling(
+    questions: Sequence[Question], reports: Sequence[int]
+) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
+    """Epsilon of each question, where it is known, and of all of them together."""
     known = [
         (one, many)
         for one, many in zip(questions, reports, strict=True)
         if many and not (_bits(one) and one.randomizer.bits > MOST_BITS)
     ]
     shuffled = tuple(_shuffled(one, many) for one, many in known)
-    complete = len(known) == len(questions) > 1
-    whole = _together(tuple((one.randomizer, many) for one, many in known)) if complete else None
-    return Told(
-        *information(questions, codes),
-        shuffled,
-        whole,
-        tuple(_readings(questions)),
-    )
+    if not len(known) == len(questions) > 1:
+        return shuffled, None
+    return shuffled, _together(tuple((one.randomizer, many) for one, many in known))
 
 
 def _shuffled(question: Question, reports: int) -> Shuffled:

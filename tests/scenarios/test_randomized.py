@@ -236,6 +236,8 @@ LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
     "reports": ("estimates", lambda l: l["features"][0].update(reports=31)),
     "largest": ("estimates", lambda l: l["error"].update(largest=0.0)),
     "epsilon": ("estimates", lambda l: l["epsilon"].update(local=1.0)),
+    "shuffled": ("estimates", lambda l: l["privacy"]["shuffled"][0].update(hockey_stick=1.0)),
+    "unshuffled": ("estimates", lambda l: l["privacy"].update(shuffled=[])),
     "rule": ("estimates", lambda l: l.update(rule="grr epsilon=1 each of 3")),
     "values": ("estimates", lambda l: l["features"][0].update(values=["N"])),
     "information": ("coalitions", lambda l: l["privacy"].update(information=0.01)),
