@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import StorageError
+from ..scenarios.compared import COMPARISON
+from ..scenarios.compared import read as read_comparison
 from ..scenarios.runs import read
 from ..scenarios.sweepfile import looks_like_one, read_sweep
-from . import run, sweep
+from . import compare, run, sweep
 from .pieces import Page
 from .write import html
 
@@ -21,17 +23,19 @@ class Made:
 
 
 def make(path: Path, seconds: float = run.SECONDS) -> Made:
-    """Make the page of a run folder or of the file of a sweep.
+    """Make the page of a run folder, of a saved comparison, or of the file of a sweep.
 
     seconds: for the worst cases of an exposure curve, in all.
     """
-    if path.is_dir():
+    if path.is_dir() and (path / COMPARISON).is_file():
+        page, beside = compare.page(read_comparison(path)), path / "report.html"
+    elif path.is_dir():
         page, beside = run.page(read(path), seconds), path / "report.html"
     elif looks_like_one(path):
         page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
     else:
         raise StorageError(
-            f"{path}: no run folder, no file of a sweep; `veilmix run` makes the one, "
-            "`veilmix sweep` the other"
+            f"{path}: no run folder, comparison or file of a sweep; `veilmix run`, "
+            "`veilmix compare` and `veilmix sweep` make them"
         )
     return Made(page, html(page), beside)

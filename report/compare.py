@@ -1,0 +1,330 @@
+"""The page of a comparison: every program on one scenario, by trust, privacy, utility and cost."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..scenarios.compared import Compared, Comparison
+from ..scenarios.words import many, percent
+from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
+from .svg import Drawing, plot, shorten
+from .wires import size
+
+ROW = 24
+NAMES = 150
+PANEL = 112  # units of the picture for each measure
+LABEL = 13  # units between two labels of the frontier
+SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "diamond"}
+FAMILIES = {
+    "mix": "through the mix",
+    "central": "one curator sees everything",
+    "shares": "two parties add secret shares",
+    "local": "everybody adds noise, no mix",
+}
+KNOWS = (
+    "All programs ran on the same people; the truth beside each promise is the laboratory's. Made "
+    "by veilmix from a saved comparison; nothing on this page is loaded from anywhere."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a program is measured by. text: as it is read; limits: of a 95 % interval, or None."""
+
+    title: str
+    value: Callable[[Compared], float]
+    text: Callable[[Compared], str]
+    limits: Callable[[Compared], tuple[float, float] | None]
+
+
+def _bits(one: Compared) -> float:
+    return one.trust.most_trusted.bits_per_person
+
+
+def _exposed(one: Compared) -> str:
+    if one.privacy.epsilon is not None:
+        return f"e = {one.privacy.epsilon:g}"
+    return percent(one.privacy.true)
+
+
+MEASURES = (
+    Measure("bits, one party", _bits, lambda one: f"{_bits(one):.2f}", lambda _: None),
+    Measure("exposed", lambda one: one.privacy.true, _exposed, lambda _: None),
+    Measure(
+        "table error",
+        lambda one: one.utility.mean,
+        lambda one: f"{one.utility.mean:.3f}",
+        lambda one: one.utility.mean_limits,
+    ),
+    Measure(
+        "CPU seconds",
+        lambda one: one.cost.cpu,
+        lambda one: f"{one.cost.cpu:.3g}",
+        lambda one: one.cost.cpu_limits,
+    ),
+    Measure(
+        "bytes sent",
+        lambda one: one.cost.bytes,
+        lambda one: f"{one.cost.bytes:,.0f}",
+        lambda _: None,
+    ),
+)
+
+
+def page(found: Comparison) -> Page:
+    """Make the page of a comparison."""
+    about = (
+        found.scenario,
+        many(found.users, "person", "people"),
+        f"k = {found.k}",
+        f"max_exposure {percent(found.max_exposure)}",
+        many(len(found.programs), "program"),
+        "every message sent" if found.messages else "costs measured on samples",
+        "system randomness" if found.seed is None else f"seed {found.seed}",
+    )
+    title = f"Programs compared: {found.title or found.scenario}"
+    sections = tuple(_sections(found))
+    return Page(title, about, worst_first(list(_alerts(found))), _verdict(found), sections, KNOWS)
+
+
+def _alerts(found: Comparison) -> Iterator[Alert]:
+    for one in found.programs:
+        if one.privacy.promised is not None and one.privacy.true > one.privacy.promised:
+            yield Alert(
+                "serious",
+                "broken",
+                f"The promise of {one.program} does not hold",
+                f"{percent(one.privacy.true)} of people are exposed, "
+                f"{percent(one.privacy.promised)} at most were promised.",
+            )
+        if one.burned:
+            text = f"Nothing of it is released: {one.burned}."
+            yield Alert("warning", "burned", f"{one.program} was burned", text)
+    alone = [one for one in found.programs if _alone(one)]
+    if alone:
+        names = ", ".join(one.program for one in alone)
+        yield Alert(
+            "warning",
+            "alone",
+            "A single party links people to their rows",
+            f"In {names} one party needs nobody's help.",
+            "A mix, or secret shares, needs several to work together.",
+            len(alone),
+        )
+    if found.skipped:
+        said = "; ".join(f"{name}: {why}" for name, why in found.skipped.items())
+        count = many(len(found.skipped), "program was", "programs were")
+        yield Alert("note", "skipped", f"{count} not compared", said)
+    if found.seed is not None and found.messages:
+        text = "Reproducible, and not secret: the keys follow from the seed."
+        yield Alert("note", "seeded", f"Seeded with {found.seed}", text)
+
+
+def _alone(one: Compared) -> bool:
+    """Whether one party by itself pins true values, not noise, on people."""
+    received = one.trust.most_trusted
+    return bool(received.linked) and not received.reports
+
+
+def _verdict(found: Comparison) -> tuple[Answer, ...]:
+    done = [one for one in found.programs if not one.burned]
+    if not done:
+        return ()
+    least = min(done, key=_bits)
+    best = min(done, key=lambda one: one.utility.mean)
+    exact = [one for one in done if one.privacy.epsilon is None]
+    most = max(exact, key=lambda one: one.utility.entropy) if exact else best
+    return (
+        Answer(
+            "Which asks for the least trust?",
+            least.program,
+            f"The party that learns most receives {_bits(least):.2f} bits a person.",
+        ),
+        Answer(
+            "Which answers two-way tables best?",
+            best.program,
+            f"Mean total variation distance {best.utility.mean:.3f} over {best.utility.pairs} "
+            f"tables, of which {best.utility.answered} are answered.",
+        ),
+        Answer(
+            "Which releases most true counts?",
+            most.program,
+            f"It keeps {most.utility.entropy:.2f} of {most.utility.entropy_of_all:.2f} bits a "
+            f"person; {percent(most.privacy.true)} of people are exposed.",
+        ),
+    )
+
+
+def _sections(found: Comparison) -> Iterator[Section]:
+    lead = (
+        "Bits to one party: what the single party that receives most has learnt of who has which "
+        "row, per person. Exposed: people in a crowd smaller than k as released; e is epsilon, "
+        "nats, where people add noise instead. Error: total variation distance of all two-way "
+        "tables, 0 to 1, a column that is not released being guessed uniform."
+    )
+    yield Section("measures", "Side by side", lead, (_figure(found), _trust(found), _use(found)))
+    lead = (
+        "Down and to the left is better: less trust in any one party, and better answers. The "
+        "shape says how a program works."
+    )
+    yield Section("frontier", "Trust against use", lead, (_frontier(found),))
+    lead = "The smallest coalitions that pin anything on anybody, and what every program did."
+    rows = [
+        (
+            one.program,
+            FAMILIES.get(one.family, one.family),
+            " or ".join(" + ".join(parties) for parties in one.trust.smallest) or "nobody",
+            one.note,
+        )
+        for one in found.programs
+    ]
+    headings = ("program", "how", "links somebody", "note")
+    blocks = (
+        Grid("Every program", headings, rows),
+        Words(f"Features: {', '.join(found.features)}."),
+    )
+    yield Section("trust", "Who must collude", lead, blocks)
+    seed = "" if found.seed is None else f" --seed {found.seed}"
+    real = "--real" if found.messages else "--ideal"
+    told = Words(f"veilmix compare {found.scenario}{seed} {real}; seconds differ from run to run.")
+    yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
+
+
+def _figure(found: Comparison) -> Figure:
+    """A row a program, a bar a measure."""
+    height = 34 + ROW * len(found.programs)
+    about = "; ".join(f"{one.program}: {_bits(one):.2f} bits" for one in found.programs)
+    drawing = Drawing("measures", "Programs side by side", about, NAMES + 5 * (PANEL + 6), height)
+    for place, measure in enumerate(MEASURES):
+        x = NAMES + place * (PANEL + 6)
+        drawing.text(x, 16, shorten(measure.title, 21), "label")
+        ends = [measure.limits(one) or (0.0, 0.0) for one in found.programs]
+        high = max(*(measure.value(one) for one in found.programs), *(b for _, b in ends), 1e-12)
+        scale = (PANEL - 48) / high
+        for row, one in enumerate(found.programs):
+            y = 28 + ROW * row
+            value = measure.value(one)
+            drawing.box(x, y + 3, value * scale, 13, "bar")
+            end = value
+            if limits := measure.limits(one):
+                drawing.line(
+                    (x + limits[0] * scale, y + 9.5), (x + limits[1] * scale, y + 9.5), "link"
+                )
+                end = max(end, limits[1])
+            drawing.text(x + end * scale + 4, y + 14, measure.text(one))
+    for row, one in enumerate(found.programs):
+        drawing.text(0, 42 + ROW * row, shorten(one.program, 22))
+    caption = "Every measure from 0; a line is a 95 % interval."
+    return Figure(drawing.svg(), caption, _numbers(found))
+
+
+def _numbers(found: Comparison) -> Numbers:
+    headings = (
+        *("program", "family", "most_trusted", "bits_per_person", "linked_people"),
+        *("true_exposure", "promised_exposure", "epsilon_nats", "columns", "cells_share"),
+        *("entropy_bits", "error_mean", "error_low_95", "error_high_95", "error_largest"),
+        *("cpu_seconds", "bytes_per_person", "rounds"),
+    )
+    rows: list[tuple[Cell | None, ...]] = []
+    for one in found.programs:
+        best, worth = one.trust.most_trusted, one.utility
+        low, high = worth.mean_limits or (None, None)
+        rows.append(
+            (
+                *(one.program, one.family, "+".join(best.parties), best.bits_per_person),
+                *(best.linked, one.privacy.true, one.privacy.promised, one.privacy.epsilon),
+                *(" x ".join(worth.columns), worth.cells, worth.entropy, worth.mean, low, high),
+                *(worth.largest, one.cost.cpu, one.cost.bytes, one.cost.rounds),
+            )
+        )
+    return Numbers("programs", headings, rows)
+
+
+def _trust(found: Comparison) -> Grid:
+    rows = []
+    for one in found.programs:
+        best, promised = one.trust.most_trusted, one.privacy.promised
+        rows.append(
+            (
+                one.program,
+                " + ".join(best.parties),
+                ("" if best.exact else ">= ") + f"{best.bits_per_person:.2f}",
+                f"{best.linked:,} {'reports' if best.reports else 'people'}",
+                _exposed(one),
+                "-" if promised is None else percent(promised),
+            )
+        )
+    headings = (
+        *("program", "receives most", "bits a person", "links"),
+        *("exposed, in truth", "promised"),
+    )
+    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5), _numbers(found))
+
+
+def _use(found: Comparison) -> Grid:
+    rows = [
+        (
+            one.program,
+            f"{len(one.utility.columns)} ({percent(one.utility.cells)})",
+            f"{one.utility.entropy:.2f} of {one.utility.entropy_of_all:.2f}",
+            _error(one),
+            f"{one.utility.largest:.3f}",
+            f"{one.cost.cpu:.3g} s",
+            size(one.cost.bytes),
+            str(one.cost.rounds),
+        )
+        for one in found.programs
+    ]
+    headings = (
+        *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
+        *("CPU", "a person sends", "rounds"),
+    )
+    return Grid("Utility and cost", headings, rows, tuple(range(1, 8)))
+
+
+def _error(one: Compared) -> str:
+    limits = one.utility.mean_limits
+    spread = f" +- {(limits[1] - limits[0]) / 2:.2g}" if limits else ""
+    return f"{one.utility.mean:.3f}{spread}"
+
+
+def _frontier(found: Comparison) -> Figure:
+    """Error against bits: a mark for each program, its name beside it."""
+    right = max(*(_bits(one) for one in found.programs), 0.1)
+    high = max(*(one.utility.mean for one in found.programs), 0.05)
+    picture = plot(
+        "frontier",
+        "Trust against use",
+        "; ".join(
+            f"{one.program}: {_bits(one):.2f} bits, error {one.utility.mean:.3f}"
+            for one in found.programs
+        ),
+        (0.0, right * 1.3, False),
+        (-0.08 * high, high * 1.15, False),
+        height=430,
+        head=22,
+    )
+    picture.axes(
+        "bits a person received by the party that receives most",
+        "mean error of two-way tables (0 to 1)",
+    )
+    taken: list[tuple[float, float, float]] = []
+    for one in sorted(found.programs, key=lambda one: -one.utility.mean):
+        x, y = picture.x(_bits(one)), picture.y(one.utility.mean)
+        kind = "promise" if one.privacy.epsilon is not None else "truth"
+        picture.drawing.mark((x, y), SHAPES.get(one.family, "circle"), kind, 5)
+        width = len(one.program) * 6.6 + 14
+        place = y + 4
+        while any(x < b and a < x + width and abs(place - at) < LABEL for a, b, at in taken):
+            place += 2
+        taken.append((x, x + width, place))
+        if abs(place - 4 - y) > LABEL:
+            picture.drawing.line((x + 5, y), (x + 11, place - 4), "grid")
+        picture.drawing.text(x + 12, place, one.program)
+    x = picture.x.start
+    for family in dict.fromkeys(one.family for one in found.programs):
+        label = FAMILIES.get(family, family)
+        picture.drawing.mark((x + 6, 10), SHAPES.get(family, "circle"), "promise", 4.5)
+        picture.drawing.text(x + 15, 14, label)
+        x += 15 + len(label) * 6.4 + 14
+    caption = "Filled: exact counts. Open: people add noise, and e is their epsilon in nats."
+    return Figure(picture.drawing.svg(), caption, _numbers(found))

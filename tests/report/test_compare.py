@@ -1,0 +1,79 @@
+"""The page of a comparison, from its folder."""
+
+import base64
+import csv
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from veilmix.errors import StorageError
+from veilmix.report import compare as report
+from veilmix.report.make import make
+from veilmix.report.write import html
+from veilmix.scenarios.compare import compare
+from veilmix.scenarios.compared import COMPARISON, Comparison
+from veilmix.scenarios.comparisons import save
+from veilmix.scenarios.load import load
+
+pytestmark = pytest.mark.slow
+NAMES = ("two-round", "trusted", "local")
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compare("classroom", only=NAMES)
+
+
+def rules(one: Comparison) -> set[str]:
+    return {alert.rule for alert in report.page(one).alerts}
+
+
+def test_every_program_is_on_the_page_with_its_numbers(found: Comparison, tmp_path: Path) -> None:
+    folder = save(found, load("classroom"), tmp_path)
+    made = make(folder)
+    assert made.path == folder / "report.html"
+    link = re.search(r'href="data:[^,]+,([^"]*)" download="programs.csv"', made.html)
+    assert link is not None
+    rows = list(csv.DictReader(io.StringIO(base64.b64decode(link[1]).decode())))
+    assert [row["program"] for row in rows] == [one.program for one in found.programs]
+    for row, one in zip(rows, found.programs, strict=True):
+        assert float(row["bits_per_person"]) == one.trust.most_trusted.bits_per_person
+        assert float(row["error_mean"]) == one.utility.mean
+        assert row["promised_exposure"] == (
+            "" if one.privacy.promised is None else str(one.privacy.promised)
+        )
+    names = re.findall(r'<title id="([^"]*)"', made.html)
+    assert len(names) == len(set(names)) >= 2
+    assert "<script" not in made.html
+
+
+def test_what_is_odd_about_a_comparison_is_told(found: Comparison) -> None:
+    assert {"alone", "seeded"} <= rules(found)
+    mixed = replace(found, programs=tuple(p for p in found.programs if p.family == "mix"))
+    assert "alone" not in rules(mixed)
+    assert "seeded" not in rules(replace(found, seed=None))
+    assert "skipped" in rules(replace(found, skipped={"shares": "an open domain"}))
+    assert "skipped" not in rules(replace(found, skipped={}))
+    first = found.programs[0]
+    burned = replace(first, burned="too few people")
+    assert "burned" in rules(replace(found, programs=(burned,)))
+    assert "burned" not in rules(replace(found, programs=(first,)))
+    lied = replace(first, privacy=replace(first.privacy, true=0.5, promised=0.1))
+    assert "broken" in rules(replace(found, programs=(lied,)))
+    assert "broken" not in rules(replace(found, programs=(first,)))
+
+
+def test_nothing_that_a_comparison_says_is_markup(found: Comparison) -> None:
+    evil = "<script>alert(1)</script>"
+    first = replace(found.programs[0], program=evil, note=evil)
+    text = html(report.page(replace(found, title=evil, programs=(first,), skipped={evil: evil})))
+    assert "<script" not in text
+    assert text.count("&lt;script&gt;") >= 4
+
+
+def test_a_damaged_comparison_is_told(tmp_path: Path) -> None:
+    (tmp_path / COMPARISON).write_text("{}", "utf-8")
+    with pytest.raises(StorageError, match="not a comparison"):
+        make(tmp_path)
