@@ -1,8 +1,8 @@
 """Every coalition of 8 parties over 2,201 people: `python benchmarks/coalitions.py`.
 
-The Titanic with six shufflers, the curator and the analyst: 255 coalitions and the board alone. What is timed is
-`veilmix leak` without starting Python: the views, the posteriors, the guesses; beside it the same
-with each coalition scored by itself, of which a sample is measured and scaled.
+The Titanic with six shufflers, the curator and the analyst: 255 coalitions, and the board alone.
+What is timed is `veilmix leak` without starting Python: the views, the posteriors, the guesses;
+beside it each coalition scored by itself, of which a sample is measured and scaled.
 """
 
 import tempfile

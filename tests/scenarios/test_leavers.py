@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from veilmix.protocol.messages import Kind
 from veilmix.scenarios.load import load
 from veilmix.scenarios.outcome import Outcome
 from veilmix.scenarios.play import run
@@ -57,8 +58,10 @@ def test_many_who_leave_hide_each_other_where_they_differ(tmp_path: Path) -> Non
     assert found.sets == ((12, 1), (18, 1))
     assert outcome.transcript is not None
     said = {(made.round, made.user): made.answers for made in outcome.transcript.made}
-    left = [said[1, user] for user in range(30) if (2, user) not in said]
-    stayed = [said[1, user] for user in range(30) if (2, user) in said]
+    sent = {one.sender for one in outcome.transcript.events if one.kind is Kind.SUBMISSION}
+    sent &= {one.sender for one in outcome.transcript.events if one.round == 2}
+    left = [said[1, user] for user in range(30) if f"user-{user + 1}" not in sent]
+    stayed = [said[1, user] for user in range(30) if f"user-{user + 1}" in sent]
     agreed = sum(
         len(people) * (len({row[column] for row in people}) == 1)
         for people in (left, stayed)
