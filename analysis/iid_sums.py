@@ -26,6 +26,8 @@ Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # Deviations at most from the smallest atom to the largest: bounds time and memory.
 LONGEST = 64
+# Nats of tilt from one lattice point to the next with which the lattice says nothing.
+STEEP = 10.0
 # Nats by which rounding errors of a law may be raised in a lower bound.
 FAINT = 15.0
 # Nats below which nothing is worked out: 0 and Chernoff's bound.
@@ -58,6 +60,8 @@ def at_most(atoms: Floats, weights: Floats, n: int, finest: float = FINEST) -> f
     limit = _chernoff(atoms, weights, n, slope)
     if limit < NOTHING:
         return exp(NOTHING)
+    if slope * step > STEEP:
+        return exp(min(limit, -NOTHING))
     return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step))
 
 
@@ -67,7 +71,7 @@ def at_least(atoms: Floats, weights: Floats, n: int, finest: float = FINEST) -> 
     if edge is not None:
         return edge * (1 - _slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
-    if _chernoff(atoms, weights, n, slope) < NOTHING:
+    if _chernoff(atoms, weights, n, slope) < NOTHING or slope * step > STEEP:
         return 0.0
     return _lower(atoms, weights, n, slope, step)
 
@@ -121,10 +125,15 @@ def _upper(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     share = place - low
     lattice = np.concatenate([low, low + 1])
     mass = np.concatenate([weights * (1 - share), weights * share])
+    lattice, mass = lattice[mass > 0], mass[mass > 0]
     values = atoms.min() + step * lattice
     law, log_norm, sums = _sum(lattice, values, mass, n, slope, step)
     above = sums > 0  # below, e^(-slope sums) may overflow, and nothing counts
-    total = float((sums[above] * np.exp(log_norm - slope * sums[above]) * law[above]).sum())
+    total = float(
+        (
+            sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -NOTHING)) * law[above]
+        ).sum()
+    )
     return total * (1 + _slack(n))
 
 
@@ -142,7 +151,7 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf
     kept = sums > centre - reach
     gain = np.maximum(sums[kept] * law[kept] + n * left[kept], 0)
-    total = float((gain * np.exp(log_norm - slope * sums[kept])).sum())
+    total = float((gain * np.exp(np.minimum(log_norm - slope * sums[kept], -NOTHING))).sum())
     return total * (1 - _slack(n))
 
 

@@ -201,7 +201,13 @@ def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> t
     if gap(high * (1 - NARROW)) > 0:
         return high * (1 - NARROW), high
     root = float(brentq(gap, low, high * (1 - NARROW), xtol=NARROW * low, rtol=NARROW))
-    return max(low, root * (1 - 2 * NARROW)), min(high, root * (1 + 2 * NARROW))
+    # The lattice moves with epsilon, and a bound with it, a little: step until it is on its side.
+    below, above = max(low, root * (1 - 2 * NARROW)), min(high, root * (1 + 2 * NARROW))
+    while below > low and gap(below) < 0:
+        below = max(low, below * (1 - 10 * NARROW))
+    while above < high and gap(above) > 0:
+        above = min(high, above * (1 + 10 * NARROW))
+    return below, above
 
 
 def _cases(randomizer: Randomizer) -> list[tuple[Pair, list[Pair]]]:

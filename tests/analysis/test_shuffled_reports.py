@@ -102,3 +102,21 @@ def test_alone_a_report_costs_its_local_epsilon() -> None:
 def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         report_delta(10, one, 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "one",
+    [
+        UnaryEncoding.oue(2, 30.0),
+        UnaryEncoding.blh(2, 30.0),
+        UnaryEncoding.rappor(3, 1e-6),
+        LocalHash.olh(20, 12.0),
+        BitFlip(3, 1e-13),
+        GRR(4, 1e-6),
+    ],
+    ids=str,
+)
+def test_nearly_all_noise_and_nearly_none_are_bounded_too(one: Randomizer) -> None:
+    found = report_epsilon(200, one, 1e-6)
+    assert 0 <= found.low <= found.high <= one.epsilon * (1 + 1e-9)
