@@ -130,6 +130,7 @@ def _tell(console: Page, found: "Comparison") -> None:
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
     "linked: people it can pin a row on, or a report. together: the smallest coalition that can.\n"
+    "guessed: people whose whole row its best guess gets right, in expectation.\n"
     "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
     "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
     "two-way: tables of two columns that are answered. error: total variation distance over all\n"
@@ -151,13 +152,16 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
                 most.parties[0],
                 ("" if most.exact else ">= ") + f"{most.bits_per_person:.2f}",
                 f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
+                "-" if most.rows_guessed is None else percent(most.rows_guessed),
                 _together(one),
                 percent(one.privacy.true) if one.privacy.epsilon is None else "no rows",
                 _promise(one.privacy),
             )
         )
-    headings = ("program", "most trusted", "bits", "linked", "together", "exposure", "promised")
-    return Grid(headings, rows, (2, 3, 5, 6))
+    headings = (
+        "program", "most trusted", "bits", "linked", "guessed", "together", "exposure", "promised",
+    )  # fmt: skip
+    return Grid(headings, rows, (2, 3, 4, 6, 7))
 
 
 def _together(one: "Compared") -> str:

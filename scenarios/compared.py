@@ -27,7 +27,11 @@ Limits = tuple[float, float]  # a 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What one set of parties received; the fields of `analysis.trust.Received`."""
+    """What one set of parties received; the fields of `analysis.trust.Received`.
+
+    rows_guessed: share of the people whose whole row its best guess gets right, in expectation;
+    None where that was not worked out.
+    """
 
     parties: tuple[str, ...]
     linked: int
@@ -36,6 +40,7 @@ class Learnt:
     exact: bool
     reports: bool
     verdict: str
+    rows_guessed: float | None = None
 
     @classmethod
     def of(cls, one: Received) -> "Learnt":
@@ -48,6 +53,7 @@ class Learnt:
             one.exact,
             one.reports,
             one.verdict,
+            None if one.rows_guessed is None else one.rows_guessed / one.users,
         )
 
 

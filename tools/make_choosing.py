@@ -23,8 +23,8 @@ SEED = 4  # of the scenarios that name none
 BLOCK = re.compile(r"(<!-- compare (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 HEADINGS = (
-    "program", "most trusted", "bits", "linked", "exposed", "promised", "columns", "cells",
-    "entropy", "error", "CPU s", "bytes", "rounds",
+    "program", "most trusted", "bits", "linked", "guessed", "exposed", "promised", "columns",
+    "cells", "entropy", "error", "CPU s", "bytes", "rounds",
 )  # fmt: skip
 MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
 
@@ -46,6 +46,7 @@ def _row(one: Compared) -> list[str]:
         most.parties[0],
         ("" if most.exact else "≥ ") + f"{most.bits_per_person:.2f}",
         f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
+        "-" if most.rows_guessed is None else f"{most.rows_guessed:.1%}",
         "no rows" if noise else f"{privacy.true:.1%}",
         f"ε = {privacy.epsilon:g}" if noise else promised,
         str(len(worth.columns)),

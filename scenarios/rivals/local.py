@@ -12,6 +12,7 @@ receives is a report with a name on it: I(row; report) bits a person, and no val
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import log2, prod
 from typing import Any
@@ -37,6 +38,7 @@ from .worth import estimated, nothing
 EPSILONS = (1.0, 2.0, 4.0)  # nats, where the scenario names none
 PRODUCT = 1 << 16  # different rows; with more there is no joint report
 DRAWS = 20
+LIKELIHOODS = 1 << 24  # of reports given rows, worked out together
 STREAM = 0x6C6F6361
 COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
 
@@ -81,7 +83,7 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
     codes = case.codes()
     name = f"local {how} e={epsilon:g}"
     burned = None
-    told = tell(case, how, asked)
+    told, right = tell(case, how, asked), guessed(case, how, asked)
     try:
         check_batch_size(len(codes), case.scenario.mix.min_batch)
         errors = draws(case, how, asked)
@@ -96,7 +98,7 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
         _rule(how, asked),
         burned,
         dict(purse.refused),
-        Trust.of([received(case, members, told) for members in COALITIONS]),
+        Trust.of([received(case, members, told, right) for members in COALITIONS]),
         Privacy(0.0, None, epsilon),
         worth,
         price,
@@ -187,11 +189,36 @@ def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
     return max(0.0, float(-(law * np.log2(law)).sum()) + noise)
 
 
-def received(case: Case, members: tuple[str, ...], told: float) -> Received:
+def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
+    """Share of people whose row the likeliest one, given their report, is.
+
+    sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
+    None where the reports are no symbols, or too many.
+    """
+    codes = case.codes()
+    rows, people = np.unique(codes, axis=0, return_counts=True)
+    if not len(codes) or not all(isinstance(one.randomizer, GRR) for one in asked):
+        return None
+    if how == "joint":
+        rows = np.ravel_multi_index(tuple(rows.T), case.sizes)[:, None]
+    if prod(one.randomizer.a for one in asked) * len(rows) > LIKELIHOODS:
+        return None
+    likely = (people / people.sum())[None, :]
+    for one, symbol in zip(asked, rows.T, strict=True):
+        law = one.randomizer.matrix[:, symbol]
+        likely = (likely[:, None, :] * law[None, :, :]).reshape(-1, len(people))
+    return float(likely.max(axis=1).sum())
+
+
+def received(
+    case: Case, members: tuple[str, ...], told: float, right: float | None = None
+) -> Received:
     """What parties have: everybody the estimates, the analyst a named report of each person."""
     here = len(case.codes()) if members else 0
     constant = sum(size == 1 for size in case.sizes) * case.n
     every = case.n * len(case.sizes)
-    return Received(
-        members, case.n, every, here, constant, here * told, False, 1 if here else case.n, True
+    crowd = 1 if here else case.n
+    found = Received(
+        members, case.n, every, here, constant, here * told, exact=False, crowd=crowd, reports=True
     )
+    return found if right is None or not here else replace(found, rows_guessed=here * right)

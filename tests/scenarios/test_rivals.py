@@ -261,3 +261,37 @@ def test_a_sample_costs_as_many_bytes_as_everybody() -> None:
     assert part.cost.bytes == whole.cost.bytes
     assert part.utility == whole.utility
     assert part.trust == whole.trust
+
+
+def test_how_many_rows_a_report_gives_away_is_what_guessing_finds() -> None:
+    """Against an analyst who guesses 200 times, with the posterior worked out row by row."""
+    one = case(users=80)
+    for how, asked in (("joint", local.joint(one, 3.0)), ("features", local.features(one, 6.0))):
+        rows, place, people = np.unique(
+            one.codes(), axis=0, return_inverse=True, return_counts=True
+        )
+        right = []
+        for seed in range(200):
+            rng = np.random.default_rng(seed)
+            likely = np.tile(people / 80, (80, 1))
+            for question in asked:
+                told = question.randomizer.sample(
+                    local.symbols(one, how, question, one.codes()), rng
+                )
+                own = local.symbols(one, how, question, rows)
+                likely *= question.randomizer.matrix[told][:, own]
+            right.append(float((likely.argmax(axis=1) == place.ravel()).mean()))
+        error = np.std(right) / np.sqrt(200)
+        found = local.guessed(one, how, asked)
+        assert found == pytest.approx(np.mean(right), abs=4 * error)
+        assert people.max() / 80 < found < 1
+
+
+def test_guessing_has_its_ends() -> None:
+    one = case(users=80)
+    people = np.unique(one.codes(), axis=0, return_counts=True)[1]
+    assert local.guessed(one, "joint", local.joint(one, 1e-6)) == pytest.approx(people.max() / 80)
+    assert local.guessed(one, "features", local.features(one, 200.0)) == pytest.approx(1)
+    bits = Case(with_epsilon(one, 2.0, "oue"), one.people, {}, 3, messages=False)
+    assert local.guessed(bits, "features", local.features(bits, 2.0)) is None
+    assert next(iter(trusted.trusted(one))).trust.most_trusted.rows_guessed == pytest.approx(1)
