@@ -10,11 +10,14 @@ A release is the number of people per released row; a cell of a row may be a bla
                 in each cell as it is and as the analyst would estimate it
 
 The analyst's estimate of a pair: the counts, where both columns are shown of everybody; the
-maximum-likelihood table (EM, blanks taken as missing at random) where some are blank; and the
-product of what is known of each, with a uniform guess for a column it has seen nothing of.
+maximum-likelihood table (EM) where some are blank; and the product of what is known of each, with a
+uniform guess for a column it has seen nothing of. With b_j(v) the probability that value v of
+column j is left blank (1 everywhere where the analyst knows no rule: blanks at random),
+
+    P(shown (v, w)) ~ p(v, w)     P(v, blank) ~ sum over w of p(v, w) b(w)     and so on
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log2
@@ -28,6 +31,7 @@ from .k_anonymity import BLANK, Pattern
 
 STEPS = 500  # of EM
 STILL = 1e-12  # a change of shares below which EM has ended
+TINY = 1e-300  # instead of a sum that is 0
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -124,6 +128,7 @@ def pair_errors(
     sizes: Sequence[int],
     release: Release,
     known: Mapping[int, Sequence[float]] | None = None,
+    left_blank: Mapping[int, Sequence[float]] | None = None,
 ) -> PairErrors:
     """How far an analyst's two-way tables are from the people's.
 
@@ -132,13 +137,23 @@ def pair_errors(
         sizes: number of values of each column.
         release: what the analyst has.
         known: shares of the values of columns that it has besides, such as published marginals.
+        left_blank: of columns that were blanked by a rule it knows, the probability of a blank for
+            each value.
     """
-    single = [_margin(release, column, sizes[column], known or {}) for column in range(len(sizes))]
+    rules = [np.asarray((left_blank or {}).get(j, np.ones(size))) for j, size in enumerate(sizes)]
+    single = [
+        np.asarray(known[j], np.float64)
+        if known and j in known
+        else _margin(release, j, size, rules[j])
+        for j, size in enumerate(sizes)
+    ]
     pairs = tuple(combinations(range(len(sizes)), 2))
     return PairErrors(
         pairs,
         tuple(
-            distance(pair_shares(codes, sizes, pair), estimated(release, sizes, pair, single))
+            distance(
+                pair_shares(codes, sizes, pair), estimated(release, sizes, pair, single, rules)
+            )
             for pair in pairs
         ),
     )
@@ -152,46 +167,66 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
     )
 
 
-def _margin(
-    release: Release, column: int, size: int, known: Mapping[int, Sequence[float]]
-) -> Floats:
+def _margin(release: Release, column: int, size: int, rule: Floats) -> Floats:
     """What the analyst takes for the shares of one column."""
-    if column in known:
-        return np.asarray(known[column], np.float64)
     seen = release.rows[:, column] != BLANK
-    if not seen.any():
-        return np.full(size, 1 / size)
-    counts = np.bincount(release.rows[seen, column], release.people[seen], minlength=size)
-    shares: Floats = counts / counts.sum()
-    return shares
+    counts = np.bincount(release.rows[seen, column], release.people[seen], size).astype(np.float64)
+    hidden = float(release.people[~seen].sum())
+    if not seen.any() or not hidden:
+        return _shares(counts)
+    return _likeliest(counts, lambda p: hidden * p * rule / max(float((p * rule).sum()), TINY))
 
 
 def estimated(
-    release: Release, sizes: Sequence[int], pair: Pair, single: Sequence[Floats]
+    release: Release,
+    sizes: Sequence[int],
+    pair: Pair,
+    single: Sequence[Floats],
+    rules: Sequence[Floats],
 ) -> Floats:
     """The analyst's estimate of a two-way table, as shares."""
     i, j = pair
-    both, rows, columns = _parts(release, sizes, pair)
-    if not both.sum():
+    both, rows, columns, neither = _parts(release, sizes, pair)
+    if not rows.any() and not columns.any() and both.any() and not neither:
+        return _shares(both)
+    if {i, j} - set(release.columns):
         return np.asarray(np.outer(single[i], single[j]))
-    shares: Floats = both / both.sum()
-    if not rows.any() and not columns.any():
-        return shares
-    total = both.sum() + rows.sum() + columns.sum()
-    shares = (shares + 1e-9 / shares.size) / (1 + 1e-9)
+    one, other = rules[i][:, None], rules[j][None, :]
+
+    def hidden(p: Floats) -> Floats:
+        """People with a blank, by the cell that they are expected in; not yet to scale."""
+        by_row, by_column, all_of_it = p * other, p * one, p * one * other
+        found: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
+        found += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
+        found += by_column * (columns / np.maximum(by_column.sum(axis=0), TINY))
+        return found
+
+    return _likeliest(both, hidden)
+
+
+def _likeliest(shown: Floats, hidden: Callable[[Floats], Floats]) -> Floats:
+    """EM: shares of the cells, given the people shown in each and those expected behind blanks."""
+    shares = np.full(shown.shape, 1 / shown.size)
     for _ in range(STEPS):
-        by_row = shares / shares.sum(axis=1, keepdims=True)
-        by_column = shares / shares.sum(axis=0, keepdims=True)
-        wanted = (both + by_row * rows[:, None] + by_column * columns) / total
+        wanted = _shares(shown + hidden(shares))
         moved = float(np.abs(wanted - shares).max())
-        shares = (wanted + 1e-9 / shares.size) / (1 + 1e-9)
+        shares = wanted
         if moved < STILL:
             break
     return shares
 
 
-def _parts(release: Release, sizes: Sequence[int], pair: Pair) -> tuple[Floats, Floats, Floats]:
-    """People with both columns shown, by cell; with the first only; with the second only."""
+def _shares(counts: Floats) -> Floats:
+    """Counts as shares; uniform where there are none."""
+    total = counts.sum()
+    found: Floats = counts / total if total else np.full(counts.shape, 1 / counts.size)
+    return found
+
+
+def _parts(
+    release: Release, sizes: Sequence[int], pair: Pair
+) -> tuple[Floats, Floats, Floats, float]:
+    """People with both columns shown, by cell; the first only; the second only; and neither."""
     i, j = pair
     one, other = release.rows[:, i], release.rows[:, j]
     first, second = one != BLANK, other != BLANK
@@ -200,7 +235,8 @@ def _parts(release: Release, sizes: Sequence[int], pair: Pair) -> tuple[Floats, 
     alone, too = first & ~second, second & ~first
     rows = np.bincount(one[alone], release.people[alone], minlength=sizes[i])
     columns = np.bincount(other[too], release.people[too], minlength=sizes[j])
-    return both, rows.astype(np.float64), columns.astype(np.float64)
+    neither = float(release.people[~first & ~second].sum())
+    return both, rows.astype(np.float64), columns.astype(np.float64), neither
 
 
 def entropy_of(codes: Any) -> float:

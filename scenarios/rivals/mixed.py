@@ -156,8 +156,10 @@ def _worth(case: Case, outcome: Outcome, asked: Sequence[Question], told: float)
     if asked:
         errors = draws(case, "features", asked)
         return estimated(case, errors, told, tuple(range(len(case.sizes))))
-    columns = outcome.decision.kept if outcome.decision else ()
-    return utility(case, released(case, outcome.release, columns))
+    decision = outcome.decision
+    if decision is None:
+        return nothing(case)
+    return utility(case, released(case, outcome.release, decision.kept), decision.hidden)
 
 
 def rounds(outcome: Outcome) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...analysis.k_anonymity import BLANK, Pattern
 from ...analysis.utility import PairErrors, Release, entropy_of, pair_errors
+from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.messages import Counts
 from ..compared import Utility
 from .case import Case
@@ -29,10 +30,10 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
     return Release.of(found, width)
 
 
-def utility(case: Case, release: Release) -> Utility:
-    """Score a release of rows."""
+def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
+    """Score a release of rows. hidden: the rules by which people left values out."""
     codes = case.codes()
-    errors = pair_errors(codes, case.sizes, release, _known(case))
+    errors = pair_errors(codes, case.sizes, release, _known(case), left_blank(case, hidden))
     return Utility(
         names(case, release.columns),
         release.cells / (case.n * len(case.sizes)),
@@ -43,6 +44,19 @@ def utility(case: Case, release: Release) -> Utility:
         errors.mean,
         errors.largest,
     )
+
+
+def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
+    """Per column with a rule, the probability with which each value is not said."""
+    found = {}
+    for rule in hidden:
+        texts = case.people.values[rule.column]
+        match rule:
+            case Redact(values=values, rate=rate):
+                found[rule.column] = [1.0 if text in values else rate for text in texts]
+            case Mask(said=said):
+                found[rule.column] = [float(text not in said) for text in texts]
+    return found
 
 
 def nothing(case: Case) -> Utility:

@@ -120,3 +120,34 @@ def test_tables_of_an_estimate_are_held_against_the_people() -> None:
     assert errors_of_tables(CODES, SIZES, exact).largest == 0
     with pytest.raises(ParameterError, match="has not 3 cells"):
         Release.of({(0, 1): 3}, 3)
+
+
+def test_an_analyst_who_knows_the_rule_finds_what_blanks_at_random_would_hide() -> None:
+    """Value 2 is always blank, others one time in ten: the rule gives its share back."""
+    truth = {(0, 0): 300, (1, 0): 100, (2, 0): 50, (0, 1): 100, (1, 1): 300, (2, 1): 150}
+    released: dict[tuple[int, ...], int] = {}
+    for (v, w), many in truth.items():
+        blank = many if v == 2 else many // 10
+        for row, people in (((v, w), many - blank), ((BLANK, w), blank)):
+            if people:
+                released[row] = released.get(row, 0) + people
+    codes = np.repeat(np.array(list(truth)), list(truth.values()), axis=0)
+    release = Release.of(released, 2)
+    told = pair_errors(codes, (3, 2), release, left_blank={0: [0.1, 0.1, 1.0]})
+    blind = pair_errors(codes, (3, 2), release)
+    assert told.largest < 1e-6
+    assert blind.largest > 0.05
+
+
+def test_a_rule_helps_beside_a_column_that_is_not_released() -> None:
+    truth = [600, 200, 200]
+    codes = np.array([[v, i % 2] for v, many in enumerate(truth) for i in range(many)])
+    counts = {(0, BLANK): 540, (1, BLANK): 180, (BLANK, BLANK): 280}
+    told = pair_errors(codes, (3, 2), Release.of(counts, 2), left_blank={0: [0.1, 0.1, 1.0]})
+    assert told.largest < 1e-6
+
+
+def test_rows_without_any_cell_say_nothing_without_a_rule() -> None:
+    codes = np.array([[0, 0]] * 6 + [[1, 1]] * 3)
+    counts = {(0, 0): 4, (1, 1): 2, (BLANK, BLANK): 3}
+    assert pair_errors(codes, (2, 2), Release.of(counts, 2)).largest < 1e-9

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as changed
 from veilmix.errors import ParameterError
+from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.shares import AGGREGATOR_1, AGGREGATOR_2
 from veilmix.scenarios.load import loads
 from veilmix.scenarios.play import draw_faults, run
 from veilmix.scenarios.rivals import direct, local, shares, trusted
 from veilmix.scenarios.rivals.case import SAMPLE, SAMPLES, Case, scaled
+from veilmix.scenarios.rivals.worth import left_blank
 from veilmix.scenarios.samples import samples
 
 TEXT = """
@@ -295,3 +297,13 @@ def test_guessing_has_its_ends() -> None:
     bits = Case(with_epsilon(one, 2.0, "oue"), one.people, {}, 3, messages=False)
     assert local.guessed(bits, "features", local.features(bits, 2.0)) is None
     assert next(iter(trusted.trusted(one))).trust.most_trusted.rows_guessed == pytest.approx(1)
+
+
+def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:
+    one = case()
+    column = one.people.schema.column("class")
+    texts = one.people.values[column]
+    rules = [Redact(column, tuple(sorted(texts[:2])), 1 << 30)]
+    assert left_blank(one, rules) == {column: [1.0, 1.0, *[0.25] * (len(texts) - 2)]}
+    masks = [Mask(column, (texts[0],))]
+    assert left_blank(one, masks) == {column: [0.0, *[1.0] * (len(texts) - 1)]}
