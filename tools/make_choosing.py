@@ -80,7 +80,7 @@ def parsed(text: str) -> list[list[str]]:
 def computed(rows: list[list[str]]) -> list[list[str]]:
     """Rows without what is measured."""
     return [
-        [cell for name, cell in zip(HEADINGS, row, strict=True) if name not in MEASURED]
+        [cell for name, cell in zip(HEADINGS, row, strict=False) if name not in MEASURED]
         for row in rows
     ]
 
