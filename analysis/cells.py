@@ -19,7 +19,12 @@ DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB
 
 def as_table(table: ArrayLike) -> NDArray[np.integer]:
     """`table` as a 2-D array of integer codes; ParameterError when it is anything else."""
-    array = np.asarray(table)
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        raise ParameterError(
+            "table: ragged rows; an n x d array of integer codes is accepted"
+        ) from None
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise ParameterError(
             f"table: found {array.ndim} dimensions of {array.dtype}; "

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..errors import ParameterError
 from .arguments import Counts, Floats, as_table, open_unit, whole
 from .incidence_matrix import transition
+from .mechanism import as_generator
 
 # Owners' bits that are flipped at a time: bounds the memory beside the vectors.
 BLOCK = 1 << 22
@@ -74,9 +75,12 @@ def incidence(vectors: Any) -> Counts:
 def sanitize(
     vectors: Any, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> npt.NDArray[np.uint8]:
-    """Each owner alone flips each of its bits with probability (1 - eta)/2: paper 004, (1)."""
+    """Each owner alone flips each of its bits with probability (1 - eta)/2: paper 004, (1).
+
+    Flips come from a child of the generator: vectors drawn with the same seed do not share them.
+    """
     bits, eta = as_vectors(vectors), open_unit(eta, "eta")
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     flat = bits.reshape(-1).copy()
     for first in range(0, len(flat), BLOCK):
         block = flat[first : first + BLOCK]

@@ -115,7 +115,7 @@ class IncidenceEstimate:
         """Limits of weights @ Phi over all vectors within the limits that sum to m."""
         return Count(
             float(weights @ self.phi),
-            -_most(-weights, self.low, self.high, self.m),
+            0.0 - _most(-weights, self.low, self.high, self.m),
             _most(weights, self.low, self.high, self.m),
         )
 

@@ -204,3 +204,12 @@ def test_a_zipf_vector_has_every_count() -> None:
 def test_bad_arguments_get_one_clear_error(call: object, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         call()  # type: ignore[operator]
+
+
+def test_vectors_and_flips_of_one_seed_do_not_share_a_stream() -> None:
+    """Else every 1 of vectors drawn with this seed would be flipped, and no 0."""
+    vectors = (np.random.default_rng(1).random((5, 20_000)) < 0.2).astype(np.uint8)
+    flipped = sanitize(vectors, 0.6, rng=1) != vectors
+    q = 0.2
+    for rows in (flipped[vectors == 1], flipped[vectors == 0]):
+        assert abs(rows.mean() - q) < 5 * np.sqrt(q * (1 - q) / rows.size)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 from veilmix.analysis import reidentification
+from veilmix.analysis.cells import distinct
 from veilmix.analysis.randomizers import GRR, LocalHash, UnaryEncoding
 from veilmix.analysis.reidentification import (
     bayes_error,
@@ -63,6 +64,26 @@ def test_found_people_and_bits_are_those_of_the_joint_law(
     assert attack.fano <= attack.error + 1e-12
     if set(known) <= set(released):
         assert attack.found == pytest.approx(len(np.unique(table[:, known], axis=0)))
+
+
+def test_ragged_tables_and_rows_of_nobody_are_refused() -> None:
+    with pytest.raises(ParameterError, match="ragged"):
+        find_people([[1, 2], [1]], [0])
+    for people in ([1], [1, 0], [1, -1]):
+        with pytest.raises(ParameterError):
+            find_people([[1, 2], [1, 3]], [0], None, people)
+
+
+def test_rows_of_several_people_are_these_people() -> None:
+    table = np.random.default_rng(6).integers(0, 3, (60, 3))
+    rows, people = distinct(table)
+    assert people.sum() == 60
+    assert len(rows) == len(np.unique(table, axis=0))
+    for known, released in (([0], [1, 2]), ([1, 2], None), ([], [0])):
+        one = find_people(table, known, released)
+        other = find_people(rows, known, released, people)
+        assert (one.people, one.certain) == (other.people, other.certain)
+        assert (one.found, one.bits) == pytest.approx((other.found, other.bits))
 
 
 def test_certain_people() -> None:
