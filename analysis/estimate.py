@@ -105,10 +105,12 @@ class Estimate:
 def project(shares: Floats) -> Floats:
     """The probability vector nearest to `shares`: subtract one number, clip at 0.
 
-    The threshold is found by sorting; O(a log a).
+    The threshold is found by sorting; O(a log a). Adding one number to all shares changes nothing,
+    so the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
     """
     if shares.ndim != 1 or shares.size == 0 or not np.isfinite(shares).all():
         raise ParameterError(f"shares: shape {shares.shape}; needs one axis of finite numbers")
+    shares = shares - shares.max()
     falling = np.sort(shares)[::-1]
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
     kept = np.flatnonzero(falling > excess)[-1]

@@ -280,6 +280,11 @@ def test_projection_is_the_nearest_distribution(values: list[float]) -> None:
     assert slope[nearest > 1e-12].max() <= slope.min() + 1e-9
 
 
+def test_projection_survives_shares_beside_which_one_is_lost() -> None:
+    nearest = project(np.array([3e17, -2e17, 3e17]))
+    assert nearest == pytest.approx([0.5, 0.0, 0.5])
+
+
 def test_projection_comes_by_name_and_intervals_are_symmetric() -> None:
     found = GRR(4, 0.5).estimate(GRR(4, 0.5).sample(np.zeros(50, np.int64), rng=0))
     assert found.shares.min() < 0
