@@ -49,9 +49,9 @@ class Send:
     """An envelope on its way to the first shuffler.
 
     person: index from 0, -1 if no person sent it. answers: what was sealed, told with the first
-    envelope of a round only. fault: `altered`, `repeated`, `late`, `copied`, `forged`, or "" for
-    none. linked: whether it is the envelope this person sealed, so that whoever opens it knows who
-    said it. copies: whose envelope it is a copy of, the person's own if of nobody's.
+    envelope of a round only. fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`,
+    or "" for none. linked: whether it is the envelope this person sealed, so that whoever opens it
+    knows who said it. copies: whose envelope it is a copy of, the person's own if of nobody's.
     """
 
     sender: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..errors import ParameterError, Reason
 from ..protocol import parties
-from ..protocol.announcement import Announcement
+from ..protocol.announcement import Announcement, Setting
 from ..protocol.board import Entry
 from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
 from ..protocol.session import Round, open_round
@@ -20,7 +20,11 @@ from .moves import Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tabl
 from .said import promise, rule, says
 
 # reason of a refusal -> the faults of envelopes that it may be about
-SUSPECTS = {Reason.DUPLICATE: ("repeated",), Reason.LATE: ("late",)}
+SUSPECTS = {
+    Reason.DUPLICATE: ("repeated",),
+    Reason.LATE: ("late",),
+    Reason.UNEXPECTED: ("uninvited",),
+}
 ALTERED = ("altered", "forged", "copied")
 
 
@@ -36,6 +40,7 @@ class _Round:
     made: dict[int, Made] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)  # people whose answers a move has told
     sent: set[int] = field(default_factory=set)
+    good: set[int] = field(default_factory=set)  # whose envelope has nothing wrong with it
     owners: dict[bytes, int] = field(default_factory=dict)
     onions: dict[bytes, int] = field(default_factory=dict)
     closed: bool = False
@@ -84,13 +89,31 @@ class Prompter(Instrument):
             self._faults.append(fault)
             return Send(*place, None, fault, linked=False, copies=owner)
         linked = event.names == made.envelope
-        fault = "" if linked else "altered"
-        fault = "late" if asked.closed else "repeated" if person in asked.sent else fault
+        fault = self._fault(asked, person, linked=linked)
         self._faults.append(fault)
         asked.sent.add(person)
+        if not fault:
+            asked.good.add(person)
         answers = None if person in asked.told else _answers(asked.call, made)
         asked.told.add(person)
         return Send(*place, answers, fault, linked)
+
+    def _fault(self, asked: _Round, person: int, *, linked: bool) -> str:
+        """What is wrong with an envelope of a person who takes part; "" for nothing."""
+        before = self._rounds.get(asked.call.round - 1)
+        if asked.closed:
+            return "late"
+        if person in asked.sent:
+            return "repeated"
+        if not linked:
+            return "altered"
+        return "uninvited" if self._fixed and before and person not in before.good else ""
+
+    @property
+    def _fixed(self) -> bool:
+        """Whether only those who were counted in the round before are asked again."""
+        told = self._announced
+        return told is not None and told.policy.setting is Setting.FIXED
 
     def sealed(self, made: Made) -> None:
         """Remember what a person sealed; it is told with the envelope."""

@@ -12,6 +12,7 @@ from ..scenarios.local import RANDOMIZED, announced_names
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Outcome
 from ..scenarios.runs import Run
+from ..scenarios.transcripts import ordered
 from .moves import Move
 from .playbill import choices, playbill
 from .prompter import Prompter
@@ -41,8 +42,13 @@ def show(
     sizes: Sequence[int],
     seed: int | None,
 ) -> dict[str, Any]:
-    """Give a run. names: of the columns asked about; sizes: values of each of the people's."""
+    """Give a run. names: of the columns asked about; sizes: values of each of the people's.
+
+    What happened at one moment is told in the order of its senders, as in a run folder, so that a
+    seeded run gives the same page each time.
+    """
     check_size(transcript.users)
+    transcript = ordered(transcript)
     moves: list[Move] = []
     read_out(transcript, Prompter(moves.append))
     return {

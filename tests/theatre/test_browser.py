@@ -98,7 +98,7 @@ def test_what_the_eyes_do_not_see_is_not_in_the_picture(page_of, tab, shown) -> 
     assert page.locator("#picture .envelope .core.clear").count() == 0
     page.check("#eye-shuffler-2")
     page.check("#eye-curator")
-    assert "It says A = " in page.inner_text("#aside")
+    assert "It says A\xa0=\xa0" in page.inner_text("#aside")
     assert page.locator("#picture .envelope .core.clear").count() == 3
 
 

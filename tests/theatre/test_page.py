@@ -11,6 +11,7 @@ from veilmix.errors import ParameterError
 from veilmix.protocol.transcript import Transcript
 from veilmix.scenarios.load import change, load
 from veilmix.scenarios.play import run
+from veilmix.scenarios.transcripts import ordered
 from veilmix.theatre.page import LIVE_SCRIPTS, SCRIPTS, STATIC, embedded, render
 from veilmix.theatre.show import MOST, of_outcome, show
 
@@ -72,7 +73,7 @@ def test_no_glyph_needs_a_font_of_its_own(shown) -> None:
 
 def test_every_message_is_one_move(shown) -> None:
     for name in ("classroom", "faulty", "statistical"):
-        transcript = shown(name).outcome.transcript
+        transcript = ordered(shown(name).outcome.transcript)
         moves = shown(name).data["moves"]
         messages = [move for move in moves if move["what"] in ("post", "send", "batch")]
         assert [move["by"] for move in messages] == [one.sender for one in transcript.events]

@@ -6,6 +6,12 @@
 const HIDDEN = new Set([" other", " blank"]);
 const spelt = (value) => (HIDDEN.has(value) ? `(${value.trim()})` : value);
 
+// A value on the page: no longer than there is room for.
+function brief(value, most = 20) {
+  const plain = spelt(value);
+  return plain.length > most ? `${plain.slice(0, most - 2)}..` : plain;
+}
+
 const MESSAGES = new Set(["post", "send", "batch"]);
 
 // Whether these eyes saw a move. A post is everybody's; a message that of both ends and the wire.

@@ -11,7 +11,7 @@ function fold(bill, moves, at) {
     sent: new Map(), // person -> number of its last envelope of this round
     silent: new Set(),
     answers: new Map(), // "round/person" -> what was sealed
-    boxes: new Map(), // party -> {stage, envelopes, onions, dropped, refused, counts}
+    boxes: new Map(), // party -> {stage, envelopes, onions, dropped, refused (how many), counts}
     posts: [],
     burned: false,
     decided: null,
@@ -59,9 +59,7 @@ function fold(bill, moves, at) {
       Object.assign(box(move.by), { stage: "counted", counts: move.counts, asks, round });
     },
     refuse(move) {
-      const at_ = box(move.by);
-      at_.refused += move.number;
-      at_.reasons.push(`${move.number} ${move.reason}`);
+      box(move.by).refused += move.number;
       for (const number of move.envelopes) state.envelopes[number].refused = move.reason;
     },
   };
@@ -73,7 +71,7 @@ function fold(bill, moves, at) {
 }
 
 function emptied() {
-  const nothing = { envelopes: [], onions: [], dropped: [], reasons: [] };
+  const nothing = { envelopes: [], crossed: [], onions: [], dropped: [] };
   return { stage: "waiting", refused: 0, counts: null, ...nothing };
 }
 

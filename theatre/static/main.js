@@ -230,7 +230,8 @@ function toggle(name) {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || find("keys").open) return;
   if (event.target.matches("input:not([type=checkbox])")) return;
-  if (event.key === " " && event.target.matches("button, input")) return;
+  const focused = event.target.matches("button, input") && event.target.checkVisibility();
+  if (event.key === " " && focused) return; // it presses what has the focus
   const act = /^[1-9]$/.test(event.key) ? () => toggle(`shuffler-${event.key}`) : KEYS[event.key];
   if (!act) return;
   event.preventDefault();

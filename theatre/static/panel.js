@@ -26,7 +26,7 @@ function drawPanel(bill, scene, choices, position) {
 // A text that is the same is left alone: a screen reader would say it again.
 function put(id, words) {
   const node = document.getElementById(id);
-  words = words.replaceAll(" %", "\u00a0%");
+  words = words.replaceAll(" %", "\u00a0%").replaceAll(" = ", "\u00a0=\u00a0");
   if (node.textContent !== words) node.textContent = words;
 }
 
@@ -35,7 +35,7 @@ function drawPinned(bill, known) {
   put("linked-unit", bill.reports ? "people linked to their reports" : "people identified");
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
-  put("certain", `${known.sure ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
+  put("certain", `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
   put("who", known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
 }
 
@@ -49,7 +49,7 @@ function whoIs(bill, known) {
 function readRows(bill, known) {
   if (!known.counted.length) return [html("p", { class: "nothing" }, "Nothing yet.")];
   return known.counted.map((one) => {
-    const told = one.counts.slice(0, CELLS_TOLD).map(([values, people]) => `${values.map(spelt).join(" ")}: ${people.toLocaleString("en")}`);
+    const told = one.counts.slice(0, CELLS_TOLD).map(([values, people]) => `${values.map((value) => brief(value)).join(" ")}: ${people.toLocaleString("en")}`);
     const more = one.counts.length - told.length;
     const name = one.columns.map((column) => bill.columns[column]).join(" x ");
     const cells = told.join("   ") + (more > 0 ? `   and ${more} more` : "");

@@ -108,16 +108,21 @@ function tick(size) {
   return el("path", { class: "tick", d: `M${-size} 0 l${size * 0.8} ${size * 0.8} l${size * 1.4} ${-size * 1.7}` });
 }
 
-// What is pinned on somebody, under the figure.
+// What is pinned on somebody, under the figure, in one line or two.
 function pinnedLines(bill, row, size, width) {
-  const values = Object.keys(row).map((column) => spelt(row[column]));
-  const line = fitted(0, size * 0.34, values.join(" "), width * 0.94, size * 0.36);
-  line.setAttribute("class", "pinned-line");
-  return [line];
+  const values = Object.values(row).map((value) => brief(value, 9));
+  const half = values.join(" ").length > 10 ? Math.ceil(values.length / 2) : values.length;
+  const lines = [values.slice(0, half), values.slice(half)].filter((line) => line.length);
+  const high = size * (lines.length > 1 ? 0.28 : 0.36);
+  return lines.map((line, i) => {
+    const node = fitted(0, size * 0.34 + i * high, line.join(" "), width * 0.96, high);
+    node.setAttribute("class", "pinned-line");
+    return node;
+  });
 }
 
 function said(bill, row) {
-  return Object.entries(row).map(([column, value]) => `${bill.columns[column]} = ${spelt(value)}`).join(", ");
+  return Object.entries(row).map(([column, value]) => `${bill.columns[column]} = ${brief(value)}`).join(", ");
 }
 
 function drawCrowd(bill, map, scene, first, last) {
@@ -209,20 +214,26 @@ function contents(bill, party, open, inside, scene) {
   if (!open) return hidden(inside, 30);
   const box = scene.state.boxes.get(party) || emptied();
   if (box.stage === "counted") return countedLines(bill, box, inside, scene);
-  const things = [
+  const whole = [
     ...box.envelopes.map((number) => envelopeThing(scene, number)),
-    ...(box.crossed || []).map((number) => envelopeThing(scene, number)),
+    ...box.crossed.map((number) => envelopeThing(scene, number)),
     ...box.onions.map((number) => onionThing(scene, party, number, false)),
     ...box.dropped.map((number) => onionThing(scene, party, number, true)),
   ];
+  const wrong = whole.filter((thing) => thing.wrong);
+  const fine = whole.filter((thing) => !thing.wrong);
   const words = note(box, party, scene);
-  const room = { ...inside, height: inside.height - 30 };
-  return [...arranged(things, room), fitted(inside.x + inside.width / 2, inside.y + inside.height - 12, words, inside.width, 21)];
+  const foot = fitted(inside.x + inside.width / 2, inside.y + inside.height - 12, words, inside.width, 21);
+  const high = inside.height - 30;
+  if (!wrong.length || whole.length <= ONE_BY_ONE) return [...arranged(whole, { ...inside, height: high }), foot];
+  const top = { ...inside, height: Math.min(high * 0.3, 80) }; // faults are never in a heap with the rest
+  const rest = { ...inside, y: inside.y + top.height, height: high - top.height };
+  return [...arranged(wrong, top), ...arranged(fine, rest), foot];
 }
 
 function note(box, party, scene) {
   if (box.dropped.length) return `${box.dropped.length} dropped`;
-  if (box.reasons.length) return `refused: ${box.reasons.join(", ")}`;
+  if (box.refused) return `${box.refused} refused`;
   const many = box.envelopes.length || box.onions.length;
   const words = count(many, box.envelopes.length ? "envelope" : "onion");
   if (box.stage === "sorted") return `${words}, sorted`;
@@ -233,6 +244,7 @@ function envelopeThing(scene, number) {
   const { person: who, refused, fault } = scene.state.envelopes[number];
   return {
     wide: 1.35,
+    wrong: Boolean(refused || (fault && scene.eyes.has("shuffler-1"))),
     draw: (size) => {
       const glyph = scene.envelope(size, who, scene.state.round, fault);
       if (refused) glyph.append(cross(size * 0.3));
@@ -244,6 +256,7 @@ function envelopeThing(scene, number) {
 function onionThing(scene, party, number, dropped) {
   return {
     wide: 1,
+    wrong: dropped || number < 0,
     draw: (size) => {
       const glyph = scene.onion(size, party, number);
       if (dropped) glyph.append(cross(size * 0.4));
@@ -295,8 +308,11 @@ function countedLines(bill, box, inside, scene) {
   return nodes;
 }
 
+// A joint count names its values alone: there is no room for their columns too.
 function lineName(bill, box, { ask, values }) {
-  return box.asks[ask].map((column, i) => `${bill.columns[column]} = ${spelt(values[i])}`).join(", ");
+  const most = values.length > 1 ? 8 : 12;
+  if (values.length > 1) return values.map((value) => brief(value, most)).join(" ");
+  return `${brief(bill.columns[box.asks[ask][0]], 12)} = ${brief(values[0], most)}`;
 }
 
 function countedLine(bill, line, { width, label, step, most }, scene, box) {

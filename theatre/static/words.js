@@ -4,6 +4,7 @@ const FAULTS = {
   altered: "It is not the envelope that was sealed.",
   repeated: "It is the second one of this person.",
   late: "It comes too late.",
+  uninvited: "Only who was counted in the round before is asked again.",
   copied: "It is a copy of somebody else's.",
   forged: "Nobody who takes part has sealed it.",
 };
@@ -42,15 +43,16 @@ const TELL = {
 function saidIn(bill, scene, move) {
   const said = scene.state.answers.get(`${move.round}/${move.person}`) || [];
   return scene.state.asks
-    .flatMap((columns, ask) => columns.map((column, i) => `${bill.columns[column]} = ${spelt(said[ask][i])}`))
+    .flatMap((columns, ask) => columns.map((column, i) => `${bill.columns[column]} = ${brief(said[ask][i])}`))
     .join(", ");
 }
 
 function layersSeen(eyes, openers, noun) {
   const opened = openedLayers(eyes, openers);
   const all = opened === openers.length;
-  const layers = openers.length === 1 ? `its one ${noun}` : `its ${openers.length} ${noun}s`;
-  if (all) return { all, words: `These eyes can open ${openers.length > 1 ? `all of ${layers}` : layers}.` };
+  if (openers.length === 1) return { all, words: `These eyes ${all ? "can" : "cannot"} open the last ${noun}.` };
+  const layers = `its ${openers.length} ${noun}s`;
+  if (all) return { all, words: `These eyes can open all of ${layers}.` };
   if (!opened) return { all, words: `These eyes can open none of ${layers}.` };
   return { all, words: `These eyes can open ${opened} of ${layers}; the rest stays shut.` };
 }
