@@ -16,13 +16,25 @@ READERS = frozenset({CURATOR, ANALYST})
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A coalition, and what it learnt. others: people linked who are no members of it."""
+    """A coalition, and what it learnt.
+
+    others: people linked who are no members of it. exact: whether the bits are, or at least so
+    many. guessed, before: people whose whole row a best guess gets right, in expectation, and what
+    it was before the coalition saw anything; None where that is not known. sure, sure_before: how
+    sure it is of the true row of the person of whom it is surest. method: exact, sampled, at least.
+    """
 
     parties: tuple[str, ...]
     linked: int
     others: int
     certain: int
     bits: float
+    exact: bool = True
+    guessed: float | None = None
+    before: float | None = None
+    sure: float | None = None
+    sure_before: float | None = None
+    method: str = "exact"
 
     @property
     def name(self) -> str:
@@ -118,7 +130,20 @@ def _learners(run: Run) -> tuple[Learner, ...]:
         members = tuple(sorted(one["parties"], key=lambda party: (party not in READERS, party)))
         own = sum(role(party) is Role.USER for party in members)
         others = max(0, one["linked"] - own)
+        worst = one.get("worst_row") or {}
         found.append(
-            Learner(members, one["linked"], others, one["cells_certain"], one["bits_per_person"])
+            Learner(
+                members,
+                one["linked"],
+                others,
+                one["cells_certain"],
+                one["bits_per_person"],
+                one.get("exact", True),
+                one.get("rows_guessed"),
+                one.get("rows_guessed_before"),
+                worst.get("now"),
+                worst.get("before"),
+                one.get("method", "exact"),
+            )
         )
     return tuple(sorted(found, key=lambda one: len(one.parties)))

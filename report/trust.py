@@ -9,7 +9,7 @@ from .svg import Drawing, shorten
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
-BAR = 150
+WIDE = 510  # units for all bars beside each other
 
 
 def section(facts: Facts) -> Section | None:
@@ -22,7 +22,8 @@ def section(facts: Facts) -> Section | None:
     lead = (
         f"A coalition shows each other all its members saw and all their keys. Linked: {what} is "
         "pinned on the person. Certain: a value is known for certain, also without linking, where "
-        "all agree. Bits: how much of who has which row was learnt, per person."
+        "all agree. Bits: how much of who has which row was learnt, per person. Guessed: people "
+        "whose whole row a best guess gets right, in expectation."
     )
     return Section("trust", "Trust", lead, tuple(blocks))
 
@@ -62,7 +63,7 @@ def _figure(facts: Facts) -> Figure:
     """Members to the left as filled squares, what they learnt to the right as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
-    left = max(CELL * len(parties) + 56, 720 - 3 * BAR - 60)
+    left = max(CELL * len(parties) + 56, 720 - WIDE)
     start = left - CELL * len(parties) - 48
     top = 20 + 6.2 * max((len(shorten(party, 16)) for party in parties), default=0) * 0.75
     height = top + 20 * len(learners) + 12
@@ -71,7 +72,7 @@ def _figure(facts: Facts) -> Figure:
         "trust",
         "Every coalition, and what it learnt",
         f"{len(learners)} coalitions, of which {linking} link somebody; the table has every number",
-        left + 3 * BAR + 60,
+        left + WIDE,
         height,
     )
     for place, party in enumerate(parties):
@@ -83,8 +84,11 @@ def _figure(facts: Facts) -> Figure:
         ("values certain", lambda one: one.certain / facts.cells, lambda one: f"{one.certain:,}"),
         ("bits per person", lambda one: one.bits / most, lambda one: f"{one.bits:.2f}"),
     )
+    if all(one.guessed is not None for one in learners):
+        columns += (("rows guessed", lambda one: (one.guessed or 0.0) / facts.users, _guesses),)
+    bar = WIDE / len(columns)
     for place, (title, _, _) in enumerate(columns):
-        drawing.text(left + 8 + place * (BAR + 12), top - 8, title, "label")
+        drawing.text(left + 8 + place * bar, top - 8, title, "label")
     for row, one in enumerate(learners):
         y = top + 20 * row
         if one.others and not facts.trusted(one):
@@ -96,8 +100,8 @@ def _figure(facts: Facts) -> Figure:
             x = start + CELL * place + (CELL - size) / 2
             drawing.box(x, y + (18 - size) / 2, size, size, kind)
         for place, (_, share, text) in enumerate(columns):
-            x = left + 8 + place * (BAR + 12)
-            width = (BAR - 56) * share(one)
+            x = left + 8 + place * bar
+            width = (bar - 66) * share(one)
             drawing.box(x, y + 3, width, 12, "bar" if share(one) < 1 else "bar low")
             drawing.text(x + width + 5, y + 13, text(one))
     caption = (
@@ -105,6 +109,10 @@ def _figure(facts: Facts) -> Figure:
         "the board."
     )
     return Figure(drawing.svg(), caption, _numbers(facts))
+
+
+def _guesses(one: Learner) -> str:
+    return f"{one.guessed:,.1f}" if one.guessed is not None else "-"
 
 
 def _slanted(x: float, y: float, text: str) -> str:
@@ -116,13 +124,23 @@ def _slanted(x: float, y: float, text: str) -> str:
     )
 
 
+def _guessed(one: Learner) -> str:
+    """People whose row is guessed right, and how many were before; ~ sampled, >= at least."""
+    if one.guessed is None:
+        return "-"
+    mark = {"sampled": "~ ", "at least": ">= "}.get(one.method, "")
+    return f"{mark}{one.guessed:,.1f} ({one.before or 0.0:,.1f})"
+
+
 def _table(facts: Facts) -> Grid:
     rows = [
         (
             one.name,
             f"{one.linked:,} ({percent(one.linked / facts.users)})",
             f"{one.certain:,} of {facts.cells:,}",
-            f"{one.bits:.3g}",
+            ("" if one.exact else ">= ") + f"{one.bits:.3g}",
+            _guessed(one),
+            "-" if one.sure is None else f"{percent(one.sure)} ({percent(one.sure_before or 0)})",
             "yes" if facts.trusted(one) else "no",
             _verdict(facts, one),
         )
@@ -130,16 +148,25 @@ def _table(facts: Facts) -> Grid:
     ]
     headings = (
         *("coalition", "people linked", "values certain", "bits per person"),
+        *("rows guessed (before)", "surest of one (before)"),
         *("all shufflers and a reader", "learnt"),
     )
     caption = f"{len(rows)} coalitions, the smallest first"
-    return Grid(caption, headings, rows, (1, 2, 3), _numbers(facts), folded=True)
+    return Grid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
 
 
 def _numbers(facts: Facts) -> Numbers:
-    headings = ("coalition", "linked_people", "of_people", "certain_values", "of_values", "bits")
+    headings = (
+        *("coalition", "linked_people", "of_people", "certain_values", "of_values"),
+        *("bits_per_person", "bits_exact", "rows_guessed", "rows_guessed_before"),
+        *("surest_of_one", "surest_of_one_before", "method"),
+    )
     rows = [
-        ("+".join(one.parties), one.linked, facts.users, one.certain, facts.cells, one.bits)
+        (
+            *("+".join(one.parties), one.linked, facts.users, one.certain, facts.cells),
+            *(one.bits, int(one.exact), one.guessed, one.before),
+            *(one.sure, one.sure_before, one.method),
+        )
         for one in facts.learners
     ]
     return Numbers("coalitions", headings, rows)
