@@ -150,8 +150,8 @@ def _other(facts: Facts) -> Iterator[str]:
         yield (
             f"{' x '.join(best.columns)} would have kept the promise in truth "
             f"({percent(best.truth / best.counted) if best.truth is not None else '-'} exposed), "
-            f"but the rule {policy.rule} cannot prove it from the counts of single columns: that is "
-            "the price of not seeing the people."
+            f"but the rule {policy.rule} cannot prove it from the counts of single columns: "
+            "that is the price of not seeing the people."
         )
 
 
