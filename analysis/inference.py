@@ -498,7 +498,20 @@ def _most(evidence: Evidence, component: Component) -> float:
         _alike(evidence, {min(count.crowds): count.columns}, count).log_evidence
         for count in _disjoint(component.counts)
     )
-    return min(pinned, counted)
+    allowed = fsum(
+        evidence.crowds[crowd].people * _least_allowed(evidence, crowd)
+        for crowd in component.columns
+    )
+    return min(pinned, counted, allowed)
+
+
+def _least_allowed(evidence: Evidence, crowd: int) -> float:
+    """Log prior probability of the narrowest thing that is known to be allowed to a person."""
+    shares = [
+        fsum(exp(log_prior(evidence.laws, some.columns, cell)) for cell in some.cells)
+        for some in evidence.crowds[crowd].allowed
+    ]
+    return min((log(min(share, 1.0)) for share in shares if share), default=0.0)
 
 
 def _disjoint(counts: Sequence[Count]) -> list[Count]:

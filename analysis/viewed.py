@@ -7,6 +7,7 @@
 * What was hidden before it was said is counted by label: behind "other" is any value that may not
   be named. A value that may also be left blank as a cover has two states, said and left blank, as
   likely as the rule makes them.
+* Where messages are not padded, a person's row is one of those that are as long as its messages.
 * In the summary form and in an ideal run single people are not recorded: whoever answered a later
   round is then taken to have answered the earlier ones, as it is with the same people in every
   round; with other people in each round, the crowds of the rounds are apart.
@@ -18,7 +19,8 @@ nothing here; `whole` is then False, and what is inferred is the least that the 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import TYPE_CHECKING
 
 from ..protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
@@ -27,10 +29,13 @@ from .inference import Truth
 
 if TYPE_CHECKING:
     from ..protocol.hiding import Hiding
-    from ..protocol.view import CountsSeen, Row, View
+    from ..protocol.view import CountsSeen, Lengths, Row, View
 
 Shares = Sequence[Mapping[str, float]]  # per column, the prior share of each value
+MOST_FITTING = 100_000  # rows whose length is looked at
 UNKNOWN = -1  # the code of a value that nobody has said
+_Lengths = tuple[tuple[int, tuple[int, ...]], ...]
+_Fits = tuple[tuple[int, ...], Mapping[tuple[int, ...], frozenset[Cell]]]
 LABELS = {OTHER: -1, BLANK: -2}  # of what is said instead of a value
 
 
@@ -153,13 +158,17 @@ class States:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """What tells people of one crowd from those of another. held: column, states possible."""
+    """What tells people of one crowd from those of another.
+
+    held: column, states possible. lengths: round, lengths of the person's messages.
+    """
 
     held: tuple[tuple[int, frozenset[int]], ...] = ()
     counted: tuple[bool, ...] = ()
     revealed: frozenset[int] = frozenset()
     linked: bool = False
     own: bool = False
+    lengths: _Lengths = ()
 
 
 def known_from(
@@ -178,18 +187,18 @@ def known_from(
     """
     pinned = view.pinned
     rows = [*pinned.values(), *(truth or {}).values()]
+    for one in view.lengths.values():
+        rows += [{j: value} for j, values in enumerate(one.domains) for value in values]
     codes = _codes(len(sizes), view.counted, rows, prior)
     usable = [seen for seen in view.counted if _usable(view, seen)]
     states = States.of(_laws(sizes, codes, prior), codes, view.counted)
+    lengths = {number: _fits(one, states) for number, one in view.lengths.items()}
     marks: Mapping[_Mark, Sequence[int]]
     if view.came or pinned:
         marks = _recorded(view, usable, states)
     else:
         marks = _abstract(view, usable, states)
-    crowds = tuple(
-        Crowd(len(people), *_statements(mark.held), mark.revealed, mark.linked, mark.own)
-        for mark, people in marks.items()
-    )
+    crowds = tuple(_crowd(mark, len(people), lengths) for mark, people in marks.items())
     evidence = Evidence(
         states.laws,
         crowds,
@@ -199,7 +208,9 @@ def known_from(
     )
     named = not isinstance(next(iter(marks.values()), ()), range)
     members = tuple(tuple(people) for people in marks.values()) if named else ()
-    known = Known(evidence, codes, members, {}, len(usable) == len(view.counted))
+    whole = len(usable) == len(view.counted) and all(cells for _, cells in lengths.values())
+    whole = whole and not (lengths and view.transcript.summary)
+    known = Known(evidence, codes, members, {}, whole)
     if not truth:
         return known
     held = {
@@ -265,16 +276,58 @@ def _recorded(
     whole = frozenset(column for columns in view.everybody.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]
     marks: dict[_Mark, list[int]] = {}
-    plain: dict[tuple[bool, ...], list[int]] = {}
+    plain: dict[tuple[tuple[bool, ...], _Lengths], list[int]] = {}
     for person in range(view.users):
         counted = tuple([person in some for some in came])
+        lengths = tuple(
+            [(n, one.people[person]) for n, one in view.lengths.items() if person in one.people]
+        )
         said = [(rules, rows[person]) for rules, rows in rounds if person in rows]
         if not said and not whole:
-            plain.setdefault(counted, []).append(person)
+            plain.setdefault((counted, lengths), []).append(person)
             continue
         mark = _Mark(states.held(said), counted, whole, linked=True, own=person in own)
         marks.setdefault(mark, []).append(person)
-    return marks | {_Mark(counted=counted): people for counted, people in plain.items()}
+    others = {_Mark(counted=key[0], lengths=key[1]): people for key, people in plain.items()}
+    return marks | others
+
+
+def _crowd(mark: _Mark, people: int, lengths: "Mapping[int, _Fits]") -> Crowd:
+    """What is known of each person with a mark."""
+    known, allowed = _statements(mark.held)
+    fits = tuple(
+        Allowed(columns, cells[seen])
+        for number, seen in mark.lengths
+        for columns, cells in [lengths[number]]
+        if seen in cells
+    )
+    return Crowd(people, known, allowed + fits, mark.revealed, mark.linked, mark.own)
+
+
+def _fits(seen: "Lengths", states: States) -> "_Fits":
+    """The columns of a round, and per lengths seen the cells of which they may be.
+
+    Nothing where there are too many cells to look at; that is then left out.
+    """
+    columns = tuple(sorted({column for ask in seen.asks for column in ask}))
+    known = [
+        {code: 2 + len(text.encode()) for text, code in states.codes[column].items()}
+        for column in columns
+    ]
+    sizes: list[list[tuple[int, int]]] = []  # per column: state, bytes
+    for column, bytes_of in zip(columns, known, strict=True):
+        values = states.labels(column, None)
+        held = [(s, bytes_of[v]) for s, v in enumerate(values) if v in bytes_of]
+        sizes.append(held)
+    found: dict[tuple[int, ...], set[Cell]] = {}
+    if prod(map(len, sizes)) > MOST_FITTING:
+        return columns, {}
+    places = [[columns.index(column) for column in ask] for ask in seen.asks]
+    for cell in product(*sizes):
+        each = [sum(cell[place][1] for place in ask) for ask in places]
+        key = tuple(sorted(each)) if seen.apart else (sum(each),)
+        found.setdefault(key, set()).add(tuple(state for state, _ in cell))
+    return columns, {key: frozenset(cells) for key, cells in found.items()}
 
 
 def _statements(

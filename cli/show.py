@@ -101,7 +101,8 @@ def _tell(
         one.messages for one in seen.events
     )
     say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
-    for line in (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything)):
+    told = (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything))
+    for line in (*told, *_guessed(run, seen)):
         say(console, clean(line))
 
 
@@ -138,6 +139,24 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
         asked = " x ".join(names[column] for column in one.columns)
         yield f"reads    round {one.round}: {asked}: {', '.join(said)}{more}"
+
+
+def _guessed(run: "Run", seen: "View") -> Iterator[str]:
+    """What all of it is worth to a guesser; the figures of `leak`."""
+    from ..scenarios.eyes import scored
+
+    found = scored(run, seen)
+    if found.rows_guessed is None or found.rows_guessed_before is None:
+        return
+    mark = {"exact": "", "sampled": "about ", "at least": "at least "}[found.method]
+    yield (
+        f"knows    {found.cells_certain:,} of {many(found.cells, 'cell')} for certain; "
+        f"{'' if found.exact else 'at least '}{found.bits_per_person:.2f} bits a person"
+    )
+    yield (
+        f"guesses  {mark}{found.rows_guessed:,.1f} of {found.users:,} whole rows right, expected "
+        f"({found.rows_guessed_before:,.1f} before it saw anything)"
+    )
 
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:

@@ -45,6 +45,26 @@ class CountsSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class Lengths:
+    """What messages without padding show by their length, of each person in one round.
+
+    asks: the column sets asked. domains: per column the values that may be said. people: by index,
+    the bytes of the answers, each with two bytes a value: one by one in ascending order where they
+    are seen apart (`apart`), else their sum.
+    """
+
+    asks: tuple[tuple[int, ...], ...]
+    domains: tuple[tuple[str, ...], ...]
+    people: Mapping[int, tuple[int, ...]]
+    apart: bool
+
+
+def length(values: Iterable[str]) -> int:
+    """Bytes of the values of an answer, as a ballot without padding has them."""
+    return sum(2 + len(value.encode()) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What the parties together have seen, read and can pin on single people.
 
@@ -54,7 +74,8 @@ class View:
     submission the coalition can open, of how many. everybody: in the summary form, the rounds in
     which each participant's answers are pinned, though single people are not recorded. came: per
     round and column set, whose answer reached the reader, where single people are recorded; whether
-    the coalition knows that too is `sees_who` (else it knows it of its own users).
+    the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
+    round, what the length of a person's messages shows, where they are not padded.
     """
 
     parties: frozenset[str]
@@ -66,6 +87,7 @@ class View:
     everybody: Mapping[int, tuple[int, ...]]
     transcript: Transcript
     came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+    lengths: Mapping[int, Lengths] = field(default_factory=dict)
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -106,7 +128,8 @@ class View:
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
         read = tuple((seen.round, seen.columns) for seen in self.counted)
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
-        return broken, self.own, read, self.sees_who, linked
+        lengths = frozenset((number, one.apart) for number, one in self.lengths.items())
+        return broken, self.own, read, self.sees_who, linked, lengths
 
 
 class Record:
@@ -137,6 +160,7 @@ class Record:
             {number: self._columns(number) for number in broken if self.transcript.summary},
             self.transcript,
             self.came,
+            self._lengths(coalition),
         )
 
     @cached_property
@@ -251,6 +275,34 @@ class Record:
         read = next((one for one in self.transcript.reads if one.round == number), None)
         people = len(self.said[number])
         return read is not None and all(sum(one.values()) == people for one in read.counts)
+
+    def _lengths(self, coalition: frozenset[str]) -> Mapping[int, Lengths]:
+        """What a coalition sees of lengths: the first shuffler of each answer, the network in all.
+
+        Rounds in which people hide values are left out.
+        """
+        told = self.board.announcement
+        first = parties.shuffler(1) in coalition
+        if told is None or told.rules.padded or not (first or parties.NETWORK in coalition):
+            return {}
+        apart = first and Flaw.BUNDLED not in told.rules.flaws
+        domains = tuple(
+            feature.values or tuple(sorted({row[j] for row in self.truth.values() if j in row}))
+            for j, feature in enumerate(told.schema.features)
+        )
+        return {
+            number: Lengths(call.asks, domains, self._seen_lengths(number, apart=apart), apart)
+            for number, call in self.calls.items()
+            if not call.hidden
+        }
+
+    def _seen_lengths(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:
+        asks = self.calls[number].asks
+        found = {}
+        for user in self.submitted[number]:
+            each = [length(self.answers[number, user, ask]) for ask in range(len(asks))]
+            found[user] = tuple(sorted(each)) if apart else (sum(each),)
+        return found
 
     @cached_property
     def terms(self) -> Terms:

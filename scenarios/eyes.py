@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..analysis.trust import Received, minimal
+from ..analysis.trust import Received, minimal, received, received_reports
 from ..errors import ParameterError
 from ..protocol import parties
 from ..protocol.board import Board, replay
@@ -11,7 +11,7 @@ from ..protocol.transcript import Transcript
 from ..protocol.view import Record, View, view
 from .cast import exists
 from .coalitions import learnt, party_names
-from .local import announced_names
+from .local import RANDOMIZED, announced_names
 from .problems import did_you_mean
 from .runs import Run
 
@@ -46,6 +46,13 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
     told = information(run)
     known = shares(seen, run) if prior == MARGINALS else None
     return learnt(run.scenario, seen.view, run.sizes, told, seen.truth, known)
+
+
+def scored(run: Run, seen: View) -> Received:
+    """Score one view of a run, as `learnt_in` does."""
+    if run.scenario.policy.kind in RANDOMIZED:
+        return received_reports(seen, run.sizes, information(run) or 0.0)
+    return received(seen, run.sizes, Record(recorded(run), board(run)).truth)
 
 
 def shares(seen: Record, run: Run) -> list[dict[str, float]]:
