@@ -1,5 +1,6 @@
 """Two-party shares: what they add up to, what one alone says, and what one bad person can do."""
 
+import hashlib
 import struct
 from collections import Counter
 from itertools import pairwise
@@ -228,3 +229,14 @@ def test_contexts_differ() -> None:
     plan, _ = opened()
     contexts = sorted(plan.context(i, user) for i in (1, 2) for user in range(20))
     assert all(a != b for a, b in pairwise(contexts))
+
+
+def test_contexts_are_those_of_the_document() -> None:
+    """docs/wire.md, read without the module."""
+    made, keys = announced()
+    plan = shares.open_sharing(made, (keys[0].public, keys[1].public))
+    encoded = b"".join(bytes([key.public.suite]) + key.public.raw for key in keys)
+    session = hashlib.sha256(b"veilmix sharing 1\0" + made.digest() + encoded).digest()
+    context = hashlib.sha256(b"veilmix share 1\0" + session + b"\x02" + (7).to_bytes(4, "big"))
+    assert plan.session == session
+    assert plan.context(2, 7) == context.digest()

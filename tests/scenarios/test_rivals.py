@@ -1,10 +1,12 @@
 """The rivals: the same answers as the program they rival, what they see, and who is refused."""
 
+import hashlib
 from math import log2
 
 import numpy as np
 import pytest
 from msgspec.structs import replace as changed
+from veilmix.crypto.layer import open_layer
 from veilmix.errors import ParameterError
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.shares import AGGREGATOR_1, AGGREGATOR_2
@@ -307,3 +309,16 @@ def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:
     assert left_blank(one, rules) == {column: [1.0, 1.0, *[0.25] * (len(texts) - 2)]}
     masks = [Mask(column, (texts[0],))]
     assert left_blank(one, masks) == {column: [0.0, *[1.0] * (len(texts) - 1)]}
+
+
+def test_a_direct_message_is_that_of_the_document() -> None:
+    """docs/wire.md, read without the module."""
+    one = case(users=3)
+    line = direct.Line.open(one, [3, 4], one.entropy("document"))
+    layer = line.seal(1, ("abc", "é"), one.entropy("person"))
+    plain = open_layer(line.reader.secret, layer, line.context(1))
+    assert plain == b"\0\x02\0\x03abc\0\x02\xc3\xa9\x80\0\0"
+    assert len(plain) == 3 + 2 + 3 + 2 + 4
+    context = hashlib.sha256(b"veilmix direct 1\0" + line.session + b"\0\0\0\x01").digest()
+    assert line.context(1) == context
+    assert line.read(1, layer) == ("abc", "é")
