@@ -24,7 +24,7 @@ from .page import (
 from .run import MAX_SEED
 
 if TYPE_CHECKING:
-    from ..scenarios.compared import Compared, Comparison, Cost, Privacy, Utility
+    from ..scenarios.compared import Compared, Comparison, Cost, Learnt, Privacy, Utility
 
 
 @click.command("compare")
@@ -109,6 +109,9 @@ def _tell(console: Page, found: "Comparison") -> None:
     say(console, "trust and privacy", style="bold")
     lay_out(console, _trust(found.programs))
     say(console)
+    say(console, "what each received: bits a person, cells known for certain", style="bold")
+    lay_out(console, _roles(found.programs))
+    say(console)
     say(console, "utility and cost", style="bold")
     lay_out(console, _utility(found.programs))
     say(console)
@@ -162,6 +165,37 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
         "program", "most trusted", "bits", "linked", "guessed", "together", "exposure", "promised",
     )  # fmt: skip
     return Grid(headings, rows, (2, 3, 4, 6, 7))
+
+
+ROLES = ("curator", "analyst", "shuffler", "aggregator")
+
+
+def _roles(programs: "Sequence[Compared]") -> Grid:
+    """What single parties of each role received, and all parties together."""
+    rows = [
+        (
+            one.program,
+            *(_received(_of_role(one, role)) for role in ROLES),
+            _received(max(one.trust.coalitions, key=lambda some: len(some.parties))),
+        )
+        for one in programs
+    ]
+    headings = ("program", *ROLES, "all together")
+    return Grid(headings, rows, tuple(range(1, len(headings))))
+
+
+def _of_role(one: "Compared", role: str) -> "Learnt | None":
+    """The party of a role that received most; None if the program has none."""
+    alone = [some for some in one.trust.coalitions if len(some.parties) == 1]
+    named = [some for some in alone if some.parties[0].partition("-")[0] == role]
+    return max(named, key=lambda some: some.bits_per_person, default=None)
+
+
+def _received(some: "Learnt | None") -> str:
+    if some is None:
+        return "-"
+    least = "" if some.exact else ">= "
+    return f"{least}{some.bits_per_person:.2f}, {some.cells_certain:,}"
 
 
 def _together(one: "Compared") -> str:

@@ -15,6 +15,19 @@ def test_it_tells_and_keeps(typed) -> None:
     assert said.code == 0
     assert "30 people, 3 features, k = 2, seed 7; all messages sent" in said.out
     assert "aggregator-1 + aggregator-2 (or 1 other)" in said.out
+    roles = next(line for line in said.out.splitlines() if "all together" in line)
+    assert roles.split() == [
+        "program",
+        "curator",
+        "analyst",
+        "shuffler",
+        "aggregator",
+        "all",
+        "together",
+    ]
+    trusted = [line.split() for line in said.out.splitlines() if line.startswith(" trusted")][1]
+    assert trusted[1:3] == ["3.00,", "90"]
+    assert trusted[5:7] == ["-", "-"]
     assert "saved runs/compare-blood-type-0007/" in said.out
     assert not said.err
 
