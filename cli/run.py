@@ -145,28 +145,33 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
         return
     from ..analysis import drawing
     from ..errors import DataError
-    from ..scenarios.local import KIND
+    from ..scenarios.local import RANDOMIZED
 
     drawing.require()
     if wish.out is None:
         raise DataError("--figures: they are kept in the run folder; leave out --no-save")
-    if scenario.policy.kind != KIND:
+    if scenario.policy.kind not in RANDOMIZED:
+        kinds = " or ".join(f'"{kind}"' for kind in RANDOMIZED)
         raise DataError(
-            f'--figures: they show randomized answers, policy.kind = "{KIND}"; of this scenario '
+            f"--figures: they show randomized answers, policy.kind = {kinds}; of this scenario "
             f'(kind = "{scenario.policy.kind}") `veilmix report` draws what there is'
         )
 
 
 def _drawn(outcome: "Outcome", folder: Path) -> None:
-    from ..analysis.noise_figure import figures
+    from ..analysis import noise_figure, sets_figure
     from .figures import make, write
     from .page import page, say
 
-    if outcome.local is None:  # the round was burned
+    if outcome.local:
+        drawn = noise_figure.figures(outcome.local.plain())
+    elif outcome.incidence:
+        drawn = sets_figure.figures(outcome.incidence.plain())
+    else:  # the round was burned
         return
     place = folder / "figures"
     make(place)
-    for one in figures(outcome.local.plain()):
+    for one in drawn:
         for path in write(one, place):
             say(page(err=True), f"drawn     {clean(str(path))}")
 

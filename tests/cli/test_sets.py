@@ -1,5 +1,6 @@
 """A run over sets, as a reader and as a program see it."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -63,3 +64,20 @@ def test_a_recorded_run_can_be_looked_at(typed, tmp_path: Path) -> None:
     for words in (("verify", folder), ("leak", folder), ("show", folder, "--as", "analyst")):
         assert typed(*words).code == 0
     assert "none failed" in typed("verify", folder).out
+
+
+@pytest.mark.slow
+def test_counts_are_drawn_on_request(typed, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = typed("run", CLASS, "--seed", "7", "--mode", "ideal", "--out", "kept", "--figures")
+    assert said.code == 0
+    place = tmp_path / "kept" / f"{CLASS}-0007" / "figures"
+    assert {path.name for path in place.iterdir()} == {
+        "incidence.png", "incidence.svg", "incidence.csv",
+    }  # fmt: skip
+    found = run(CLASS, 7, "ideal").incidence
+    assert found is not None
+    with (place / "incidence.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["estimate"]) for row in rows] == list(found.phi)
+    assert [int(row["truth"]) for row in rows] == list(found.truth or ())
