@@ -38,7 +38,7 @@ def _coalition(facts: Facts) -> Iterator[Alert]:
 
 def _alarms(facts: Facts) -> Iterator[Alert]:
     """An alarm that a party raised."""
-    raised = facts.result.get("alarms") or ()
+    raised = facts.alarms
     if raised:
         yield Alert(
             "serious",
@@ -191,6 +191,35 @@ def _textbook(facts: Facts) -> Iterator[Alert]:
             "everybody's.",
             "For lessons only. Use suite = sealedbox, hpke-x25519 or hpke-pq.",
             2,
+        )
+
+
+def _guards(facts: Facts) -> Iterator[Alert]:
+    """Guards that only a lesson may switch off."""
+    off = facts.guards_off
+    if off:
+        yield Alert(
+            "serious",
+            "guards",
+            f"{many(len(off), 'guard is', 'guards are')} switched off: {', '.join(off)}",
+            "What such a guard stops can be done here; docs/attacks.md says what that is.",
+            "For lessons only.",
+            1,
+        )
+
+
+def _achieved(facts: Facts) -> Iterator[Alert]:
+    """An attack of the scenario that got something."""
+    won = [one for one in facts.result.get("attacks") or () if one["value"] > 0]
+    if won:
+        said = [f"{one['attack']}: {one['value']:g} of {one['of']:g} {one['unit']}" for one in won]
+        yield Alert(
+            "serious",
+            "attack",
+            f"{many(len(won), 'attack')} succeeded in part or in all",
+            f"{_listed(said)}.",
+            "The guards that were on, and those that would stop it, are listed below.",
+            len(won),
         )
 
 
@@ -374,6 +403,8 @@ CHECKS: tuple[Check, ...] = (
     _sizes,
     _textbook,
     _kept_order,
+    _guards,
+    _achieved,
     _exposed,
     _above_target,
     _burned,

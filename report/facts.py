@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import asdict
+
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
 from ..scenarios.choices import Choices, choices
 from ..scenarios.curves import Curves, curves
+from ..scenarios.eyes import board
 from ..scenarios.local import RANDOMIZED
+from ..scenarios.model import Defence
 from ..scenarios.recorded import Run
 from ..scenarios.traffic import Traffic, traffic
 
@@ -96,6 +100,26 @@ class Facts:
     def released(self) -> int:
         """People whom the release counts."""
         return sum(self.crowds)
+
+    @property
+    def alarms(self) -> tuple[Mapping[str, Any], ...]:
+        """The alarms of a run: as result.json has them, else as they are on the recorded board."""
+        said = self.result.get("alarms")
+        if said is not None or self.run.transcript is None:
+            return tuple(said or ())
+        return tuple(
+            {"party": party, "round": alarm.round, "cause": alarm.cause.value}
+            for party, alarm in board(self.run).alarms
+        )
+
+    @property
+    def guards_off(self) -> tuple[str, ...]:
+        """Guards that are on unless a scenario says otherwise, and are off here."""
+        mix, usual = self.run.scenario.mix, asdict(Defence())
+        off = [] if mix.salt else ["salt"]
+        now = asdict(self.run.scenario.defence)
+        off += [key for key, on in usual.items() if on is True and now[key] is False]
+        return tuple(off)
 
     @property
     def shufflers(self) -> frozenset[str]:

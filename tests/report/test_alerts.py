@@ -5,9 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from veilmix.protocol.frames import Message
+from veilmix.protocol.messages import Alarm, Cause
 from veilmix.report.alerts import CHECKS, alerts
 from veilmix.report.facts import gather
 from veilmix.report.pieces import LEVELS
+from veilmix.scenarios.eyes import board
 from veilmix.scenarios.recorded import Run
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
@@ -36,6 +39,7 @@ CASES: dict[str, tuple[Case, Case]] = {
     "padding": (case(LESSON + "pad = false", ALL), case(ALL)),
     "textbook": (case(LESSON + 'suite = "textbook"', ALL), case(ALL)),
     "order": (case(LESSON + 'order = "kept"', ALL), case(ALL)),
+    "guards": (case(LESSON + "salt = false", ALL), case(ALL)),
     "seeded": (case(ALL, head="seed = 3", mode="real"), case(ALL, mode="real")),
     "above-target": (
         case(ALL.replace("1.0", "0.0"), rows=RARE),
@@ -131,6 +135,25 @@ def test_an_alarm_that_was_raised(played) -> None:
     assert "alarm" in rules(changed(run, alarms=[{"by": "user-1", "reason": "missing receipt"}]))
 
 
+def test_an_attack_that_got_something(played) -> None:
+    run = played(ALL)
+    one = {"attack": "drop", "parties": ["shuffler-1"], "unit": "people", "value": 3, "of": 24}
+    assert "attack" in rules(changed(run, attacks=[one]))
+    assert "attack" not in rules(changed(run, attacks=[one | {"value": 0}]))
+
+
+def test_an_alarm_on_the_recorded_board(played) -> None:
+    """Where result.json says nothing of alarms, the board that was recorded does."""
+    run = played(ALL, mode="real")
+    quiet = changed(run)
+    quiet.result.pop("alarms", None)  # type: ignore[attr-defined]
+    assert "alarm" not in rules(quiet)
+    assert run.transcript is not None
+    alarm = Message(board(run).session, 2, Alarm(2, Cause.BALANCE)).encode()
+    run.transcript.posts.append(("analyst", alarm))
+    assert "alarm" in rules(quiet)
+
+
 def test_the_worst_comes_first(played) -> None:
     found = alerts(gather(played(ALL, rows=RARE, mode="real", head="seed = 1"), 0))
     levels = [LEVELS.index(one.level) for one in found]
@@ -140,4 +163,4 @@ def test_the_worst_comes_first(played) -> None:
 
 def test_every_check_has_a_case() -> None:
     """The checks that this file does not run in pairs are named in a test of their own."""
-    assert len(CHECKS) == len(CASES) - 1 + 3  # size and padding are one check
+    assert len(CHECKS) == len(CASES) - 1 + 4  # size and padding are one check
