@@ -8,7 +8,8 @@ is solved in closed form: its people are alike, so each holds cell x with probab
 
     P(evidence) = m! prod_x p(x)^c(x) / c(x)!
 
-A component with several is solved by listing its tables (fibre.py), or, where they are too many, by
+Counts that hang together like a tree have a closed form too. Any other component with several
+counts is solved by listing its tables (fibre.py), or, where they are too many, by
 a walk through them (fibre_walk.py). Where even that is too much, statements are left out until a
 closed form is left: the coalition then knows at least what is reported.
 """
@@ -44,6 +45,7 @@ from .fibre import (
 )
 
 MOST_ROWS = 20_000  # rows of a pool among which the likeliest is sought
+MOST_JOINED = 1 << 20  # cells of counts that hang together
 MOST_SAMPLED = 512  # cells of a fibre that is walked through
 
 # crowd -> row -> people who truly hold it; -1 where a value is not recorded
@@ -354,6 +356,8 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
     )
     if plain:
         return [_alike(evidence, component.columns, first)]
+    if more and (joined := _decomposed(evidence, component)) is not None:
+        return [joined]
     tables = fibre(evidence, component)
     if tables is None:
         return _less(evidence, component)
@@ -398,6 +402,104 @@ def _alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count
     return Posterior(
         columns, dict.fromkeys(columns, shares), log_multinomial(cells.values()) + logs
     )
+
+
+def _decomposed(evidence: Evidence, component: Component) -> Posterior | None:
+    """People alike, of whom counts are known that hang together like a tree; None if not so.
+
+    With cliques C and separators S of the tree (Sundberg 1975), given their counts,
+
+        tables = n! prod_S prod n_S! / prod_C prod n_C!,    share(x) = prod_C n_C / prod_S n_S / n.
+    """
+    crowds = component.counts[0].crowds
+    if any(count.labels or count.crowds != crowds for count in component.counts) or any(
+        _restricted(evidence.crowds[crowd], columns) for crowd, columns in component.columns.items()
+    ):
+        return None
+    tree = _tree(component.counts)
+    if len(tree) < len(component.counts):
+        return None
+    logs = _log_of_tree(evidence, tree)
+    (first, _), *rest = tree
+    people = sum(first.left.values())
+    held: tuple[int, ...] = first.columns
+    shares: dict[Cell, float] = {cell: n / people for cell, n in first.left.items()}
+    for count, shared in rest:
+        shares = _joined(shares, held, count, shared)
+        held += tuple(column for column in count.columns if column not in shared)
+        if len(shares) > MOST_JOINED:
+            return None
+    order = next(iter(component.columns.values()))
+    places = [held.index(column) for column in order]
+    sorted_ = {tuple(cell[place] for place in places): share for cell, share in shares.items()}
+    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), logs)
+
+
+_Tree = list[tuple[Count, tuple[int, ...]]]
+
+
+def _tree(counts: Sequence[Count]) -> _Tree:
+    """As many counts as are found to hang together, each with the columns it shares with others.
+
+    The widest first, then whichever shares most.
+    """
+    left = sorted(counts, key=lambda count: -len(count.columns))
+    tree: _Tree = [(left.pop(0), ())]
+    while left:
+        covered = {column for count, _ in tree for column in count.columns}
+        fitting: _Tree = []
+        for count in left:
+            shared = tuple(column for column in count.columns if column in covered)
+            if len(shared) < len(count.columns) and any(
+                set(shared) <= set(one.columns) for one, _ in tree
+            ):
+                fitting.append((count, shared))
+        if not fitting:
+            break
+        best = max(fitting, key=lambda one: len(one[1]))
+        tree.append(best)
+        left = [count for count in left if count is not best[0]]
+    return tree
+
+
+def _log_of_tree(evidence: Evidence, tree: _Tree) -> float:
+    """Log prior probability of counts that hang together."""
+    logs: list[float] = []
+    for count, shared in tree:
+        within: dict[Cell, list[int]] = {}
+        for cell, people in count.left.items():
+            key = tuple(cell[count.columns.index(column)] for column in shared)
+            within.setdefault(key, []).append(people)
+        logs += [log_multinomial(some) for some in within.values()]
+        new = [column for column in count.columns if column not in shared]
+        places = [count.columns.index(column) for column in new]
+        logs += [
+            people * log_prior(evidence.laws, tuple(new), cell)
+            for cell, people in projected(count.left, places).items()
+        ]
+    return fsum(logs)
+
+
+def _joined(
+    shares: Mapping[Cell, float], held: tuple[int, ...], count: Count, shared: tuple[int, ...]
+) -> dict[Cell, float]:
+    """Shares of wider cells: within what is shared, people are spread over the rest evenly."""
+    at = [count.columns.index(column) for column in shared]
+    new = [place for place, column in enumerate(count.columns) if column not in shared]
+    within: dict[Cell, list[tuple[Cell, int]]] = {}
+    for cell, people in count.left.items():
+        key = tuple(cell[place] for place in at)
+        within.setdefault(key, []).append((tuple(cell[place] for place in new), people))
+    places = [held.index(column) for column in shared]
+    found: dict[Cell, float] = {}
+    for cell, share in shares.items():
+        some = within.get(tuple(cell[place] for place in places))
+        if some is None:
+            raise ParameterError("two counts of the same people do not agree")
+        whole = sum(people for _, people in some)
+        for more, people in some:
+            found[cell + more] = share * people / whole
+    return found
 
 
 def _labelled(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count) -> Posterior:
@@ -502,7 +604,11 @@ def _most(evidence: Evidence, component: Component) -> float:
         evidence.crowds[crowd].people * _least_allowed(evidence, crowd)
         for crowd in component.columns
     )
-    return min(pinned, counted, allowed)
+    same = max(component.counts, key=lambda one: len(one.columns), default=None)
+    alike = [one for one in component.counts if same and one.crowds == same.crowds]
+    plain = [one for one in alike if not one.labels]
+    together = _log_of_tree(evidence, _tree(plain)) if plain else 0.0
+    return min(pinned, counted, allowed, together)
 
 
 def _least_allowed(evidence: Evidence, crowd: int) -> float:

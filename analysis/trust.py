@@ -15,10 +15,11 @@ prior probability of what was seen.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, log2
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ParameterError
 from .inference import Guess, Inference, Method, infer, log_multinomial
 from .viewed import Known, Shares, known_from
 
@@ -107,9 +108,21 @@ def inferred(
     truth: "Mapping[int, Row] | None" = None,
     prior: Shares | None = None,
 ) -> tuple[Known, Inference]:
-    """The evidence in a view, and the posterior of every person."""
+    """The evidence in a view, and the posterior of every person.
+
+    Where somebody lied in one round no table agrees with all counts: those of the latest rounds are
+    then left out, until some table does.
+    """
     known = known_from(view, sizes, truth, prior)
-    return known, infer(known.evidence)
+    try:
+        return known, infer(known.evidence)
+    except ParameterError:
+        if not view.counted:
+            raise
+    last = max(seen.round for seen in view.counted)
+    earlier = tuple(seen for seen in view.counted if seen.round < last)
+    known, found = inferred(replace(view, counted=earlier), sizes, truth, prior)
+    return replace(known, whole=False), found
 
 
 def received(

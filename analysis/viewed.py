@@ -152,7 +152,8 @@ class States:
                 if text in HIDDEN and rule is None:
                     continue  # a rule that the coalition was not shown
                 states = self.behind(column, rule, text)
-                found[column] = found.get(column, states) & states
+                # Who said two things in two rounds lied once; the latest is taken.
+                found[column] = found.get(column, states) & states or states
         return tuple(sorted(found.items()))
 
 

@@ -1,12 +1,14 @@
 """What a coalition received, against counting every labelled table that its view allows."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from math import log2
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from veilmix.analysis.inference import Method
 from veilmix.analysis.trust import (
     anonymity_sets,
     cells_certain,
@@ -206,3 +208,15 @@ def test_minimal_coalitions_are_those_of_which_no_part_links_anybody() -> None:
     found = {("a",): 0, ("a", "b"): 3, ("a", "b", "c"): 3, ("b", "c"): 0, ("c", "d"): 1}
     assert minimal(found) == [("a", "b"), ("c", "d")]
     assert minimal({("a",): 0}) == []
+
+
+def test_a_lie_in_one_round_leaves_the_counts_that_agree() -> None:
+    """Somebody said "b" at first and "a" then: no table has both counts."""
+    table = (("a", "x"), ("b", "y"), ("b", "z"))
+    lied = (("a", "x"), ("a", "y"), ("b", "z"))
+    first = view_of(table, ((0,),))
+    then = CountsSeen(2, (0, 1), counts(lied, (0, 1)))
+    found = received(replace(first, counted=(*first.counted, then)), SIZES)
+    assert not found.exact
+    assert found.method is Method.BOUNDED
+    assert found.bits == pytest.approx(received(first, SIZES).bits)
