@@ -78,6 +78,16 @@ def choose_columns(
     )
 
 
+def people_allowed(target: float, n: int) -> int:
+    """The largest number of n people whose share, as a float, is at most the target in [0, 1]."""
+    people = int(target * n)
+    while people < n and (people + 1) / n <= target:
+        people += 1
+    while people / n > target:
+        people -= 1
+    return people
+
+
 @dataclass(slots=True)
 class _Problem:
     columns: list[Integers]
@@ -128,12 +138,7 @@ class _Problem:
     @property
     def most(self) -> int:
         """The largest number of people whose share, as a float, is at most the target."""
-        people = int(self.target * self.n)
-        while people < self.n and (people + 1) / self.n <= self.target:
-            people += 1
-        while people / self.n > self.target:
-            people -= 1
-        return people
+        return people_allowed(self.target, self.n)
 
     def promise(self, chosen: tuple[int, ...]) -> Promise:
         """What the rule says about a set of columns; nobody is exposed by nothing."""

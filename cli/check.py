@@ -102,7 +102,7 @@ def _tell(
     say(console)
     lay_out(console, _rounds(scenario, people, price))
     if policy.kind not in ("fixed", "all", "histogram", "incidence"):
-        say(console, " round 2 at its largest: as if every column were kept", style="dim")
+        say(console, f" {_largest(policy.kind)}", style="dim")
     say(console)
     say(console, f"cost      {_price(price, mix.suite)}")
     if about.repeat > 1:
@@ -135,11 +135,28 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
         return [*sets_text.steps(scenario, answering), mixing, sets_text.COUNTING]
     if lying:
         return [*_lies(scenario, answering), mixing, COUNTING]
-    deciding = f"The curator counts each feature by itself and decides: {_decides(scenario)}."
+    counting = "The curator counts each feature by itself"
     again = f"{_again(scenario)}, the kept features together; the analyst counts and publishes."
-    return [answering, mixing, deciding, again]
+    match scenario.policy.kind:
+        case "hierarchical":
+            decides = f"When nothing is left to ask that is safe, {_decides(scenario)}."
+            return [answering, mixing, f"{counting}. {DEEPER}", decides, again]
+        case "local-suppression":
+            decides = f"{counting} and decides: {_decides(scenario)}."
+            return [answering, mixing, decides, BLANKS.format(k=scenario.policy.k), again]
+    return [answering, mixing, f"{counting} and decides: {_decides(scenario)}.", again]
 
 
+DEEPER = (
+    "Then it asks for pairs of features, triples and so on, each a round of its own, as long as it "
+    "can promise as much of the table it asks for as of a release. Rare values are not said by "
+    'name in them: who has one answers "other". People answer what is asked, and no more.'
+)
+BLANKS = (
+    "Values that fewer than {k} people have, and others if more can be said that way, are left "
+    "blank by everybody who has one; where these are fewer than {k}, other people leave a blank "
+    "too, at random."
+)
 COUNTING = (
     "The analyst counts and publishes the reports; shares are estimated from the counts, with "
     "standard errors. Nothing else is released."
@@ -158,6 +175,13 @@ def _lies(scenario: "Scenario", answering: str) -> tuple[str, str]:
     return randomizing, answering
 
 
+def _largest(kind: str) -> str:
+    """What the sizes of the later rounds are worked out for."""
+    if kind == "hierarchical":
+        return "rounds 2 and later at their largest: as if every question were safe"
+    return "round 2 at its largest: as if every column were kept"
+
+
 def _again(scenario: "Scenario") -> str:
     """Who answers in round 2."""
     if scenario.population.setting == "fixed":
@@ -171,6 +195,10 @@ def _decides(scenario: "Scenario") -> str:
         return "it keeps every feature, whatever the bound says"
     if policy.kind == "fixed":
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
+    if policy.kind == "hierarchical":
+        return "it keeps the most features that it can promise for, by all it knows"
+    if policy.kind == "local-suppression":
+        return "it has as much said by name as it can promise for, by the coverage bound"
     return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
 
 
@@ -200,6 +228,10 @@ def _promise(scenario: "Scenario") -> str:
     sure = ""
     if scenario.population.setting != "fixed":
         sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
+    if policy.kind == "local-suppression":
+        sure = (
+            f"; where people cover others at random it may fail with probability {policy.delta:g}"
+        )
     return (
         f"at most {percent(policy.max_exposure)} of the people share their released values with "
         f"fewer than k = {policy.k} people, themselves included{sure}"

@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
-from . import found_text, noise, sets_text
+from . import found_text, noise, rounds, sets_text
 from .page import Grid, Page, clean, lay_out, many, page, percent, say
 from .safety import warnings
 
@@ -29,6 +29,7 @@ def tell(outcome: "Outcome") -> None:
         noise.tell(console, outcome)
     else:
         _first_round(console, outcome)
+        rounds.tell(console, outcome)
         _decision(console, outcome)
         _second_round(console, outcome)
     _scores(console, outcome)
@@ -143,7 +144,7 @@ def _decision(console: Page, outcome: "Outcome") -> None:
             f" and {rest} more sets: each inside a safe one, or around one that is not",
             style="dim",
         )
-    for line in _explanations(outcome):
+    for line in (*rounds.blanks(outcome), *_explanations(outcome)):
         say(console, line)
 
 
@@ -195,20 +196,29 @@ def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterato
 
 def _second_round(console: Page, outcome: "Outcome") -> None:
     if outcome.decision is None:
+        if outcome.marginals is not None:
+            say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
+            say(console)
         return
     suppressed = f"   suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
     say(console)
     if not outcome.kept:
-        say(console, f"  round 2  none: no column is safe enough{suppressed}", style="bold red")
+        line = f"  {_last(outcome)}  none: no column is safe enough{suppressed}"
+        say(console, line, style="bold red")
     elif outcome.release is None:
-        say(console, f"  round 2  burned: {outcome.burned}", style="bold red")
+        say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
     else:
         people = sum(outcome.release.values())
-        line = f"  round 2  {_onions(outcome, people)} -> analyst   released: "
+        line = f"  {_last(outcome)}  {_onions(outcome, people)} -> analyst   released: "
         say(console, line + ", ".join(outcome.kept) + suppressed)
         say(console)
         _release(console, outcome)
     say(console)
+
+
+def _last(outcome: "Outcome") -> str:
+    """The round for the analyst."""
+    return f"round {len(outcome.rounds) + 1 if outcome.rounds else 2}"
 
 
 def _release(console: Page, outcome: "Outcome") -> None:
@@ -226,7 +236,7 @@ def _release(console: Page, outcome: "Outcome") -> None:
 
 def _scores(console: Page, outcome: "Outcome") -> None:
     first = _exposures(outcome) if not randomized(outcome) else _noise(outcome)
-    rows = [*first, *found_text.scores(outcome), *_links(outcome)]
+    rows = [*first, *rounds.scores(outcome), *found_text.scores(outcome), *_links(outcome)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
@@ -256,7 +266,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     true = "people in a crowd smaller than k in the release"
     yield "true exposure Q(k/n)", percent(exposure.true), true
     same = outcome.scenario.population.setting == "fixed"
-    proved = "what the curator proved from the marginals"
+    proved = f"what the curator proved from {_grounds(outcome)}"
     if not same:
         delta = outcome.scenario.policy.delta
         proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
@@ -264,6 +274,10 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     worst = exposure.worst_case
     if not same:
         yield "worst possible", "-", "the marginals are other people's"
+    elif outcome.decision.hidden:
+        yield "worst possible", "-", "values are left blank: another table than the marginals'"
+    elif outcome.decision.certificate.proof:
+        yield "worst possible", "-", "the curator knows more than the marginals"
     elif worst is None:
         yield "worst possible", "-", "not sought; --worst-case SECONDS seeks it"
     elif worst.found == worst.proven:
@@ -276,6 +290,15 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
             f"{low} to {high}",
             "over all tables with these marginals; bracketed",
         )
+
+
+def _grounds(outcome: "Outcome") -> str:
+    """What a promise was proved from."""
+    if outcome.decision and any(outcome.decision.hidden):
+        sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
+        covered = outcome.decision.certificate.slack is not None
+        return "the marginals and its rules" + (sure if covered else "")
+    return "all it was told" if len(outcome.rounds) > 1 else "the marginals"
 
 
 def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
@@ -304,12 +327,16 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
     elif outcome.local:
         came = max((one.reports + one.outside for one in outcome.local.features), default=0)
         counted = [came, 0]
+    elif outcome.rounds:
+        counted = [*(one.people for one in outcome.rounds), sum((outcome.release or {}).values())]
     else:
         counted = [
             max((sum(count.values()) for count in outcome.marginals or ()), default=0),
             sum((outcome.release or {}).values()),
         ]
-    for number, (due, came) in enumerate(zip(asked(outcome), counted, strict=True), start=1):
+    first, later = asked(outcome)
+    for number, came in enumerate(counted, start=1):
+        due = first if number == 1 else later
         if 0 < came < due:
             yield f"missing: {many(due - came, 'person', 'people')} not counted in round {number}"
 

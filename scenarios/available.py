@@ -9,7 +9,15 @@ from .problems import Problem, found, listed, problem
 
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
-    "policy.kind": ("exposure", "fixed", "histogram", "incidence", "all"),
+    "policy.kind": (
+        "exposure",
+        "fixed",
+        "hierarchical",
+        "local-suppression",
+        "histogram",
+        "incidence",
+        "all",
+    ),
     "fault.attack": ("absent", "late", "malformed", "duplicate"),
     "defence.receipts": (0,),
     "defence.registered": (False,),

@@ -5,8 +5,9 @@ shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers
 opened. Sizes are those that the parties themselves work out (protocol/session.py).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 from time import perf_counter
 
 from ..crypto.entropy import SystemEntropy
@@ -19,6 +20,7 @@ from ..protocol.parties import Role
 from ..protocol.programs import first_call
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
+from .hierarchical import MOST_ASKED
 from .load import resolve
 from .local import announced_schema, program
 from .model import Scenario
@@ -46,7 +48,7 @@ class RoundCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Every round; round 2 as if every column that may be kept were kept.
+    """Every round, as if every question that may be asked were, and every column kept.
 
     seal, open: seconds of one core for one layer, measured now on this machine.
     """
@@ -73,7 +75,7 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()
     plans = [open_round(announcement, session, call) for call in _calls(scenario, announcement)]
-    asked = people[: len(plans)]
+    asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
     rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
     size = max(plans[0].inner) or 256
     return Cost(rounds, *measure(scheme, size))
@@ -101,8 +103,17 @@ def _calls(scenario: Scenario, announcement: Announcement) -> Sequence[Call]:
     fixed = scenario.policy.kind == "fixed"
     names = scenario.policy.keep if fixed else schema.names
     joint = tuple(sorted(schema.column(name) for name in names))
-    singles = tuple((column,) for column in range(len(schema.names)))
-    return [Call(1, Role.CURATOR, singles), Call(2, Role.ANALYST, (joint,))]
+    calls = [first_call(announcement.program, schema)]
+    if announcement.program is Program.HIERARCHICAL:
+        calls += _deeper(joint)
+    return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
+
+
+def _deeper(columns: Sequence[int]) -> Iterator[Call]:
+    """The questions for groups, as if all of them were safe that are asked for at most."""
+    for size in range(2, len(columns) + 1):
+        groups = tuple(islice(combinations(columns, size), MOST_ASKED))
+        yield Call(size, Role.CURATOR, groups)
 
 
 def _round(plan: Round, people: int) -> RoundCost:

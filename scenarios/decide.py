@@ -1,9 +1,11 @@
 """From a scenario's policy to the decision rule the curator is handed.
 
-    kind        columns kept
-    exposure    the heaviest set whose bound on exposed people is within max_exposure
-    fixed       those the scenario names, whatever the bound says
-    all         every one
+    kind               columns kept
+    exposure           the heaviest set whose bound on exposed people is within max_exposure
+    hierarchical       the same, from the counts of groups too (hierarchical.py)
+    local-suppression  the same, with some values left blank (local_suppression.py)
+    fixed              those the scenario names, whatever the bound says
+    all                every one
 
 Whatever is kept, the certificate says what the rule proves of it.
 """
@@ -13,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import VerificationError
 from ..protocol.messages import Certificate, Decision
-from ..protocol.programs import DecisionRule, Strategy, strategy_of
+from ..protocol.programs import DecisionRule, Heard, Strategy, strategy_of
 from ..protocol.schema import Schema
+from ..protocol.tallying import marginals
 from .model import Policy, Scenario
 from .worth import worth
 
@@ -31,7 +34,17 @@ def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
 
     others: in the statistical setting, how many people round 2 asks; None: the same people.
     """
-    return strategy_of(decision_rule(scenario.policy, others))
+    match scenario.policy.kind:
+        case "hierarchical":
+            from .hierarchical import Hierarchical
+
+            return Hierarchical(scenario.policy)
+        case "local-suppression":
+            from .local_suppression import LocalSuppression
+
+            return LocalSuppression(scenario.policy)
+        case _:
+            return strategy_of(decision_rule(scenario.policy, others))
 
 
 def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
@@ -162,6 +175,23 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
         getattr(proof, "pivot", None),
         slack,
     )
+
+
+def verify_decision(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
+    """Recompute a decision's certificate from all that the curator read.
+
+    Raises VerificationError if it claims less than can be proved of the kept columns.
+    """
+    from . import hierarchical, local_suppression
+
+    proof = decision.certificate
+    if proof.rule.startswith(hierarchical.KIND):
+        hierarchical.verify(proof, schema, heard, decision.kept)
+    elif proof.rule.startswith(local_suppression.KIND):
+        local_suppression.verify(decision, schema, heard)
+    else:
+        counts, _ = marginals(heard[0].counts)
+        verify_certificate(proof, counts, decision.kept, schema)
 
 
 def verify_certificate(

@@ -7,12 +7,14 @@ from typing import Any
 from ..protocol.board import Board, replay
 from ..protocol.messages import Certificate, Counts, Decision
 from ..protocol.parties import Role
+from ..protocol.programs import Heard, first_call
 from ..protocol.schema import Feature, Schema
 from ..protocol.transcript import Transcript
 from ..protocol.view import Record, View
 from .eyes import columns
-from .local import RANDOMIZED
+from .local import RANDOMIZED, program
 from .outcome import Outcome
+from .plain import proof_bytes, read_blanks
 from .runs import Run
 
 RELEASED = 2  # how an ideal run's release is counted
@@ -58,6 +60,27 @@ class Evidence:
             if read.round == number:
                 return read.counts, f"what the {read.reader} read"
         raise NoGround(f"round {number} was not counted")
+
+    def heard(self) -> tuple[list[Heard], str]:
+        """The calls that the curator read the answers to, with their counts; who vouches for them.
+
+        Of an ideal run only round 1 is recorded: NoGround if there was more.
+        """
+        if self.run.transcript is None:
+            if len(self.run.result.get("rounds", ())) > 1:
+                raise NoGround("an ideal run records no counts of groups")
+            first = first_call(program(self.run.scenario), self.schema)
+            counts, whose = self.counts(1)
+            return [Heard(first, counts)], whose
+        found: list[Heard] = []
+        whose = ""
+        for call in self.board.calls[: len(self.board.tallies)]:
+            if call.reader is Role.CURATOR:
+                counts, whose = self.counts(call.round)
+                found.append(Heard(call, counts))
+        if not found:
+            raise NoGround("round 1 was not counted")
+        return found, whose
 
     @property
     def randomized(self) -> bool:
@@ -105,7 +128,9 @@ class Evidence:
         kept = tuple(names.index(name) for name in said["kept"])
         thresholds = tuple(proof["thresholds"])
         numbers = proof["rule"], proof["k"], proof["n"], proof["people"]
-        return Decision(kept, Certificate(*numbers, thresholds, proof["pivot"], proof["c"]))
+        data = proof_bytes(proof.get("proof"))
+        claimed = Certificate(*numbers, thresholds, proof["pivot"], proof["c"], data)
+        return Decision(kept, claimed, read_blanks(said.get("blank", []), names))
 
     @property
     def released(self) -> bool:

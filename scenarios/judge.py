@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..analysis.exposure import users_below
 from ..protocol.messages import Counts
-from ..protocol.parties import CURATOR
+from ..protocol.parties import CURATOR, Role
+from ..protocol.programs import Heard
 from ..protocol.schema import Schema
 from ..protocol.tallying import marginals as as_marginals
+from . import hierarchical
 from .decide import bound, choose, listed, named_rule
 from .model import Policy, Scenario
 from .outcome import Considered, Dropped, Exposure, Outcome, WorstCase
@@ -21,11 +23,23 @@ if TYPE_CHECKING:
 SHOWN = 6  # columns; with more, not every set is listed
 
 
-def considered(
-    scenario: Scenario, crowd: Samples, tally: tuple[Counts, ...] | None
-) -> tuple[Considered, ...]:
+def heard(played: "Played") -> list[Heard]:
+    """What the curator read."""
+    pairs = zip(played.calls, played.tallies, strict=True)
+    return [Heard(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
+
+
+def considered(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Considered, ...]:
     """Every set of columns, with what could be promised of it; () with more than 6 columns."""
-    return options(scenario.policy, crowd.people.schema, tally, crowd.others)
+    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
+    if policy.kind == hierarchical.KIND and decision and len(schema.names) <= SHOWN:
+        return hierarchical.considered(policy, schema, heard(played), decision.kept)
+    found = options(policy, schema, next(iter(played.tallies), None), crowd.others)
+    if decision is None or not decision.hidden:
+        return found
+    kept = tuple(schema.names[column] for column in decision.kept)
+    blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
+    return tuple(blanked if one.columns == kept else one for one in found)
 
 
 def options(
@@ -50,15 +64,15 @@ def options(
     return tuple(found)
 
 
-def dropped(
-    scenario: Scenario, crowd: Samples, tally: tuple[Counts, ...] | None
-) -> tuple[Dropped, ...]:
+def dropped(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Dropped, ...]:
     """Why each column that is not kept is not; () where the policy does not choose."""
-    policy, schema = scenario.policy, crowd.people.schema
-    if tally is None or policy.kind != "exposure":
+    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
+    if policy.kind == hierarchical.KIND and decision is not None:
+        return hierarchical.dropped(policy, schema, heard(played), decision.kept)
+    if not played.tallies or policy.kind != "exposure":
         return ()
     rule = named_rule(policy, crowd.others, schema)
-    choice = choose(policy, rule, schema, listed(schema, as_marginals(tally)[0]))
+    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
     return tuple(
         Dropped(
             schema.names[one.column],
@@ -73,7 +87,9 @@ def dropped(
 def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
 
-    In the statistical setting the marginals are other people's, and allow anything.
+    The worst case is of all tables with the marginals of round 1. In the statistical setting they
+    are other people's; where values are left blank, another table is released; and where groups of
+    columns are known, most tables with these marginals are ruled out: there it is not sought.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -83,10 +99,11 @@ def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
     people = sum(cells)
     true = users_below(cells, decision.certificate.k) / people if people else 0.0
     counts, _ = as_marginals([played.tallies[0][column] for column in decision.kept])
+    comparable = crowd.fixed and not decision.hidden and not decision.certificate.proof
     return Exposure(
         true,
         decision.certificate.value,
-        _worst(counts, decision.certificate.k, seconds if crowd.fixed else 0.0),
+        _worst(counts, decision.certificate.k, seconds if comparable else 0.0),
         decision.certificate.n,
     )
 

@@ -21,6 +21,7 @@ Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 PROMISING = ("exposure", "hierarchical", "local-suppression")  # kinds that choose and promise
 SHUFFLERS = (("mix", "shufflers"),)
+SAME_PEOPLE = ("hierarchical", "local-suppression")  # kinds that promise of those they counted
 CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
 PEOPLE = (("population",), ("feature",))
 
@@ -114,6 +115,13 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what only one of the two settings reads, or can promise."""
     population, policy = scenario.population, scenario.policy
+    if population.setting != "fixed" and policy.kind in SAME_PEOPLE:
+        message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
+        yield problem(("population", "setting"), message + '"fixed" or leave it out')
+        return
+    if policy.kind in SAME_PEOPLE and policy.rule != "coverage":
+        message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
+        yield problem(("policy", "rule"), message)
     if population.setting == "fixed":
         if population.round2_users is not None:
             message = 'only setting = "statistical" asks other people in round 2; leave it out'

@@ -8,9 +8,12 @@ from ..analysis.trust import Received
 from ..protocol.messages import Counts, Decision
 from ..protocol.schema import Schema
 from ..protocol.transcript import Transcript
+from .asked import Asked
 from .model import Scenario
+from .plain import plain_blanks, plain_proof
 
 if TYPE_CHECKING:
+    from .blanks import Blanks
     from .local_score import Randomized
     from .risks import Reidentified
     from .sets_score import Incidence
@@ -84,7 +87,9 @@ class Outcome:
     report) if these are not too many, and local is what the reports say. found: who is found in
     what is released; None where nothing is. incidence: what flipped sets say. burned: why
     a round was not completed, or None. missing: people absent from round 2. digest: names the run;
-    equal for equal seeds. failed: the lines of [expect] that do not hold.
+    equal for equal seeds. failed: the lines of [expect] that do not hold. rounds: of the program
+    `hierarchical`, what the curator was given. blanks: of the program `local-suppression`, what
+    they hide and what they cost.
     """
 
     scenario: Scenario
@@ -110,6 +115,8 @@ class Outcome:
     local: "Randomized | None" = None
     found: "Reidentified | None" = None
     incidence: "Incidence | None" = None
+    rounds: tuple[Asked, ...] = ()
+    blanks: "Blanks | None" = None
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -170,6 +177,8 @@ class Outcome:
             "refused": dict(self.refused),
             "burned": self.burned,
             "digest": self.digest,
+            **({"rounds": [one.plain() for one in self.rounds]} if self.rounds else {}),
+            **({"blanks": self.blanks.plain()} if self.blanks else {}),
             **({"local": self.local.plain()} if self.local else {}),
             **({"incidence": self.incidence.plain()} if self.incidence else {}),
             **({"reidentification": self.found.plain()} if self.found else {}),
@@ -185,6 +194,7 @@ class Outcome:
             "kept": list(self.kept),
             "suppressed": list(self.suppressed),
             "bound": proof.value,
+            **plain_blanks(self.decision.hidden, self.schema.names),
             "certificate": {
                 "rule": proof.rule,
                 "k": proof.k,
@@ -193,6 +203,7 @@ class Outcome:
                 "thresholds": list(proof.thresholds),
                 "pivot": proof.pivot,
                 "c": proof.slack,
+                **plain_proof(proof.proof),
             },
         }
 

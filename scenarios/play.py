@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from .asked import Asked
+    from .blanks import Blanks
+
 Mode = Literal["real", "ideal"]
 Report = Callable[[str], None]
 Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
@@ -387,11 +390,37 @@ def _decided(
     here = present(crowd, faults, len(played.calls))
     return {
         "marginals": marginals,
-        "considered": considered(scenario, crowd, marginals),
-        "dropped": dropped(scenario, crowd, marginals),
+        "considered": considered(scenario, crowd, played),
+        "dropped": dropped(scenario, crowd, played),
+        "rounds": _asked(scenario, crowd, played),
+        "blanks": _blanks(scenario, crowd, played, here),
         "release": played.release,
         "exposure": measure(played, crowd, seconds),
         "found": in_release(
             scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
         ),
     }
+
+
+def _asked(scenario: Scenario, crowd: Samples, played: Played) -> "tuple[Asked, ...]":
+    """What the curator was given round by round, where it may ask more than once."""
+    from .asked import asked
+
+    if scenario.policy.kind != "hierarchical":
+        return ()
+    people, k = crowd.people, scenario.policy.k
+    sizes = tuple(len(texts) for texts in people.values)
+    return asked(played.calls, played.tallies, people.schema.names, sizes, k)
+
+
+def _blanks(
+    scenario: Scenario, crowd: Samples, played: Played, here: "npt.NDArray[np.intp]"
+) -> "Blanks | None":
+    """What blanks hide and cost, where there may be some. here: who answered at last."""
+    from .blanks import score
+
+    if scenario.policy.kind != "local-suppression" or played.decision is None:
+        return None
+    schema, codes = crowd.people.schema, crowd.people.codes[here]
+    first, release = played.tallies[0], played.release
+    return score(scenario.policy, schema, first, played.decision, release, codes)

@@ -40,6 +40,16 @@ class Proof(msgspec.Struct, forbid_unknown_fields=True):
     thresholds: list[float]
     pivot: int | None
     c: float | None
+    proof: dict[str, Any] | None = None
+
+
+class BlankRule(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `blank` of a decision: a value-level rule."""
+
+    feature: str
+    values: list[str]
+    cover: int
+    rate: float
 
 
 class Decided(msgspec.Struct, forbid_unknown_fields=True):
@@ -51,6 +61,7 @@ class Decided(msgspec.Struct, forbid_unknown_fields=True):
     suppressed: list[str]
     bound: float
     certificate: Proof
+    blank: list[BlankRule] = []
 
 
 class Released(msgspec.Struct, forbid_unknown_fields=True):
@@ -228,6 +239,8 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     digest: str
     local: Noise | None = None
     incidence: Incidence | None = None
+    rounds: list[dict[str, Any]] = []
+    blanks: dict[str, Any] | None = None
     reidentification: Found | None = None
 
 

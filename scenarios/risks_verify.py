@@ -45,7 +45,7 @@ def _fits(one: Mapping[str, Any], people: int) -> None:
 
 
 def _release(evidence: Evidence, said: Mapping[str, Any]) -> str:
-    (joint,), whose = evidence.counts(2)
+    (joint,), whose = evidence.counts(evidence.last)
     kept = [evidence.result["features"][column] for column in evidence.decision.kept]
     cells = Crowds.of_cells(list(joint.values()))
     found = risk(cells, evidence.run.scenario.policy.k)

@@ -23,13 +23,13 @@ from math import isclose
 from typing import Any
 
 from ..errors import LocalError, Refused, VeilmixError, VerificationError
+from ..protocol.hiding import BLANK, Redact
 from ..protocol.messages import Decision, Kind, Mixed
 from ..protocol.parties import shuffler
 from ..protocol.phases import BOARD, Phase
-from ..protocol.tallying import marginals
 from ..protocol.transcript import split_names
 from .coalitions import learnt
-from .decide import decision_rule, verify_certificate
+from .decide import strategy, verify_decision
 from .evidence import Evidence, NoGround
 from .eyes import columns, information
 from .local import SETS, program, reports
@@ -177,17 +177,24 @@ def terms(evidence: Evidence) -> str:
 def decision(evidence: Evidence) -> str:
     """The decision follows from the counts of round 1, and its certificate is proved from them."""
     claimed = evidence.decision
-    tallies, whose = evidence.counts(1)
-    counts, people = marginals(tallies)
+    heard, whose = evidence.heard()
     scenario = evidence.run.scenario
     others = scenario.population.round2_users if _statistical(evidence) else None
-    found = decision_rule(scenario.policy, others)(evidence.schema, counts, people)
+    curating = strategy(scenario, others)
+    for number, one in enumerate(heard[1:], start=1):
+        step = curating.ask(evidence.schema, heard[:number])
+        _same(f"asked in round {number + 1}", step, one.call)
+    if (more := curating.ask(evidence.schema, heard)) is not None:
+        raise VerificationError(f"it was safe to ask {more.asks} before deciding")
+    found = curating.decide(evidence.schema, heard)
     names = evidence.result["features"]
     _same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
-    verify_certificate(claimed.certificate, counts, claimed.kept, evidence.schema)
+    _same("left blank", found.hidden, claimed.hidden)
+    verify_decision(claimed, evidence.schema, heard)
     if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
         _same("certificate", found.certificate, claimed.certificate)
-    return f"decided again from {whose}: {_columns(evidence, claimed)}"
+    asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
+    return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
 
 
 def _statistical(evidence: Evidence) -> bool:
@@ -218,12 +225,18 @@ def release(evidence: Evidence) -> str:
     cells = f"{now:,} people in {len(joint):,} combinations, from {whose}"
     if _statistical(evidence):
         return f"{cells}; round 1 asked other people"
+    blanked = {rule.column: rule for rule in claimed.hidden if isinstance(rule, Redact)}
     for place, column in enumerate(claimed.kept):
         sums: Counter[tuple[str, ...]] = Counter()
         for cell, people in joint.items():
             sums[cell[place],] += people
         name = evidence.result["features"][column]
-        if before == {now}:
+        if column in blanked:
+            del sums[BLANK,]
+            said = [value for (value,) in sums if value in blanked[column].values]
+            if said:
+                raise VerificationError(f"{name}: {_short(said)} should have been left blank")
+        if before == {now} and column not in blanked:
             _same(f"sums over {name}", dict(sums), dict(singles[column]))
         elif more := sums - Counter(singles[column]):
             raise VerificationError(f"{name}: {_short(dict(more))} more people than in round 1")

@@ -26,13 +26,21 @@ PRESENCE = ("N", "Y")
 Draw = Callable[[int, int, np.random.Generator], Codes]
 
 
+KINDRED = 0.9  # of the values of `correlated`, the share that follows from a person's kind
+
+
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A law of independent columns. draw: one column (levels, people, rng). levels: None is any."""
+    """A law of columns. draw: one column (levels, people, rng). levels: None is any.
+
+    kindred: the share of values that do not come from `draw` but from the person's kind, a uniform
+    number that is one for all columns; 0: the columns are independent.
+    """
 
     note: str
     draw: Draw
     levels: int | None = None
+    kindred: float = 0.0
 
 
 def zipf(levels: int, n: int, rng: np.random.Generator) -> Codes:
@@ -49,6 +57,11 @@ def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
 GENERATORS = {
     "zipf": Generator("generated: independent columns, value v with a share as 1/v", zipf),
     "uniform": Generator("generated: independent columns, all values equally likely", uniform),
+    "correlated": Generator(
+        "generated: nine values in ten follow from a person's kind, the others are drawn evenly",
+        uniform,
+        kindred=KINDRED,
+    ),
     "bits": Generator("generated: independent fair bits", uniform, levels=2),
 }
 BLOOD_NOTE = (
@@ -65,6 +78,8 @@ def generate(
     features = features or [Feature(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
     drawn = [law.draw(len(column), n, rng) for column in values]
+    if law.kindred:
+        drawn = _by_kind(drawn, [len(column) for column in values], law.kindred, rng)
     return Table(name, tuple(f.name for f in features), np.stack(drawn, axis=1), values, law.note)
 
 
@@ -91,6 +106,19 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
     )
     codes = np.stack(present, axis=1).astype(np.int32)
     return Table("blood-type", ANTIGENS, codes, (PRESENCE,) * 3, BLOOD_NOTE)
+
+
+def _by_kind(
+    drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
+) -> list[Codes]:
+    """Replace a share of the values by what a person's kind says: a number from 0 to 1, in steps.
+
+    Of two columns with equally many values a person's kind says the same.
+    """
+    kind = rng.random(len(drawn[0]))
+    told = [np.floor(kind * count).astype(np.int32) for count in levels]
+    follows = [rng.random(len(kind)) < share for _ in levels]
+    return [np.where(where, new, old) for where, new, old in zip(follows, told, drawn, strict=True)]
 
 
 def _pick(shares: np.ndarray, n: int, rng: np.random.Generator) -> Codes:

@@ -1,0 +1,214 @@
+"""Bounds from known groups, some values masked: never below the truth, and what masks cost."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.analysis.cells import joint_counts
+from veilmix.analysis.certificate import Certificate
+from veilmix.analysis.exposure import users_below
+from veilmix.analysis.known_groups import Knowledge, Known, Promised, heaviest
+from veilmix.analysis.lagrange import Weights
+from veilmix.errors import ParameterError, VerificationError
+from veilmix.scenarios.populations.tables import shipped
+
+
+def joint(codes: Any, group: tuple[int, ...], sizes: list[int]) -> Any:
+    counts = np.zeros([sizes[j] for j in group], dtype=np.int64)
+    np.add.at(counts, tuple(codes[:, j] for j in group), 1)
+    return counts
+
+
+def known(codes: Any, group: tuple[int, ...], sizes: list[int], said: Any = None) -> Known:
+    whole = np.pad(joint(codes, group, sizes), [(0, 1)] * len(group))
+    everything = tuple(tuple(range(sizes[j])) for j in group)
+    return Known(group, everything, whole).narrowed(said or {})
+
+
+def truth(codes: Any, columns: tuple[int, ...], k: int) -> int:
+    return int(users_below(joint_counts(codes, list(columns)), k))
+
+
+def climbed(codes: Any, sizes: list[int], k: int, depth: int) -> tuple[Knowledge, dict[int, Any]]:
+    """What is known after all groups of up to `depth` columns were asked, masked round by round."""
+    singles = tuple(joint(codes, (j,), sizes) for j in range(len(sizes)))
+    found = Knowledge(k, singles, {})
+    said: dict[int, Any] = {}
+    for size in range(2, depth + 1):
+        said = found.masks(said)
+        groups = combinations(range(len(sizes)), size)
+        tables = {group: known(codes, group, sizes, said) for group in groups}
+        found = Knowledge(k, singles, {**found.tables, **tables})
+    return found, said
+
+
+@st.composite
+def tables(draw: Any) -> tuple[Any, list[int], int]:
+    sizes = draw(st.lists(st.integers(2, 4), min_size=2, max_size=4))
+    n, k = draw(st.integers(4, 60)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    kind = rng.random(n)
+    columns = [
+        np.where(rng.random(n) < 0.6, (kind * size).astype(int), rng.integers(0, size, n))
+        for size in sizes
+    ]
+    return np.stack(columns, axis=1), sizes, k
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(1, 3))
+def test_no_promise_is_below_the_truth(case: Any, depth: int) -> None:
+    codes, sizes, k = case
+    found, _ = climbed(codes, sizes, k, min(depth, len(sizes)))
+    for size in range(1, len(sizes) + 1):
+        for columns in combinations(range(len(sizes)), size):
+            promised = found.promise(columns)
+            exposed = truth(codes, columns, k)
+            assert exposed <= promised.people <= len(codes)
+            assert found.surely(columns) <= exposed
+            found.verify(columns, promised)
+            assert found.meets(columns, promised.people)
+            assert not found.meets(columns, exposed - 1)
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(tables())
+def test_what_is_promised_of_a_question_holds_for_the_table_asked_for(case: Any) -> None:
+    """Other is a value in it, so people who are rare hide among those who are rare too."""
+    codes, sizes, k = case
+    found, said = climbed(codes, sizes, k, len(sizes) - 1)
+    said = found.masks(said)
+    for group in combinations(range(len(sizes)), len(sizes)):
+        asked = known(codes, group, sizes, said).counts
+        exposed = int(asked[asked < k].sum())
+        assert found.surely(group, said) <= exposed <= found.promise(group, said).people
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(tables())
+def test_masks_hide_in_a_crowd_and_only_grow(case: Any) -> None:
+    codes, sizes, k = case
+    before: dict[int, Any] = {}
+    for depth in range(1, len(sizes) + 1):
+        found, _ = climbed(codes, sizes, k, depth)
+        said = found.masks(before)
+        for j, left in said.items():
+            hidden = len(codes) - int(found.singles[j][list(left)].sum())
+            assert hidden == 0 or hidden >= min(k, len(codes))
+            assert all(found.singles[j][value] >= k for value in left)
+            assert set(left) <= set(before.get(j, left))
+        before = said
+
+
+def test_people_who_left_are_as_exposed_as_they_can_be() -> None:
+    """A later table counts fewer people: the promise still holds for all who came at first."""
+    rng = np.random.default_rng(3)
+    codes, sizes = rng.integers(0, 2, (60, 3)), [2, 2, 2]
+    singles = tuple(joint(codes, (j,), sizes) for j in range(3))
+    stayed = codes[:49]
+    tables = {g: known(stayed, g, sizes) for g in combinations(range(3), 2)}
+    found = Knowledge(4, singles, tables)
+    promised = found.promise((0, 1, 2))
+    assert promised.n == 60
+    assert promised.people >= truth(codes, (0, 1, 2), 4)
+    assert found.by_margins((0, 1, 2)) is None  # tables of different people are no one table
+    assert found.by_parts((0, 1)).people >= truth(stayed, (0, 1), 4)
+
+
+def test_tables_that_contradict_each_other_are_not_put_together() -> None:
+    """Somebody has said one thing in one round and another in the next."""
+    codes = np.random.default_rng(1).integers(0, 2, (40, 3))
+    sizes = [2, 2, 2]
+    found, _ = climbed(codes, sizes, 5, 2)
+    lied = codes.copy()
+    lied[0, 0] = 1 - lied[0, 0]
+    changed = {**found.tables, (0, 1): known(lied, (0, 1), sizes)}
+    assert found.by_margins((0, 1, 2)) is not None
+    assert Knowledge(5, found.singles, changed).by_margins((0, 1, 2)) is None
+
+
+@pytest.mark.slow
+def test_each_level_halves_what_must_be_promised_of_census() -> None:
+    """ERRATA 000.15, from masked tables: singles 1,218, pairs 666, triples 307; truth 179."""
+    table = shipped("census")
+    sizes = [len(values) for values in table.values]
+    everything = (0, 1, 2, 3)
+    people = []
+    for depth in (1, 2, 3):
+        found, said = climbed(table.codes, sizes, 10, depth)
+        promised = found.promise(everything)
+        found.verify(everything, promised)
+        people.append(promised.people)
+        if depth > 1:
+            assert {
+                j: sizes[j] - len(left) for j, left in said.items() if len(left) < sizes[j]
+            } == {3: 2}
+    assert people == [1218, 666, 307]
+    assert truth(table.codes, everything, 10) == 179
+
+
+def test_a_proof_that_claims_too_little_or_the_wrong_thing_is_refused() -> None:
+    codes = np.random.default_rng(5).integers(0, 3, (90, 3))
+    found, _ = climbed(codes, [3, 3, 3], 8, 2)
+    columns = (0, 1, 2)
+    promised = found.promise(columns)
+    weights = found.by_margins(columns)
+    assert weights is not None
+    parts = found.by_parts(columns)
+    assert parts.certificate is not None
+    wrong = {
+        "fewer": Promised(promised.people - 1, 90, promised.parts, promised.certificate, weights),
+        "of others": Promised(promised.people, 91, weights=weights),
+        "no weights": Promised(90, 90, weights=Weights(weights.margins[1:], weights.blocks)),
+        "nothing": Promised(90, 90),
+        "a part missing": Promised(90, 90, ((0, 1),), parts.certificate),
+        "a part not asked for": Promised(90, 90, (columns,), parts.certificate),
+        "other thresholds": Promised(
+            parts.people,
+            90,
+            parts.parts,
+            Certificate("refined", 8, 90, 0, parts.certificate.thresholds),  # type: ignore[arg-type]
+        ),
+    }
+    for claim in wrong.values():
+        with pytest.raises(VerificationError):
+            found.verify(columns, claim)
+    found.verify(columns, parts)
+    with pytest.raises(VerificationError, match="no tables"):
+        found.verify((0,), Promised(90, 90, weights=weights))
+
+
+@pytest.mark.slow
+def test_the_heaviest_set_is_found_and_what_is_required_is_kept_or_nothing() -> None:
+    codes = np.random.default_rng(8).integers(0, 3, (300, 4))
+    found, _ = climbed(codes, [3, 3, 3, 3], 5, 2)
+    most = found.promise((1, 2, 3)).people
+    assert most < found.promise((0, 1, 2, 3)).people
+    gains = [1.0, 1.0, 1.0, 1.0]
+    chosen = heaviest(found, gains, most, range(4))
+    assert len(chosen) == 3
+    assert found.meets(chosen, most)
+    assert heaviest(found, [1, 1, 1, 9], most, range(4))[-1] == 3
+    assert heaviest(found, gains, most, (1, 3)) == (1, 3)
+    assert 0 in heaviest(found, gains, most, range(4), required=(0,))
+    assert heaviest(found, gains, -1, range(4), required=(0,)) == ()
+    assert heaviest(found, gains, most, range(4), start=(1, 2, 3), sets=1) == (1, 2, 3)
+
+
+def test_a_table_of_another_shape_is_refused() -> None:
+    with pytest.raises(ParameterError):
+        Known((0, 1), ((0, 1), (0,)), np.zeros((3, 3), dtype=np.int64))
+
+
+def test_narrowing_moves_people_to_other() -> None:
+    table = Known((0, 2), ((0, 1, 2), (0, 1)), np.arange(12).reshape(4, 3))
+    found = table.narrowed({0: (1,), 1: (0,)})
+    assert found.said == ((1,), (0, 1))
+    assert found.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]
+    assert found.people == table.people
