@@ -75,11 +75,11 @@ def program(scenario: Scenario) -> "Program":
     return Program(PROGRAMS.get(scenario.policy.kind, "two-round"))
 
 
-def most_rounds(scenario: Scenario) -> int:
-    """The most rounds that a scenario may have, once its features are known."""
-    match scenario.policy.kind:
+def most_rounds(kind: str, features: int) -> int:
+    """The most rounds that a scenario with a kind of policy and so many features may have."""
+    match kind:
         case "hierarchical":
-            return len(scenario.feature) + 1
+            return features + 1
         case "histogram" | "incidence":
             return 1
         case _:

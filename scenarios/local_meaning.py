@@ -98,10 +98,6 @@ def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     if scenario.population.setting != "fixed":
         message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
         yield problem(("population", "setting"), message)
-    for i, fault in enumerate(scenario.fault):
-        if fault.round == 2:
-            message = f'found 2; kind = "{kind}" has one round'
-            yield problem(("fault", i, "round"), message)
 
 
 def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:

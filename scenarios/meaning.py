@@ -12,7 +12,7 @@ from . import local_meaning, sets_facts
 from .available import AVAILABLE, runs, unavailable
 from .cast import coalitions, faults
 from .facts import Facts, domains, people
-from .local import RANDOMIZED
+from .local import RANDOMIZED, most_rounds
 from .model import Scenario
 from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from .structure import misfit, settings, type_at
@@ -135,6 +135,18 @@ def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         )
 
 
+def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report faults in rounds that there cannot be."""
+    most = most_rounds(scenario.policy.kind, len(facts.features or ()))
+    if scenario.policy.kind == "hierarchical" and facts.features is None:
+        return
+    for i, fault in enumerate(scenario.fault):
+        if fault.round is not None and fault.round > most:
+            message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
+            many = "one round" if most == 1 else f"{most} rounds at most"
+            yield problem(("fault", i, "round"), message + many)
+
+
 def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report features that nobody is asked about, wherever features are named."""
     for table, key in (
@@ -204,6 +216,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), ("policy", "keep")), choice),
     ((("population", "setting"), ("policy", "rule")), setting),
     ((("feature",),), names),
+    ((("policy", "kind"), *PEOPLE), rounds),
     ((), coalitions),
     ((), faults),
     ((("local",), ("policy", "kind")), local_meaning.needed),

@@ -166,7 +166,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[fault]]: something that goes wrong, and by whom: exactly one of by, users, share.
 
     by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
-    share of them, drawn at random. rate: share of messages. round: 1 or 2; None is every round.
+    share of them, drawn at random. rate: share of messages. round: None is every round.
     """
 
     attack: Attack
@@ -174,7 +174,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     users: People | None = None
     share: Share | None = None
     rate: Share | None = None
-    round: Literal[1, 2] | None = None
+    round: Annotated[int, Meta(ge=1, le=255)] | None = None
 
 
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -136,7 +136,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
-    every = range(1, most_rounds(scenario) + 1)
+    every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
     for one in scenario.fault:
         for index in struck(one, people, rng):
             rounds = every if one.round is None else (one.round,)
