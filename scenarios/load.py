@@ -18,7 +18,7 @@ from . import meaning, structure
 from .local import SETS
 from .locate import Locator
 from .model import Feature, Scenario
-from .problems import Problem, did_you_mean, listed
+from .problems import Problem, did_you_mean
 
 GALLERY = Path(__file__).with_name("gallery")
 MAX_BYTES = 1 << 20
@@ -176,6 +176,5 @@ def _text(path: Path) -> str:
 
 def _nobody(name: str) -> str:
     hint = did_you_mean(Path(name).stem, shipped())
-    return (
-        f"{name}: no such file, and no scenario of this name; shipped are {listed(shipped())}{hint}"
-    )
+    names = ", ".join(shipped())
+    return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"
