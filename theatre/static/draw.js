@@ -133,16 +133,16 @@ function envelope(size, openers, opened, cores, fault) {
       class: `layer ${hueOf(openers[0])} ${through ? "through" : "closed"}`,
     }),
   );
+  const each = Math.min(height * (through ? 0.9 : 0.5), (width * 0.97) / cores.length);
+  const y = through ? 0 : height * 0.22;
+  cores.forEach((core, i) => {
+    const x = (i - (cores.length - 1) / 2) * each;
+    group.append(at(x, y, onion(each * 0.92, openers.slice(1), through ? opened - 1 : 0, core)));
+  });
   if (!through) {
-    const flap = `M${-width / 2} ${-height / 2} L0 ${height * 0.12} L${width / 2} ${-height / 2}`;
+    const flap = `M${-width / 2} ${-height / 2} L0 ${-height * 0.02} L${width / 2} ${-height / 2}`;
     group.append(el("path", { class: "flap", d: flap }));
-    group.append(at(0, height * 0.12, seal(size * 0.36, openers[0])));
-  } else {
-    const each = Math.min(height * 0.9, (width * 0.97) / cores.length);
-    cores.forEach((core, i) => {
-      const x = (i - (cores.length - 1) / 2) * each;
-      group.append(at(x, 0, onion(each * 0.92, openers.slice(1), opened - 1, core)));
-    });
+    group.append(at(0, -height * 0.18, seal(size * 0.27, openers[0])));
   }
   if (fault) group.append(at(width / 2, -height / 2, warning(size * 0.3)));
   return group;

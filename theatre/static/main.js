@@ -103,7 +103,7 @@ async function step(slow = 700, many = 1) {
   if (show.at >= show.moves.length) return;
   const after = show.at + many;
   const scene = sceneNow(after);
-  const things = CALM.matches || slow < 60 ? [] : flights(show.bill, show.map, scene);
+  const things = CALM.matches || slow < 60 ? [] : flights(show.map, scene, many);
   if (!things.length) return go(after);
   go(show.at);
   const mine = (wings += 1);

@@ -53,12 +53,14 @@ function coreOf(values) {
 }
 
 // The things that fly while a move is made, each with where it comes from and where it goes.
-function flights(bill, map, scene) {
+// many: how many people's envelopes go together, when a pile hands in at once.
+function flights(map, scene, many) {
   const move = scene.last;
   if (!move || !scene.lastSeen) return [];
   if (move.what === "post") return [{ from: spot(map, move.by), to: spot(map, "board"), glyph: card(64) }];
   if (move.what === "send") {
-    const glyph = scene.envelope(96, move.person, move.round, move.fault);
+    const one = () => scene.envelope(96, move.person, move.round, move.fault);
+    const glyph = many > 1 ? pile(one, many, 80) : one();
     return [{ from: spot(map, move.by), to: spot(map, move.to), glyph }];
   }
   return move.what === "batch" ? batchFlights(map, scene, move) : [];
