@@ -31,7 +31,9 @@ from .exposure import users_below
 from .weights import as_gains, as_weights
 
 BLANK = -1  # the code of a cell that is not released
-ALL_SETS = 12  # columns; with more, what every set of them shows is not looked at
+MOST_SETS = 60_000  # sets of columns that are counted in one search: about a minute
+MOST_ROWS = 10_000  # different rows that the greedy joins: about half a minute
+LOOKS = 1 << 22  # rows times sets of columns; with more, not every set is looked at
 
 Pattern = tuple[int, ...]  # a released row: codes, or BLANK
 Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released row) -> people
@@ -84,6 +86,9 @@ def best_columns(
         weights: of each column, >= 0; 1 each by default.
         required: columns that must be kept.
         forbidden: columns that are never kept.
+
+    Raises:
+        ParameterError: for arguments outside these ranges, or after 60,000 sets of columns.
     """
     codes, k = as_table(table), as_integer(k, "k")
     n, d = codes.shape
@@ -114,6 +119,11 @@ class _Search:
         if not columns:
             return 0
         if columns not in self.memory:
+            if len(self.memory) >= MOST_SETS:
+                raise ParameterError(
+                    f"table: {MOST_SETS:,} sets of its {self.codes.shape[1]} columns were counted "
+                    "and more are left; forbid some columns"
+                )
             self.memory[columns] = users_below(joint_counts(self.codes, columns), self.k)
         return self.memory[columns]
 
@@ -201,7 +211,8 @@ class Suppressed:
         return self.lower == self.blanks
 
     def __repr__(self) -> str:
-        proven = "optimal" if self.optimal else f"at least {self.lower} are needed"
+        least = "no bound" if self.lower is None else f"at least {self.lower:,} are needed"
+        proven = "optimal" if self.optimal else least
         return (
             f"<Suppressed: {self.blanks:,} of {self.n * self.width:,} cells blank for k = {self.k}"
             f" ({self.method}; {proven})>"
@@ -214,16 +225,20 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
     Args:
         table: n x d integer codes of at least 0, n >= k.
         k: people in the smallest group of rows that look alike, >= 1.
-        seconds: how long the optimum may be sought; 0 leaves it out. With more than 12 columns, or
-            more choices than the integer program takes, only the greedy and its bound are given.
+        seconds: how long the optimum may be sought; 0 leaves it out. With many columns only
+            the greedy is given, with a bound where all sets of columns can be looked at.
     """
     classes, k = Classes.of(table), as_integer(k, "k")
     width = classes.rows.shape[1]
     if not 1 <= k <= classes.n:
         raise ParameterError(f"k: found {k}; 1 to the {classes.n:,} people are accepted")
+    if len(classes.rows) > MOST_ROWS:
+        raise ParameterError(
+            f"table: {len(classes.rows):,} different rows; cells are blanked for {MOST_ROWS:,}"
+        )
     flow = greedy(classes, k)
     simple = blanks(flow)
-    lower = fewest_blanks(classes, k) if width <= ALL_SETS else None
+    lower = fewest_blanks(classes, k) if len(classes.rows) << width <= LOOKS else None
     method = "greedy"
     if seconds > 0 and lower is not None and lower < simple:
         from .cell_suppression import optimum

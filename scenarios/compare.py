@@ -94,7 +94,7 @@ def compare(
     )
     found: list[Compared] = []
     skipped: dict[str, str] = {}
-    for name in only or table:
+    for name in dict.fromkeys(only) or table:
         progress(name)
         try:
             found += table[name](case)

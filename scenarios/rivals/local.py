@@ -182,7 +182,7 @@ def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
     if how != "joint":
         return information(asked, case.codes())[0] or 0.0
     one: GRR = asked[0].randomizer
-    shares = np.unique(symbols(case, how, asked[0], case.codes()), return_counts=True)[1]
+    shares: Any = np.unique(symbols(case, how, asked[0], case.codes()), return_counts=True)[1]
     p = shares / shares.sum()
     law = np.concatenate([one.lie + (one.truth - one.lie) * p, np.full(one.a - len(p), one.lie)])
     noise = one.truth * log2(one.truth) + (one.a - 1) * one.lie * log2(one.lie)
@@ -200,7 +200,8 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     if not len(codes) or not all(isinstance(one.randomizer, GRR) for one in asked):
         return None
     if how == "joint":
-        rows = np.ravel_multi_index(tuple(rows.T), case.sizes)[:, None]
+        cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)
+        rows = cells[:, None]
     if prod(one.randomizer.a for one in asked) * len(rows) > LIKELIHOODS:
         return None
     likely = (people / people.sum())[None, :]

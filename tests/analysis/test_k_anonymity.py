@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from veilmix.analysis import k_anonymity
 from veilmix.analysis.cell_suppression import optimum
 from veilmix.analysis.exposure import exposure
 from veilmix.analysis.k_anonymity import (
@@ -160,3 +161,18 @@ def test_too_many_choices_leave_the_greedy_and_its_bound() -> None:
     found = suppress_cells(rows[:200], 2, 0)
     assert found.method == "greedy"
     assert 0 < found.lower <= found.blanks
+
+
+def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.array(list(product(range(2), repeat=6)))
+    monkeypatch.setattr(k_anonymity, "MOST_SETS", 20)
+    with pytest.raises(ParameterError, match="20 sets of its 6 columns were counted"):
+        best_columns(table, 3, 0.5)
+    monkeypatch.setattr(k_anonymity, "MOST_ROWS", 63)
+    with pytest.raises(ParameterError, match="64 different rows"):
+        suppress_cells(table, 2)
+    monkeypatch.setattr(k_anonymity, "LOOKS", 1)
+    found = suppress_cells(table[:60], 2)
+    assert found.lower is found.gap is None
+    assert "no bound" in repr(found)
+    assert not found.optimal
