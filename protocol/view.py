@@ -242,8 +242,8 @@ class Record:
         people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
         for made in self.transcript.made:
             here, asks = arrived[made.round], self.calls[made.round].asks
-            for name in split_names(made.names):
-                for ask, _ in self.terms.by_name[name].answers if name in here else ():
+            for (ask, _), name in zip(made.answers, self._innermost(made), strict=True):
+                if name in here:
                     people.setdefault((made.round, asks[ask]), set()).add(made.user)
         for seen in self.whole_rows.values():
             asks = self.calls[seen.round].asks
@@ -251,6 +251,12 @@ class Record:
                 *(people.get((seen.round, ask), set()) for ask in asks)
             )
         return {about: frozenset(some) for about, some in people.items()}
+
+    def _innermost(self, made: Made) -> list[bytes]:
+        """The name of the reader's layer that holds each answer of a person."""
+        depth = len(self.openers[made.round]) - 1
+        names = split_names(made.names)[depth::depth]
+        return names if len(names) == len(made.answers) else names * len(made.answers)
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:
