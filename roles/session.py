@@ -96,10 +96,10 @@ def play(
     try:
         return trio.run(hold, cast, watching, clock=clock or VirtualClock())
     except BaseExceptionGroup as group:
-        raise _only(group) from None
+        raise only(group) from None
 
 
-def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the one thing that went wrong, or the group if several did; an interrupt comes first."""
     leaves = list(dict.fromkeys(_leaves(group)))  # one mistake may have reached many tasks
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]

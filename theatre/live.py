@@ -23,7 +23,7 @@ from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision
 from ..protocol.transcript import Read
 from ..roles.instruments import Instrument, Instruments
-from ..roles.session import hold
+from ..roles.session import hold, only
 from ..scenarios.judge import options
 from ..scenarios.load import change, resolve
 from ..scenarios.local import RANDOMIZED, announced_names
@@ -59,9 +59,7 @@ def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
     try:
         trio.run(_open, playing, port, tell)
     except BaseExceptionGroup as group:
-        if group.subgroup(KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
+        raise only(group) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,7 +22,7 @@ from veilmix.roles.session import hold
 from veilmix.scenarios.load import change, load
 from veilmix.scenarios.play import cast_of, draw_faults, run
 from veilmix.theatre.http import Answer, Request, serve
-from veilmix.theatre.live import House, Playing, _changes, prepared
+from veilmix.theatre.live import House, Playing, _changes, live, prepared
 from veilmix.theatre.log import Log, Place
 from veilmix.theatre.unhurried import unhurried
 
@@ -214,6 +215,29 @@ async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
         bill = json.loads(house._log.entries[0])["bill"]
         assert (house._log.run, bill["people"], bill["shufflers"]) == (2, 5, 3)
         nursery.cancel_scope.cancel()
+
+
+async def test_what_goes_wrong_in_a_run_ends_it_as_itself(monkeypatch) -> None:
+    async def wrong(*_: Any) -> None:
+        await trio.lowlevel.checkpoint()
+        raise ParameterError("no decision")
+
+    monkeypatch.setattr("veilmix.theatre.live.hold", wrong)
+    with pytest.raises(ParameterError, match="no decision"):
+        await trio.to_thread.run_sync(live, load("classroom"), 3, 0, str)
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "veilmix", "theatre", "classroom", "--live"]
+        run_ = subprocess.run(
+            [*command, "--port", str(port)], cwd=tmp_path, capture_output=True, text=True
+        )
+    assert run_.returncode == 2
+    assert f"port {port}: cannot be listened on" in run_.stderr
+    assert "--port" in run_.stderr
 
 
 # In a browser
