@@ -58,15 +58,30 @@ def _cards(name: str, file: Path | None, *, force: bool) -> None:
 
 
 def gallery(form: str) -> None:
-    """Print the shipped scenarios, a line each."""
-    from ..scenarios.load import shipped, source
+    """Print the shipped scenarios, a line each: those to start from, then the attacks."""
+    from ..scenarios.load import attacks, shipped
 
-    rows = [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in shipped()]
-    grid = Grid(("scenario", "shows"), rows)
+    groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
+    header = ("scenario", "shows")
     if form == "json":
-        write_json([{"scenario": name, "title": title} for name, title in rows])
+        write_json(
+            [
+                {"scenario": name, "title": title, "group": group}
+                for group, rows in groups
+                for name, title in rows
+            ]
+        )
     elif form == "csv":
-        write_csv(grid)
+        rows = [(name, title, group) for group, some in groups for name, title in some]
+        write_csv(Grid((*header, "group"), rows))
     else:
-        lay_out(page(), grid)
-        say(page(), "\nveilmix run NAME plays one; veilmix new NAME writes a copy to change")
+        for group, some in groups:
+            lay_out(page(), Grid((group, "shows"), some))
+            say(page())
+        say(page(), "veilmix run NAME plays one; veilmix new NAME writes a copy to change")
+
+
+def _titles(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    from ..scenarios.load import source
+
+    return [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in names]

@@ -12,6 +12,7 @@ from .safety import warnings
 
 if TYPE_CHECKING:
     from ..protocol.messages import Counts
+    from ..scenarios.effects import Effect
     from ..scenarios.outcome import Considered, Outcome
 
 VALUES = 5  # of a feature, told one by one
@@ -241,9 +242,28 @@ def _scores(console: Page, outcome: "Outcome") -> None:
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
     ]
+    rows += [(f"attack: {one.attack}", _achieved(one), one.unit) for one in outcome.attacks]
+    rows += _alarms(outcome)
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
     say(console, smallest(breaking(outcome.coalitions)))
+
+
+def _achieved(effect: "Effect") -> str:
+    """What an attack has achieved, of what it could."""
+    whole = effect.value.is_integer() and effect.of.is_integer()
+    one, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
+    return f"{one} of {most}"
+
+
+def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    """Alarms by what they are about and who raised them; users are not named."""
+    counted = Counter(
+        (one.cause, "users" if one.party.startswith("user-") else one.party)
+        for one in outcome.alarms
+    )
+    for (cause, who), number in counted.items():
+        yield f"alarm: {cause}", f"{number:,}", f"raised on the board by {who}"
 
 
 def _noise(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:

@@ -66,9 +66,31 @@ def check_batch_size(people: int, least: int) -> None:
 
 @dataclass(slots=True)
 class History:
-    """What a first shuffler remembers from session to session: who took part in each."""
+    """What a first shuffler remembers from session to session: who took part, what was released.
+
+    burn: whether it refuses a session of the same people less a few. union: whether it refuses to
+    release other columns about people of whom some were released.
+    """
 
     sessions: list[frozenset[str]] = field(default_factory=list)
+    releases: list[frozenset[int]] = field(default_factory=list)
+    burn: bool = True
+    union: bool = False
+
+    def release(self, columns: Collection[int]) -> None:
+        """First shuffler: note what is to be released; RoundBurned if it adds to a release before.
+
+        Of two releases of the same people J1 and J2 somebody may be unique on both together who is
+        hidden in each, and no rule has looked at them together.
+        """
+        now = frozenset(columns)
+        for before in self.releases if self.union else ():
+            if not now <= before:
+                raise RoundBurned(
+                    f"{len(now - before)} columns more than in an earlier release about these "
+                    "people: nobody has shown that both together are safe"
+                )
+        self.releases.append(now)
 
     def take_part(self, people: Collection[str], least: int, *, first: bool) -> None:
         """First shuffler: note who takes part; RoundBurned if few others did in a session before.
@@ -79,7 +101,7 @@ class History:
         if not first:
             return
         now = frozenset(people)
-        for before in self.sessions:
+        for before in self.sessions if self.burn else ():
             differ = len(now ^ before)
             if 0 < differ < least and now & before:
                 raise RoundBurned(

@@ -221,7 +221,7 @@ class Record:
         """Per round and person what it said and was seen to hand in."""
         sender = {
             (event.round, name): parties.index(event.sender)
-            for event in self.transcript.events
+            for event in reversed(self.transcript.events)  # who comes later has copied
             if event.kind is Kind.SUBMISSION and not self.transcript.summary
             for name in split_names(event.names)
         }

@@ -5,17 +5,21 @@ out. One table says what each attack does with a message. Here are users; shuffl
 faults_mix.py, the network in faults_wire.py, the curator in faults_curator.py.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import trio
 
+from ..crypto.entropy import Entropy
+from ..protocol.ballots import answers, enclose
 from ..protocol.messages import Body, Submission
+from ..protocol.registry import submission
 from ..protocol.session import Round
 from .network import Endpoint, Network
 
 Fault = Callable[[Network, str], Endpoint]
 Honest = Callable[[Body], Awaitable[None]]
+Row = Sequence[str]
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
@@ -65,6 +69,31 @@ class Faulty(Endpoint):
         honest = partial(super().send, plan, receiver)
         attack = USERS.get(self.attacks.get(plan.call.round, ""))
         await (attack(honest, plan, body) if attack else honest(body))
+
+
+class Stuffer(Endpoint):
+    """A user's place that answers the first question in every slot, in the rounds of the attack."""
+
+    def __init__(
+        self, network: Network, party: str, rounds: Collection[int], row: Row, entropy: Entropy
+    ) -> None:
+        super().__init__(network, party)
+        self.rounds_struck = rounds
+        self.row = row
+        self.entropy = entropy
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Seal other ballots than those that were asked for."""
+        if isinstance(body, Submission) and plan.call.round in self.rounds_struck:
+            first = answers(plan, self.row)[0]
+            stuffed = enclose(plan, [first] * len(plan.call.asks), self.entropy)
+            body = submission(plan, stuffed.envelope, self.signer)
+        await super().send(plan, receiver, body)
+
+
+def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
+    """Give the fault of a user that stuffs its envelopes."""
+    return lambda network, party: Stuffer(network, party, rounds, row, entropy)
 
 
 def faulty(attacks: Mapping[int, str]) -> Fault:

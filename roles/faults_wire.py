@@ -73,11 +73,10 @@ class Replay(Wire):
         for old in self.kept:
             if self._due(old, message):
                 again = Message(message.session, message.round, _body(old, message))
-                await network.hand(receiver, ((sender, again.encode()),))
+                await network.inject(sender, receiver, again.encode())
         self.kept.append(message)
         if self.into == "round":
-            await network.hand(receiver, ((sender, data), (self.stranger, data)))
-            return False
+            await network.inject(self.stranger, receiver, data)
         return True
 
     def _due(self, old: Message, now: Message) -> bool:

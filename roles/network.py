@@ -12,6 +12,7 @@ from typing import Protocol
 
 import trio
 
+from ..crypto.signing import Signer
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Announcement
@@ -75,6 +76,12 @@ class Network:
         now = trio.current_time()
         self.instruments.tell(lambda one: one.delivered(now, receiver, bag))
         await self.hand(receiver, bag)
+
+    async def inject(self, sender: str, receiver: str, data: bytes) -> None:
+        """Bring bytes that somebody on the wires made, in a sender's name."""
+        now = trio.current_time()
+        self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
+        await self.hand(receiver, ((sender, data),))
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters into an inbox."""
@@ -165,6 +172,7 @@ class Endpoint:
     def __init__(self, network: Network, party: str) -> None:
         self.network = network
         self.party = party
+        self.signer: Signer | None = None  # a user's, where users are registered
 
     @property
     def board(self) -> Board:

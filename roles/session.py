@@ -187,7 +187,6 @@ def _start_users(
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
             *(index, cast.row(index), fresh, cast.rounds(index), cast.lie),
-            signer=signers[index] if index < len(signers) else None,
             looks=looks(index),
             compares=guards.compares,
         )
@@ -199,7 +198,9 @@ def _start_users(
         i for i in everybody if many and not looks(i) and parties.user(i) not in cast.faults
     ]
     for index in sorted(set(everybody) - set(together)):
-        nursery.start_soon(user, seat(parties.user(index)), person(index), shop, sealers)
+        place = seat(parties.user(index))
+        place.signer = signers[index] if index < len(signers) else None
+        nursery.start_soon(user, place, person(index), shop, sealers)
     for first in range(0, len(together), COHORT):
         indices = together[first : first + COHORT]
         nursery.start_soon(cohort, network, indices, person, shop, sealers)

@@ -115,7 +115,13 @@ async def _first(
         else:
             people.append(sender)
             onions.extend(inside)
-    memory.note(plan, set(people))
+    try:
+        memory.note(plan, set(people))
+    except RoundBurned:
+        _tell(me, plan, collected)
+        raise
+    if memory.history is not None and plan.call.reader is parties.Role.ANALYST:
+        memory.history.release({column for ask in plan.call.asks for column in ask})
     await _forward(me, plan, 1, onions, collected, people)
 
 
@@ -195,6 +201,12 @@ async def _check_signatures(
             collected.refused[refusal.reason] += 1
 
 
+def _tell(me: Endpoint, plan: Round, collected: _Collected) -> None:
+    """Note what was refused."""
+    for reason, count in collected.refused.items():
+        me.refuse(plan, reason, count)
+
+
 async def _forward(
     me: Endpoint,
     plan: Round,
@@ -209,8 +221,7 @@ async def _forward(
     batch = me.arranged(plan, batch, layers)
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
-    for reason, count in collected.refused.items():
-        me.refuse(plan, reason, count)
+    _tell(me, plan, collected)
     account = Mixed(
         *(hop, len(senders), collected.received, len(batch), collected.refused, batch_digest(batch))
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..crypto.keys import SecretKey
 from ..protocol import parties
-from ..protocol.board import Board, Entry
+from ..protocol.board import Board
 from ..protocol.exploits import Letter, Loot
 from ..protocol.phases import BOARD
 from .instruments import Instrument
@@ -17,26 +17,27 @@ from .instruments import Instrument
 
 @dataclass(slots=True)
 class Spy(Instrument):
-    """Keeps what `accomplices` see, and the keys they confide."""
+    """Keeps every letter and every key; `loot` gives accomplices what they have of them."""
 
-    accomplices: Collection[str]
     letters: list[Letter] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
-        """Take the key of an accomplice."""
-        if party in self.accomplices:
-            self.keys[party] = secret
+        """Take a party's key."""
+        self.keys[party] = secret
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Keep a message that an accomplice has sent, received or overheard."""
-        seen = {sender, receiver, parties.NETWORK} & set(self.accomplices)
-        if seen and receiver != BOARD:
+        """Keep a message. The board is everybody's; it is taken as a whole at the end."""
+        if receiver != BOARD:
             self.letters.append(Letter(sender, receiver, data))
 
-    def posted(self, time: float, entry: Entry) -> None:
-        """The board is everybody's; it is taken as a whole at the end."""
-
-    def loot(self, board: Board) -> Loot:
-        """What they have when the session is over."""
-        return Loot(board, tuple(self.letters), dict(self.keys))
+    def loot(self, board: Board, accomplices: Collection[str]) -> Loot:
+        """What they sent, received or overheard, and their keys, when the session is over."""
+        wires = parties.NETWORK in accomplices
+        seen = tuple(
+            letter
+            for letter in self.letters
+            if wires or letter.sender in accomplices or letter.receiver in accomplices
+        )
+        mine = {party: key for party, key in self.keys.items() if party in accomplices}
+        return Loot(board, seen, mine)

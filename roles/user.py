@@ -32,9 +32,8 @@ class Person:
     """Somebody who takes part: an index from 0, a value per feature, and a source of randomness.
 
     rounds: those the person is asked in. lie: what the person does to its answers before it says
-    them (program `randomized`); None: nothing. signer: signs what it sends, where users are
-    registered. looks: whether it looks for its receipts. compares: whether it compares what it was
-    told with the board.
+    them (program `randomized`); None: nothing. looks: whether it looks for its receipts. compares:
+    whether it compares what it was told with the board.
     """
 
     index: int
@@ -42,7 +41,6 @@ class Person:
     entropy: Entropy
     rounds: Collection[int] = EVERY_ROUND
     lie: "Lie | None" = None
-    signer: Signer | None = None
     looks: bool = False
     compares: bool = True
 
@@ -64,7 +62,7 @@ async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Seale
         if person.compares and not await compare(me):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        job = (person.index, person.says(fresh), fresh, person.signer)
+        job = (person.index, person.says(fresh), fresh, me.signer)
         sent, made, receipts = await workshop.share(sealers.signing(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:

@@ -18,9 +18,6 @@ AVAILABLE: dict[str, tuple[object, ...]] = {
         "incidence",
         "all",
     ),
-    "fault.attack": ("absent", "late", "malformed", "duplicate"),
-    "defence.receipts": (0,),
-    "defence.registered": (False,),
 }
 
 

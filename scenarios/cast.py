@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from ..errors import ParameterError
 from ..protocol import parties
+from ..roles.attacks import ATTACKS, CURATOR, NETWORK, SHUFFLER, USER
 from .facts import Facts
 from .model import Fault, Scenario
-from .problems import Path, Problem, did_you_mean, problem, quoted
+from .problems import Path, Problem, did_you_mean, listed, problem, quoted
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-BY_USERS = ("absent", "late", "malformed", "duplicate")  # attacks that users mount
+BY_USERS = tuple(name for name, attack in ATTACKS.items() if attack.by == USER)
+WHOLE = ("drop-people", "substitute")  # only the first shuffler knows whose answers belong together
+KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
 WILD = ("*", "?", "[")
 FEW = 6  # shufflers that a message names one by one
 
@@ -67,15 +70,58 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that nobody commits, or that say twice who does."""
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
+        yield from _unread(path, fault)
         said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
-        if len(said) > 1:
+        if len(said) > 1 and fault.attack in BY_USERS:
             yield problem(
                 (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
             )
         elif fault.attack in BY_USERS:
             yield from _struck(path, fault, facts)
-        elif fault.by is not None and not exists(fault.by, facts.shufflers, facts.people):
-            yield _stranger((*path, "by"), fault.by, facts)
+        else:
+            yield from _committed(path, fault, facts)
+        if fault.target is not None and not _is_user(fault.target, facts):
+            yield _stranger((*path, "target"), fault.target, facts, only_users=True)
+
+
+def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
+    """Report keys that an attack does not read."""
+    reads = ATTACKS[fault.attack].reads
+    for key in KEYS:
+        if getattr(fault, key) is not None and key not in reads and fault.attack not in BY_USERS:
+            message = f"{fault.attack} does not read {key}; it reads {listed(('by', *reads))}"
+            yield problem((*path, key), message)
+    if fault.attack in BY_USERS:
+        for key in ("target", "into", "bit"):
+            if getattr(fault, key) is not None:
+                yield problem((*path, key), f"{fault.attack} strikes users; say which in by")
+        if fault.round is not None and "round" not in reads:
+            yield problem((*path, "round"), f"{fault.attack} is for all rounds; leave round out")
+
+
+def _is_user(party: str, facts: Facts) -> bool:
+    return party.startswith("user-") and exists(party, facts.shufflers, facts.people)
+
+
+def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+    """Report a fault that is not committed by who can."""
+    role = ATTACKS[fault.attack].by
+    if fault.by is None:
+        if role == SHUFFLER:
+            message = f'missing; say which shuffler commits it: by = "{parties.shuffler(1)}"'
+            yield problem((*path, "by"), message)
+        return
+    if not exists(fault.by, facts.shufflers, facts.people):
+        yield _stranger((*path, "by"), fault.by, facts)
+    elif not role:
+        yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
+    elif parties.role(fault.by).value != role:
+        who = {SHUFFLER: "a shuffler", NETWORK: "the network", CURATOR: "the curator"}[role]
+        message = f"found {quoted(fault.by)}; {fault.attack} is committed by {who}"
+        yield problem((*path, "by"), message)
+    elif fault.attack in WHOLE and fault.by != parties.shuffler(1):
+        message = f"found {quoted(fault.by)}; only shuffler-1 knows whose answers belong together"
+        yield problem((*path, "by"), message)
 
 
 def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:

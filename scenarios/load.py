@@ -22,6 +22,7 @@ from .problems import Problem, did_you_mean
 
 GALLERY = Path(__file__).with_name("gallery")
 MAX_BYTES = 1 << 20
+ATTACKS = GALLERY / "attacks"
 BUILTIN = "builtin:"
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -31,11 +32,17 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in GALLERY.glob("*.toml")))
 
 
+def attacks() -> tuple[str, ...]:
+    """Name the shipped scenarios of attacks."""
+    return tuple(sorted(path.stem for path in ATTACKS.glob("*.toml")))
+
+
 def source(name: str) -> str:
     """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
-    if name not in shipped():
-        raise ScenarioError([_nobody(name)])
-    return (GALLERY / f"{name}.toml").read_text("utf-8")
+    for names, folder in ((shipped(), GALLERY), (attacks(), ATTACKS)):
+        if name in names:
+            return (folder / f"{name}.toml").read_text("utf-8")
+    raise ScenarioError([_nobody(name)])
 
 
 def load(path_or_name: str | Path) -> Scenario:
@@ -46,7 +53,7 @@ def load(path_or_name: str | Path) -> Scenario:
     """
     path = Path(path_or_name)
     name = str(path_or_name)
-    if name in shipped() and not path.is_file():
+    if name in (*shipped(), *attacks()) and not path.is_file():
         return loads(source(name), f"{name}.toml")
     return loads(_text(path), name, path.parent)
 
@@ -175,6 +182,6 @@ def _text(path: Path) -> str:
 
 
 def _nobody(name: str) -> str:
-    hint = did_you_mean(Path(name).stem, shipped())
+    hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
     names = ", ".join(shipped())
     return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"

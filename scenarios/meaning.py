@@ -68,6 +68,24 @@ def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         )
 
 
+FLAWS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")  # what only a lesson leaves out
+
+
+def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report defences that only a lesson leaves out, or that lack what they need."""
+    defence = scenario.defence
+    for key in FLAWS:
+        if not getattr(defence, key) and not scenario.mix.lesson:
+            message = f"without {key} nobody is hidden; say mix.lesson = true to show it"
+            yield problem(("defence", key), message)
+    if defence.receipts and not scenario.mix.salt:
+        message = "without salt anyone could guess what a receipt is of; say mix.salt = true"
+        yield problem(("defence", "receipts"), message)
+    if defence.recompute and not scenario.policy.publish_marginals:
+        message = "there is nothing to decide again from; say policy.publish_marginals = true"
+        yield problem(("defence", "recompute"), message)
+
+
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a batch larger than everybody together."""
     least = scenario.mix.min_batch
@@ -211,6 +229,7 @@ def sweepable() -> tuple[str, ...]:
 
 CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("mix", "suite"), ("mix", "lesson")), lesson),
+    ((("mix", "lesson"), ("mix", "salt"), ("defence",)), defended),
     ((("mix", "min_batch"),), batch),
     ((("policy", "k"), ("policy", "kind")), crowd),
     ((("policy", "kind"), ("policy", "keep")), choice),

@@ -41,10 +41,15 @@ Method = Literal[
     "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
 ]
 Attack = Literal[
-    "absent", "late", "malformed", "duplicate",  # by users
-    "drop", "substitute", "replay", "tag", "flood",  # by shufflers and the network
-    "lie", "equivocate", "rerun",  # by the curator
+    "absent", "late", "malformed", "duplicate", "poison", "stuff",  # by users
+    "drop", "drop-people", "substitute", "copy", "tag", "forward",  # by shufflers
+    "replay", "block", "isolate", "flood", "delay",  # by whoever holds the wires
+    "lie", "equivocate", "rerun", "overlap",  # by the curator
+    "dropout", "order", "size", "dictionary", "bundle", "one-salt", "one-key",  # by who looks on
+    "predictable",
 ]  # fmt: skip
+
+Into = Literal["round", "next", "session"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -167,6 +172,8 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
     share of them, drawn at random. rate: share of messages. round: None is every round.
+    target: the one user that is meant. into: where a `replay` goes. bit: which bit of a layer a
+    `tag` turns over. Which attack reads which, and who commits it, is in the table ATTACKS.
     """
 
     attack: Attack
@@ -175,22 +182,45 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     share: Share | None = None
     rate: Share | None = None
     round: Annotated[int, Meta(ge=1, le=255)] | None = None
+    target: Text | None = None
+    into: Into | None = None
+    bit: Annotated[int, Meta(ge=0, le=65_535)] | None = None
 
 
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[defence]: the guards that can be switched.
+    """[defence]: the guards that can be switched, besides those of [mix].
 
     receipts: share of users who check the board. registered: only users known beforehand may send.
     min_dropout: a second round is released only if nobody, or at least so many people, left.
+    balance: totals and accounts on the board are added up. recompute: the analyst decides again
+    from published marginals. compare: users compare what they were told with the board. burn: a
+    session is not run again on the same people less a few. union: nor for other columns. The rest
+    is only switched off in a lesson. bind: layers open in one session, round and hop. dedupe:
+    repeats are dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt,
+    fresh_key: one for every answer.
     """
 
     receipts: Share = 0.0
     registered: bool = False
     min_dropout: People = 10
+    balance: bool = False
+    recompute: bool = False
+    compare: bool = True
+    burn: bool = True
+    union: bool = False
+    bind: bool = True
+    dedupe: bool = True
+    unbundle: bool = True
+    fresh_salt: bool = True
+    fresh_key: bool = True
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1."""
+    """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1.
+
+    alarms_at_least: alarms on the board. attack_at_most, attack_at_least: what every attack
+    achieves, in the unit that ATTACKS names.
+    """
 
     kept_at_least: Count | None = None
     kept: tuple[Text, ...] | None = None
@@ -198,6 +228,9 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     curator_links_at_most: Count | None = None
     true_exposure_at_most: Share | None = None
     promised_at_most: Share | None = None
+    alarms_at_least: Count | None = None
+    attack_at_most: Annotated[float, Meta(ge=0)] | None = None
+    attack_at_least: Annotated[float, Meta(ge=0)] | None = None
 
 
 Swept = Annotated[

@@ -14,6 +14,7 @@ from .plain import plain_blanks, plain_proof
 
 if TYPE_CHECKING:
     from .blanks import Blanks
+    from .effects import Effect
     from .local_score import Randomized
     from .risks import Reidentified
     from .sets_score import Incidence
@@ -77,6 +78,15 @@ NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
 
 
 @dataclass(frozen=True, slots=True)
+class Raised:
+    """An alarm on the board: who raised it, about what in which round."""
+
+    party: str
+    round: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """One run of a scenario.
 
@@ -90,6 +100,7 @@ class Outcome:
     equal for equal seeds. failed: the lines of [expect] that do not hold. rounds: of the program
     `hierarchical`, what the curator was given. blanks: of the program `local-suppression`, what
     they hide and what they cost.
+    attacks: what each attack of the scenario has achieved; alarms: who has noticed anything.
     """
 
     scenario: Scenario
@@ -117,6 +128,8 @@ class Outcome:
     incidence: "Incidence | None" = None
     rounds: tuple[Asked, ...] = ()
     blanks: "Blanks | None" = None
+    attacks: "tuple[Effect, ...]" = ()
+    alarms: tuple[Raised, ...] = ()
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -177,6 +190,10 @@ class Outcome:
             "refused": dict(self.refused),
             "burned": self.burned,
             "digest": self.digest,
+            "attacks": [one.plain() for one in self.attacks],
+            "alarms": [
+                {"party": one.party, "round": one.round, "cause": one.cause} for one in self.alarms
+            ],
             **({"rounds": [one.plain() for one in self.rounds]} if self.rounds else {}),
             **({"blanks": self.blanks.plain()} if self.blanks else {}),
             **({"local": self.local.plain()} if self.local else {}),

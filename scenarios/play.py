@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..errors import ParameterError
 from ..protocol.announcement import Policy, Rules, Setting
+from ..protocol.board import Board
 from ..protocol.hiding import COVERS, Redact, cover_draws
 from ..protocol.ideal import Ideal, Table, hide_table, ideal_view, randomized, released, run_through
 from ..protocol.messages import Call, Counts, Decision
@@ -25,7 +26,7 @@ from ..protocol.view import Record, Row, View
 from ..roles.faults import SILENCING, faulty
 from ..roles.instruments import Instrument, Recorder
 from ..roles.session import Cast, play
-from .cast import struck
+from .cast import BY_USERS, struck
 from .coalitions import learnt
 from .decide import strategy
 from .judge import considered, dropped, expectations, measure
@@ -44,8 +45,9 @@ from .local import (
     reports,
     rule,
 )
+from .misdeeds import after, before, commit, flaws
 from .model import Scenario
-from .outcome import Outcome
+from .outcome import Outcome, Raised
 from .populations import Population
 from .report_risks import in_reports
 from .risks import in_release
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 
     from .asked import Asked
     from .blanks import Blanks
+    from .effects import Effect
 
 Mode = Literal["real", "ideal"]
 Report = Callable[[str], None]
@@ -83,6 +86,8 @@ class Played:
     look: Callable[[tuple[str, ...]], View]
     transcript: Transcript | None = None
     truth: Mapping[int, Row] | None = None
+    attacks: tuple["Effect", ...] = ()
+    alarms: tuple[Raised, ...] = ()
 
 
 def run(
@@ -137,7 +142,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
     every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
-    for one in scenario.fault:
+    for one in (one for one in scenario.fault if one.attack in BY_USERS):
         for index in struck(one, people, rng):
             rounds = every if one.round is None else (one.round,)
             faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
@@ -169,6 +174,8 @@ def announced_rules(scenario: Scenario) -> Rules:
         salted=mix.salt,
         ordered=mix.order == "sorted",
         lesson=mix.lesson,
+        receipts=scenario.defence.receipts > 0,
+        flaws=flaws(scenario),
     )
 
 
@@ -176,7 +183,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
     """Everything a session of this scenario starts from."""
     people = crowd.people
     questions = asked(scenario, people)
-    return Cast(
+    cast = Cast(
         scenario.scenario.name,
         announced_schema(scenario, people.schema),
         announced_policy(scenario),
@@ -192,6 +199,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         program=program(scenario),
         lie=lie(questions) if questions else None,
     )
+    return commit(scenario, cast, crowd, faults, seed)
 
 
 def play_real(
@@ -203,9 +211,16 @@ def play_real(
     report: Report = lambda _: None,
 ) -> Played:
     """Send every message through the mix."""
-    transcript = Transcript.sized(crowd.people.n)
     cast = cast_of(scenario, crowd, faults, seed)
-    board = play(cast, [Recorder(transcript), *instruments], report)
+    earlier = None
+    if first := before(scenario, cast):
+        old = Transcript.sized(first.people)
+        earlier = old, play(first, [Recorder(old)], report)
+        cast = after(scenario, cast, crowd, first, earlier[1])
+    transcript = Transcript.sized(cast.people)
+    spying = [cast.spy] if cast.spy else []
+    board = play(cast, [Recorder(transcript), *spying, *instruments], report)
+    raised = [(party, one.round, one.cause.value) for party, one in board.alarms]
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
         refused[refusal.reason.value] += refusal.count
@@ -224,7 +239,26 @@ def play_real(
         record.view,
         transcript,
         record.truth,
+        _effects(scenario, crowd, cast, board, transcript, seed, earlier),
+        tuple(Raised(*one) for one in sorted(raised)),
     )
+
+
+def _effects(
+    scenario: Scenario,
+    crowd: Samples,
+    cast: Cast,
+    board: Board,
+    transcript: Transcript,
+    seed: int | None,
+    earlier: tuple[Transcript, Board] | None,
+) -> "tuple[Effect, ...]":
+    """What the attacks have achieved; not told of randomized reports, nor of a summary."""
+    if cast.spy is None or scenario.policy.kind in RANDOMIZED or transcript.summary:
+        return ()
+    from .effects import Scene, measure
+
+    return measure(Scene(scenario, crowd.people, board, transcript, cast.spy, seed, earlier))
 
 
 def _entropy(seed: int | None) -> Entropy:
@@ -336,6 +370,8 @@ def _outcome(
         seconds=seconds,
         notes=(people.note, *people.warnings),
         transcript=played.transcript,
+        attacks=played.attacks,
+        alarms=played.alarms,
         **found,
     )
     return expectations(outcome)

@@ -220,6 +220,24 @@ class Found(msgspec.Struct, forbid_unknown_fields=True):
     reports: list[Told]
 
 
+class Achieved(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `attacks` of result.json."""
+
+    attack: str
+    parties: list[str]
+    unit: str
+    value: float
+    of: float
+
+
+class Alarmed(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry of `alarms` of result.json."""
+
+    party: str
+    round: int
+    cause: str
+
+
 class Result(msgspec.Struct, forbid_unknown_fields=True):
     """result.json, schema 1."""
 
@@ -242,6 +260,8 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     rounds: list[dict[str, Any]] = []
     blanks: dict[str, Any] | None = None
     reidentification: Found | None = None
+    attacks: list[Achieved] = []
+    alarms: list[Alarmed] = []
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,8 @@ def contents(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a run folder, each with its bytes."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
-    yield TRANSCRIPT, encode(outcome.transcript, outcome.users, outcome.sizes)
+    here = outcome.transcript.users if outcome.transcript else outcome.users
+    yield TRANSCRIPT, encode(outcome.transcript, here, outcome.sizes)
     result = outcome.result()
     yield RESULT, pretty(result).encode()
     if result["release"] is not None:

@@ -23,6 +23,7 @@ from math import isclose
 from typing import Any
 
 from ..errors import LocalError, Refused, VeilmixError, VerificationError
+from ..protocol.alarms import check_alarm
 from ..protocol.hiding import BLANK, Redact
 from ..protocol.messages import Decision, Kind, Mixed
 from ..protocol.parties import shuffler
@@ -33,6 +34,7 @@ from .decide import strategy, verify_decision
 from .evidence import Evidence, NoGround
 from .eyes import columns, information
 from .local import SETS, program, reports
+from .misdeeds import sybils
 from .outcome import REPORTED
 from .runs import Run, release_csv
 
@@ -115,13 +117,14 @@ def batches(evidence: Evidence) -> str:
     if not found.mixed:
         raise NoGround("nothing was mixed")
     hops = evidence.run.scenario.mix.shufflers
+    unbundled = evidence.run.scenario.defence.unbundle
     for number, call in enumerate(found.calls, start=1):
         chain = found.mixed[(number - 1) * hops : number * hops]
         came = None
         for account in chain:
-            came = _passed(account, came, len(call.asks))
+            came = _passed(account, came, len(call.asks) if unbundled else 1)
             _carried(evidence, number, account)
-        if len(found.tallies) >= number and came is not None:
+        if len(found.tallies) >= number and came is not None and unbundled:
             tally = found.tallies[number - 1]
             read = sum(tally.totals) + sum(tally.refused.values())
             _same(f"round {number}: ballots read and refused", read, came)
@@ -179,8 +182,7 @@ def decision(evidence: Evidence) -> str:
     claimed = evidence.decision
     heard, whose = evidence.heard()
     scenario = evidence.run.scenario
-    others = scenario.population.round2_users if _statistical(evidence) else None
-    curating = strategy(scenario, others)
+    curating = strategy(scenario, _others(evidence))
     for number, one in enumerate(heard[1:], start=1):
         step = curating.ask(evidence.schema, heard[:number])
         _same(f"asked in round {number + 1}", step, one.call)
@@ -195,6 +197,11 @@ def decision(evidence: Evidence) -> str:
         _same("certificate", found.certificate, claimed.certificate)
     asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
+
+
+def _others(evidence: Evidence) -> int | None:
+    """How many people round 2 asked, if they are others than in round 1."""
+    return evidence.run.scenario.population.round2_users if _statistical(evidence) else None
 
 
 def _statistical(evidence: Evidence) -> bool:
@@ -286,7 +293,7 @@ def result(evidence: Evidence) -> str:
     _same("release.csv", evidence.run.release, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
-    _same("people in the transcript", evidence.transcript.users, said["users"])
+    _same("people in the transcript", evidence.transcript.users, said["users"] + sybils(scenario))
     _same("marginals", _marginals(evidence), said["marginals"])
     _same("decision", evidence.board.decision, evidence.decided())
     released = said["decision"]
@@ -301,6 +308,11 @@ def result(evidence: Evidence) -> str:
     for one in evidence.transcript.refusals:
         refused[one.reason.value] += one.count
     _same("refused", dict(refused), said["refused"])
+    raised = [(one["party"], one["round"], one["cause"]) for one in said["alarms"]]
+    board = evidence.board
+    _same("alarms", sorted((who, one.round, one.cause.value) for who, one in board.alarms), raised)
+    for _, alarm in board.alarms:
+        check_alarm(board, alarm, strategy(scenario, _others(evidence)))
     return "scenario, result.json, release.csv and transcript agree"
 
 
@@ -403,7 +415,7 @@ def repeat(evidence: Evidence) -> str:
     except LocalError as gone:
         raise NoGround(f"its people cannot be read any more: {gone}") from None
     said = evidence.result
-    for key in ("marginals", "decision", "release", "burned"):
+    for key in ("marginals", "decision", "release", "burned", "attacks", "alarms"):
         _same(key, found[key], said[key])
     for key in ("local", "incidence", "reidentification"):
         _same(key, found.get(key), said.get(key))

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.load import loads, shipped, source
+from veilmix.scenarios.load import attacks, loads, shipped, source
 from veilmix.scenarios.outcome import Outcome
 
 PARTIES = {"curator", "analyst", "shuffler-1", "shuffler-2"}
@@ -20,10 +20,11 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def test_new_lists_the_gallery_and_writes_a_copy(typed) -> None:
     listed = typed("new")
-    assert all(name in listed.out for name in shipped())
-    assert {one["scenario"] for one in json.loads(typed("new", "--format", "json").out)} == set(
-        shipped()
-    )
+    everything = (*shipped(), *attacks())
+    assert all(name in listed.out for name in everything)
+    told = json.loads(typed("new", "--format", "json").out)
+    assert tuple(one["scenario"] for one in told) == everything
+    assert {one["group"] for one in told} == {"to start from", "attacks"}
     assert typed("new", "zipf", "mine.toml").code == 0
     assert Path("mine.toml").read_text("utf-8") == source("zipf")
     again = typed("new", "titanic", "mine.toml")

@@ -1,0 +1,23 @@
+"""Collusion of every subset: all shufflers and a reader, or nothing."""
+
+import runpy
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("shufflers", [1, 2, 3])
+def test_all_shufflers_and_the_reader_are_needed_and_enough(shufflers: int) -> None:
+    outcome = KIT.attack(mix__shufflers=shufflers)
+    mixes = {f"shuffler-{i + 1}" for i in range(shufflers)}
+    parties = sorted({"curator", "analyst", *mixes})
+    for size in range(1, len(parties) + 1):
+        for members in combinations(parties, size):
+            linked = outcome.coalition(*members).linked
+            chain = mixes <= set(members) and {"curator", "analyst"} & set(members)
+            assert linked == (30 if chain else 0), members

@@ -1,0 +1,33 @@
+"""A shuffler sends answers twice: a batch with repeats does not ascend, and repeats are dropped."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+
+COPY = {"attack": "copy", "by": "shuffler-2", "users": 3, "round": 1}
+
+
+def test_a_batch_with_repeats_is_shown_to_everybody_and_not_taken() -> None:
+    outcome = KIT.attack(COPY)
+    assert KIT.alarms(outcome) == ["order"]
+    assert outcome.alarms[0].party == "curator"
+    assert outcome.burned == "shuffler-2 delivered no batch within 240 seconds"
+    assert outcome.marginals is None
+
+
+def test_without_the_guard_counts_move() -> None:
+    outcome = KIT.attack(COPY, **KIT.lesson(defence__dedupe=False))
+    assert KIT.effect(outcome).value >= 1
+    assert sum(KIT.totals(outcome)) == 3 * 30 + 3
+    assert KIT.alarms(outcome) == []
+
+
+def test_a_shuffler_after_the_copy_drops_the_repeats() -> None:
+    """Where batches are not ordered they may hold repeats, and the next shuffler drops them."""
+    first = {**COPY, "by": "shuffler-1"}
+    outcome = KIT.attack(first, **KIT.lesson(mix__order="kept"))
+    assert outcome.refused == {"duplicate": 3}
+    assert KIT.effect(outcome).value == 0

@@ -1,0 +1,41 @@
+"""How likely it is that somebody looks: measured over runs of the real protocol."""
+
+import runpy
+from math import comb
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from scipy.stats import binomtest
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+USERS, SHARE = 60, 0.05
+
+
+def seen(lost: int, lookers: int) -> float:
+    """The probability that one of those lost is one of those who look."""
+    return 1 - comb(USERS - lookers, lost) / comb(USERS, lost)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lost", "expected"), [(1, 0.05), (19, 0.68), (38, 0.95)])
+def test_the_share_of_runs_with_an_alarm(lost: int, expected: float) -> None:
+    """The catalogue's 1, 63 and 95 %, for a crowd of 60 of whom 3 look."""
+    assert seen(lost, 3) == pytest.approx(expected, abs=0.01)
+    drop = {"attack": "drop-people", "by": "shuffler-1", "users": lost, "round": 1}
+    alarmed, runs = 0, 40
+    for seed in range(runs):
+        outcome = KIT.attack(
+            drop,
+            seed=seed,
+            source="bits",
+            users=USERS,
+            defence__receipts=SHARE,
+            feature=[{"name": "x"}],
+            defence__min_dropout=1,
+        )
+        assert KIT.totals(outcome) == [USERS - lost]
+        alarmed += any(one.round == 1 for one in outcome.alarms)
+    interval = binomtest(alarmed, runs).proportion_ci(0.999)
+    assert interval.low <= seen(lost, 3) <= interval.high

@@ -1,0 +1,22 @@
+"""Deterministic encryption without salt: sealing every answer reads everybody."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+DICTIONARY = {"attack": "dictionary"}
+
+
+def test_the_first_shuffler_alone_reads_everybody() -> None:
+    outcome = KIT.attack(DICTIONARY, **KIT.lesson(mix__suite="textbook", mix__salt=False))
+    assert KIT.effect(outcome).value == 30
+
+
+@pytest.mark.parametrize("guard", [{"mix__suite": "sealedbox"}, {"mix__salt": True}], ids=str)
+def test_each_guard_alone_is_enough(guard: dict[str, object]) -> None:
+    switches = {"mix__suite": "textbook", "mix__salt": False, **guard}
+    assert KIT.effect(KIT.attack(DICTIONARY, **KIT.lesson(**switches))).value == 0

@@ -1,0 +1,31 @@
+"""One person is told of another session."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+
+EQUIVOCATE = {"attack": "equivocate", "target": "user-3"}
+
+
+def test_without_both_guards_the_targets_row_is_picked_out() -> None:
+    outcome = KIT.attack(EQUIVOCATE, **KIT.lesson(defence__bind=False, defence__compare=False))
+    assert KIT.effect(outcome).value == KIT.effect(outcome).of == 3
+    assert KIT.totals(outcome) == [30, 30, 30]
+    assert KIT.alarms(outcome) == []
+
+
+def test_bound_layers_make_the_target_absent_not_identified() -> None:
+    outcome = KIT.attack(EQUIVOCATE, defence__compare=False)
+    assert KIT.effect(outcome).value == 0
+    assert KIT.totals(outcome) == [29, 29, 29]
+    assert outcome.refused == {"unexpected": 2}
+
+
+def test_who_compares_does_not_answer_and_says_so() -> None:
+    outcome = KIT.attack(EQUIVOCATE, **KIT.lesson(defence__bind=False))
+    assert KIT.effect(outcome).value == 0
+    assert KIT.alarms(outcome) == ["announcement"]
+    assert outcome.alarms[0].party == "user-3"

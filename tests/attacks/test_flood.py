@@ -1,0 +1,43 @@
+"""Sybils: who hides among people who do not exist hides badly."""
+
+import runpy
+from math import log2
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from veilmix.analysis.trust import anonymity_sets
+from veilmix.protocol.parties import user
+from veilmix.protocol.view import view
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+pytestmark = pytest.mark.slow
+
+
+def flood(many: int) -> dict[str, object]:
+    return {"attack": "flood", "users": many}
+
+
+@pytest.mark.parametrize("many", [10, 90])
+def test_what_is_left_is_the_crowd_of_those_who_exist(many: int) -> None:
+    outcome = KIT.attack(flood(many), users=10)
+    found = KIT.effect(outcome)
+    assert found.of - found.value == pytest.approx(log2(10))
+    assert KIT.totals(outcome) == [10 + many] * 3
+    transcript = outcome.transcript
+    assert transcript is not None
+    seen = view(transcript, ["network", *(user(10 + i) for i in range(many))])
+    assert sorted(anonymity_sets(seen)) == [1] * many + [10] * 10  # the same, from the view
+
+
+def test_registered_users_keep_them_out() -> None:
+    outcome = KIT.attack(flood(20), users=10, defence__registered=True)
+    assert outcome.refused == {"unregistered": 40}
+    assert KIT.totals(outcome) == [10, 10, 10]
+    assert KIT.effect(outcome).value == 0
+
+
+def test_nine_of_ten_who_do_not_exist_cost_3_3_bits() -> None:
+    """The catalogue's 11.7 of 15.0 bits, for a tenth of them."""
+    outcome = KIT.attack(flood(90), users=10)
+    assert KIT.effect(outcome).value == pytest.approx(15.0 - 11.7, abs=0.05)

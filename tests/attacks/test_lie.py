@@ -1,0 +1,47 @@
+"""A curator that keeps what its rule forbids."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+pytestmark = pytest.mark.slow
+
+
+LIE = {"attack": "lie"}
+TERMS = {
+    "source": "titanic",
+    "users": 60,
+    "policy__kind": "exposure",
+    "policy__k": 2,
+    "policy__max_exposure": 0.05,
+    "policy__publish_marginals": True,
+}
+
+
+def test_unchecked_people_are_exposed_above_the_promise() -> None:
+    outcome = KIT.attack(LIE, **TERMS)
+    assert KIT.effect(outcome).value >= 1
+    assert outcome.suppressed == ()
+    assert KIT.alarms(outcome) == []
+
+
+def test_the_analyst_decides_again_and_does_not_read() -> None:
+    outcome = KIT.attack(LIE, **TERMS, defence__recompute=True)
+    assert KIT.alarms(outcome) == ["decision"]
+    assert outcome.burned == "the announced rule decides otherwise from the published marginals"
+    assert outcome.release is None
+    assert KIT.effect(outcome).value == 0
+
+
+def test_an_honest_curator_is_not_accused() -> None:
+    outcome = KIT.attack(**TERMS, defence__recompute=True)
+    assert KIT.alarms(outcome) == []
+    assert outcome.release is not None
+
+
+def test_where_the_marginals_are_secret_nobody_can_tell() -> None:
+    outcome = KIT.attack(LIE, **{**TERMS, "policy__publish_marginals": False})
+    assert KIT.effect(outcome).value >= 1

@@ -1,0 +1,34 @@
+"""Who knows the seed derives every key; system randomness has none."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.protocol.exploits import everybody, rederived
+from veilmix.roles.spy import Spy
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
+
+
+def test_who_only_listened_reads_everybody() -> None:
+    outcome = KIT.attack({"attack": "predictable"})
+    assert KIT.effect(outcome).value == 30
+
+
+def test_another_seed_opens_nothing() -> None:
+    spy = Spy()
+    board = ROLES.run(ROLES.people(6), [spy], spy=spy).board
+    loot = spy.loot(board, ["network"])
+    assert loot.keys == {}
+    assert len(everybody(rederived(loot, 1), 1)) == 6  # the seed of the session
+    assert [row for row in everybody(rederived(loot, 2), 1).values() if row] == []
+
+
+def test_system_randomness_cannot_be_derived() -> None:
+    spy = Spy()
+    board = ROLES.run(ROLES.people(6), [spy], spy=spy, entropy=SystemEntropy()).board
+    loot = spy.loot(board, ["network"])
+    assert [row for row in everybody(rederived(loot, 1), 1).values() if row] == []

@@ -1,0 +1,24 @@
+"""Drop one and run again: two sessions that differ by one person tell its row."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+
+@pytest.mark.parametrize("target", [f"user-{i}" for i in (1, 8, 15, 30)])
+def test_the_difference_is_the_row_of_the_target(target: str) -> None:
+    outcome = KIT.attack({"attack": "rerun", "target": target}, defence__burn=False)
+    assert KIT.effect(outcome).value == 3
+    assert KIT.totals(outcome) == [29, 29, 29]
+
+
+def test_a_first_shuffler_that_remembers_does_not_mix_again() -> None:
+    outcome = KIT.attack({"attack": "rerun"})
+    assert outcome.burned is not None
+    assert outcome.burned.startswith("1 people differ from an earlier session")
+    assert KIT.effect(outcome).value == 0
+    assert outcome.marginals is None
