@@ -258,7 +258,7 @@ class Knowledge:
         tables = [self.tables[group].narrowed(common) for group in largest]
         alone = [j for j in order if not any(j in group for group in largest)]
         tables += [_single(j, self.singles[j]).narrowed(common) for j in alone]
-        if any(table.people != self.n for table in tables) or not _agree(tables):
+        if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
         spare = {j for t in tables for j in t.group if not _axis(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
@@ -268,6 +268,15 @@ class Knowledge:
         closed = said is None
         labels = tuple(_labels(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
+
+    def _agree(self, tables: Sequence[Known]) -> bool:
+        """Whether tables say the same of what they share, and of every column what round 1 did."""
+        once = all(
+            np.array_equal(_axis(table, j)[:-1], self.singles[j][list(said)])
+            for table in tables
+            for j, said in zip(table.group, table.said, strict=True)
+        )
+        return once and _agree(tables)
 
     def _named(self, order: Group, largest: Sequence[Group], said: Said | None) -> dict[int, Group]:
         """Per column the values that every table used names; of a column alone, those of k."""
