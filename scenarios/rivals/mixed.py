@@ -163,10 +163,9 @@ def _worth(case: Case, outcome: Outcome, asked: Sequence[Question], told: float)
 
 
 def rounds(outcome: Outcome) -> int:
-    """Rounds in which people were asked something."""
-    if outcome.transcript is not None and outcome.transcript.made:
-        return max(made.round for made in outcome.transcript.made)
-    return 1 if outcome.local else 1 + outcome.released
+    """Rounds in which people were asked something: those for the curator, and the release."""
+    asked = max(1, len(outcome.rounds))
+    return asked + (outcome.release is not None and not outcome.local)
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
@@ -177,14 +176,12 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
     people = min(SAMPLE, case.n)
     part = _sample(scenario, people, outcome)
     seconds, sent = [], []
-    asked = 1
     for number in range(SAMPLES):
         meter = Meter()
-        found = run(part, number, "real", instruments=(meter,), worst_case_seconds=0)
-        asked = max(asked, rounds(found))
+        run(part, number, "real", instruments=(meter,), worst_case_seconds=0)
         seconds.append(meter.seconds * case.n / people)
         sent.append(meter.sent / people)
-    return scaled(seconds, sent, people, asked)
+    return scaled(seconds, sent, people, rounds(outcome))
 
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
