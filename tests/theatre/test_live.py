@@ -285,6 +285,8 @@ def test_a_live_run_with_somebody_who_comes_late(new_tab, tmp_path: Path) -> Non
             "JSON.stringify(window.veilmix.show.moves)"
         )
         until(late, "window.veilmix.show.choices.length === 7")
+        assert late.inner_text("#state") == "finished"
+        late.check("#eye-everything")
         first.evaluate(
             """() => {
                 const slider = document.getElementById("live-people");
@@ -296,6 +298,8 @@ def test_a_live_run_with_somebody_who_comes_late(new_tab, tmp_path: Path) -> Non
         until(late, "window.veilmix.show.bill.people === 20")
         until(late, "window.veilmix.show.at > 8")
         assert late.inner_text("#linked").endswith("of 20")
+        assert late.is_checked("#eye-everything")
+        assert not first.is_checked("#eye-everything")
         first.close()
         late.close()
 

@@ -16,11 +16,13 @@ function heard(entry) {
 // A run begins: the first, or another in its place.
 function begun(bill) {
   const again = show.moves.length > 0;
+  const all = show.eyes.size === everybody().size;
   stop();
   Object.assign(show, { moves: [], choices: [], at: 0 });
   page.over = false;
   open(bill);
-  show.eyes = new Set([...show.eyes].filter((name) => everybody().has(name)));
+  const here = everybody();
+  show.eyes = all ? here : new Set([...show.eyes].filter((name) => here.has(name)));
   setSliders(bill);
   go(0);
   if (again || came.present) play();
@@ -51,7 +53,7 @@ function present_() {
   const total = show.moves.length;
   if (came.place) readPlace(GIVEN);
   go(came.place ? show.at : total);
-  if (show.at >= total && !page.over) play();
+  if (show.at >= total && !ended()) play();
 }
 
 async function again() {

@@ -52,7 +52,7 @@ function drawControls() {
   find("play").setAttribute("aria-pressed", String(show.playing));
   find("play").classList.toggle("on", show.playing);
   put("play-word", show.playing ? "pause" : "play");
-  put("state", show.at < total ? "" : page.live && !page.over ? "waiting for the next message" : "finished");
+  put("state", show.at < total ? "" : ended() ? "finished" : "waiting for the next message");
   const all = show.eyes.size === everybody().size;
   for (const box of document.querySelectorAll("#eyes input[type=checkbox]"))
     box.checked = box.value === "everything" ? all : show.eyes.has(box.value);
@@ -119,6 +119,11 @@ async function step(slow = 700, many = 1) {
   if (mine === wings) go(after);
 }
 
+// Whether no more moves will come.
+function ended() {
+  return !page.live || Boolean(page.over) || show.moves.some((move) => move.kind === "closed");
+}
+
 // Milliseconds for a move: what the speed says, less where a live run is ahead.
 function pause() {
   const behind = page.live ? Math.max(show.moves.length - show.at - 1, 0) : 0;
@@ -128,11 +133,11 @@ function pause() {
 async function play() {
   clearTimeout(timer);
   show.playing = true;
-  if (show.at >= show.moves.length && (!page.live || page.over)) go(0);
+  if (show.at >= show.moves.length && ended()) go(0);
   drawControls();
   const turn = async () => {
     if (!show.playing) return;
-    if (show.at >= show.moves.length && (!page.live || page.over)) return stop();
+    if (show.at >= show.moves.length && ended()) return stop();
     await step(pause(), burst());
     if (show.playing) timer = setTimeout(turn, pause() * 0.35);
   };
