@@ -41,6 +41,7 @@ def playbill(
         "fixed": scenario.population.setting == "fixed",
         "reports": scenario.policy.kind in RANDOMIZED,
         "kind": scenario.policy.kind,
+        "sorted": scenario.mix.order == "sorted",
         "seed": seed,
     }
 

@@ -139,7 +139,9 @@ class Prompter(Instrument):
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
         asked = self._rounds.get(number)
-        sentence = says(entry.author, body, self._columns, asked.call if asked else None)
+        ordered = self._announced is None or self._announced.rules.ordered
+        call = asked.call if asked else None
+        sentence = says(entry.author, body, self._columns, call, ordered=ordered)
         kind = entry.message.kind.name.lower()
         self._tell(Post(entry.author, kind, number, sentence, self._facts(entry)))
 

@@ -43,8 +43,14 @@ ALARMS = {
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 
 
-def says(author: str, body: Body, columns: Sequence[str], call: Call | None) -> str:
-    """Say what a post means. columns: the names of those asked about; call: of this round."""
+def says(
+    author: str, body: Body, columns: Sequence[str], call: Call | None, *, ordered: bool
+) -> str:
+    """Say what a post means.
+
+    columns: the names of those asked about; call: of this round; ordered: whether batches leave in
+    sorted order, as they do outside lessons.
+    """
     who = author.capitalize() if "-" in author else f"The {author}"
     match body:
         case Key():
@@ -62,7 +68,7 @@ def says(author: str, body: Body, columns: Sequence[str], call: Call | None) -> 
         case Call():
             return f"Round {body.round}: everybody is asked {asked(body, columns)}."
         case Mixed():
-            return f"{who} {mixed(body)}."
+            return f"{who} {mixed(body, ordered=ordered)}."
         case Tally(totals=totals, counts=None):
             return f"{who} posts how many answers it read: {sum(totals):,}. Not which."
         case Tally():
@@ -112,7 +118,7 @@ def asks(call: Call | None, columns: Sequence[str]) -> str:
     )
 
 
-def mixed(body: Mixed) -> str:
+def mixed(body: Mixed, *, ordered: bool) -> str:
     """What a shuffler did with a batch."""
     came = f"{body.received:,} envelope{'s' * (body.received != 1)}"
     if body.hop > 1:
@@ -120,8 +126,8 @@ def mixed(body: Mixed) -> str:
     refused = sum(body.refused.values())
     out = f", refuses {refused:,} ({reasons(body.refused)})" if refused else ""
     return (
-        f"takes its own layer off {came}{out}, sorts the {body.forwarded:,} onions inside and says "
-        "so on the board"
+        f"takes its own layer off {came}{out}, {'sorts' if ordered else 'does not sort'} the "
+        f"{body.forwarded:,} onions inside and says so on the board"
     )
 
 

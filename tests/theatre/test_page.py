@@ -89,6 +89,17 @@ def test_the_choices_are_those_the_run_considered(shown) -> None:
     assert len(run.data["choices"]) == 7
 
 
+def test_a_shuffler_that_does_not_sort_is_not_said_to_sort(shown) -> None:
+    honest = [m["says"] for m in shown("classroom").data["moves"] if m.get("kind") == "mixed"]
+    assert all(", sorts the " in says for says in honest)
+    lesson = change(load("classroom"), {"mix.order": "kept", "mix.lesson": True})
+    data = of_outcome(run(lesson, worst_case_seconds=0))
+    kept = [m["says"] for m in data["moves"] if m.get("kind") == "mixed"]
+    assert all(", does not sort the " in says for says in kept)
+    assert len(kept) == len(honest) == 4
+    assert (shown("classroom").data["bill"]["sorted"], data["bill"]["sorted"]) == (True, False)
+
+
 def test_what_cannot_be_shown_says_why() -> None:
     scenario = load("classroom")
     with pytest.raises(ParameterError, match=f"at most {MOST:,}"):

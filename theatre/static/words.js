@@ -27,10 +27,10 @@ const TELL = {
     const read = seen.all && !move.fault ? ` It says ${saidIn(bill, scene, move)}.` : "";
     return [`${capital(move.by)} hands ${move.to} one sealed envelope.`, `${fault} ${seen.words}${read}`.trim()];
   },
-  batch(move, scene) {
+  batch(move, scene, bill) {
     const left = scene.state.openers.slice(scene.state.openers.indexOf(move.by) + 1);
     const many = count(move.onions.length, "onion");
-    return [`${capital(move.by)} hands all ${many} to ${theParty(move.to)} at once, sorted: who came when is gone.`, layersSeen(scene.eyes, left, "layer").words];
+    return [`${capital(move.by)} hands all ${many} to ${theParty(move.to)} at once, ${bill.sorted ? "sorted: who came when is gone" : "in the order in which they came"}.`, layersSeen(scene.eyes, left, "layer").words];
   },
   silent: (move) => [`${capital(move.by)} has sealed an envelope, but it did not arrive in time.`, ""],
   count(move) {
