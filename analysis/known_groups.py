@@ -239,9 +239,10 @@ class Knowledge:
             table = self.tables[part]
             counts = table.named if said is None else table.narrowed(said).counts.ravel()
         else:
-            counts = self.singles[part[0]]
-            if said is not None and part[0] in said:
-                counts = _single(part[0], counts).narrowed(said).counts
+            (column,) = part
+            counts = self.singles[column]
+            if said is not None and column in said:
+                counts = _single(column, counts).narrowed(said).counts
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], said: Said | None) -> FrechetClass | None:

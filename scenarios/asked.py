@@ -56,8 +56,10 @@ class Asked:
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, bool]:
     """Bits received, and whether that is exact: the larger of two figures that are at least so."""
-    learnt = received(view, sizes)
     chained = chained_bits(view.counted, sizes, view.users)
+    if chained is not None and chained[1]:
+        return chained
+    learnt = received(view, sizes)
     if learnt.exact or chained is None or chained[0] <= learnt.bits:
         return learnt.bits, learnt.exact
     return chained

@@ -44,7 +44,7 @@ KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of one round
 MOST_ASKED = 60  # groups of one round
 MOST_CELLS = 1 << 20  # of one group
-SHARP = 4  # columns of a set that the report looks at with both bounds
+SHARP = 4  # features; of more, the report looks at the released set alone with both bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def considered(
     found = []
     for size in range(1, len(schema.names) + 1):
         for columns in combinations(range(len(schema.names)), size):
-            sharp = size <= SHARP or columns == tuple(kept)
+            sharp = len(schema.names) <= SHARP or columns == tuple(kept)
             proof = known.promise(columns) if sharp else known.by_parts(columns)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure

@@ -25,7 +25,7 @@ from veilmix.protocol.hiding import (
     Redact,
     cover_draws,
 )
-from veilmix.protocol.ideal import Table, hide_table, run_through
+from veilmix.protocol.ideal import Ideal, Table, hide_table, ideal_view, run_through
 from veilmix.protocol.messages import Call, Certificate, Decision, Submission
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Heard, strategy_of
@@ -83,7 +83,13 @@ def cast(program: Program, strategy: Any, rows: Any = PEOPLE, **changes: Any) ->
 
 
 def ideal(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> tuple[Any, ...]:
-    """The same without a message: who stays away once stays away, each covers as it would."""
+    """The same without a message, as `real` below gives it."""
+    found = straight(played, absent)
+    return found.tallies, found.decision, found.release, found.burned
+
+
+def straight(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> Ideal:
+    """Without a message: who stays away once stays away, and each covers as it would."""
     gone: dict[int, Sequence[int]] = dict(absent or {})
 
     def answering(call: Call) -> Table:
@@ -96,8 +102,7 @@ def ideal(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> tup
         return hide_table(table, call.hidden, np.array(draws, dtype=np.uint64).reshape(shape))
 
     plans = played.policy, played.rules, strategy_of(played.decide)
-    found = run_through(played.program, played.schema, answering, *plans)
-    return found.tallies, found.decision, found.release, found.burned
+    return run_through(played.program, played.schema, answering, *plans)
 
 
 def real(played: Any) -> tuple[Any, ...]:
@@ -333,6 +338,21 @@ def test_whoever_is_shown_another_question_is_absent_not_identified(shown: Call)
     alone = KIT.run(cast(Program.HIERARCHICAL, DEEPER, faults={"user-1": victims["user-1"]}))
     assert alone.board.burned is not None  # a single one would stand out: nothing is read of it
     assert len(alone.transcript.reads) == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_read_is_the_same_through_the_eyes_of_an_ideal_run(name: str) -> None:
+    """Counts by round, and what was hidden before they were said; so are the layers opened."""
+    from veilmix.protocol.view import view
+
+    played = cast(*CASES[name])
+    run, found = KIT.run(played), straight(played)
+    for members in (["curator"], ["analyst"], ["curator", "shuffler-1", "shuffler-2"]):
+        one = view(run.transcript, members, run.board)
+        other = ideal_view(24, found, played.policy, 2, *members)
+        assert one.counted == other.counted
+        whole = {number for number, (open_, all_) in one.opened.items() if open_ == all_}
+        assert set(other.everybody) == whole == set(one.by_round)
 
 
 def test_what_was_hidden_is_pinned_on_nobody() -> None:
