@@ -44,27 +44,29 @@ class Deed:
         ranked = sorted(range(many), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
 
-    def people(self, plan: Round, layers: Layers, senders: Sequence[str]) -> set[int]:
-        """The places of the people who are struck, in the order of their layers."""
+    def people(self, senders: Sequence[str]) -> list[int]:
+        """The places of the people who are struck; who arrived when makes no difference to it."""
         if self.target is not None:
-            return {i for i, sender in enumerate(senders) if sender == self.target}
-        return self.chosen(len(layers) // plan.slots)
+            return [i for i, sender in enumerate(senders) if sender == self.target]
+        by_name = sorted(range(len(senders)), key=lambda i: senders[i])
+        return [by_name[i] for i in sorted(self.chosen(len(senders)))]
 
 
 def drop(
     deed: Deed, _plan: Round, layers: Layers, refused: Counter[Reason], _who: Sequence[str]
 ) -> Layers:
     """Lose single layers."""
-    struck = deed.chosen(len(layers))
+    by_bytes = sorted(layers)  # as they come, they come in an order that nobody chooses
+    struck = {by_bytes[i] for i in deed.chosen(len(layers))}
     refused[Reason.DOES_NOT_OPEN] += len(struck)
-    return [layer for i, layer in enumerate(layers) if i not in struck]
+    return [layer for layer in layers if layer not in struck]
 
 
 def drop_people(
     deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
 ) -> Layers:
     """Lose all layers of some people (only the first shuffler knows which belong together)."""
-    struck = deed.people(plan, layers, who)
+    struck = set(deed.people(who))
     refused[Reason.DOES_NOT_OPEN] += len(struck) * plan.slots
     return [layer for i, layer in enumerate(layers) if i // plan.slots not in struck]
 
@@ -74,7 +76,7 @@ def substitute(
 ) -> Layers:
     """Put own answers in the place of those of some people: n stays what it was."""
     made = list(layers)
-    for i in sorted(deed.people(plan, layers, who)):
+    for i in deed.people(who):
         own = enclose(plan, answers(plan, forged_row(plan)), deed.entropy)
         made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
     return made

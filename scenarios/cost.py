@@ -12,8 +12,9 @@ from time import perf_counter
 
 from ..crypto.entropy import SystemEntropy
 from ..crypto.layer import open_layer, seal_layer
+from ..crypto.signing import SIGNATURE
 from ..crypto.suites import Suite, suite
-from ..protocol.announcement import NONCE, Announcement, Program
+from ..protocol.announcement import NONCE, REGISTRY, Announcement, Program
 from ..protocol.frames import HEADER
 from ..protocol.messages import Call
 from ..protocol.parties import Role
@@ -93,6 +94,7 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
         keys[0],
         keys[1],
         program(scenario),
+        bytes(REGISTRY if scenario.defence.registered else 0),
     )
 
 
@@ -120,7 +122,8 @@ def _round(plan: Round, people: int) -> RoundCost:
     shufflers = len(plan.hops) - 1
     person = carried = None
     if plan.envelope:
-        person = HEADER + 2 * LENGTH + plan.envelope
+        signature = SIGNATURE if plan.announcement.registry else 0
+        person = HEADER + 2 * LENGTH + plan.envelope + signature
         carried = people * (person + plan.slots * sum(plan.inner[2:]))
     onions = people * plan.slots
     layers = people * (plan.slots * shufflers + 1)

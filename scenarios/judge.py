@@ -143,6 +143,16 @@ def _failures(outcome: Outcome) -> Iterator[str]:
     kept = len(outcome.kept) if outcome.released else 0
     if least is not None and kept < least:
         yield f"expect.kept_at_least: {least} columns were expected, {kept} released"
+    if outcome.mode == "real":  # where no message is sent nobody attacks and nobody watches
+        yield from _attacked(outcome)
+    linked = outcome.coalition(CURATOR).linked
+    if expect.curator_links_at_most is not None and linked > expect.curator_links_at_most:
+        most_linked = expect.curator_links_at_most
+        yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"
+
+
+def _attacked(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
     if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
         found = len(outcome.alarms)
         yield f"expect.alarms_at_least: {expect.alarms_at_least} were expected, {found} were raised"
@@ -152,7 +162,3 @@ def _failures(outcome: Outcome) -> Iterator[str]:
             yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {said}"
         if expect.attack_at_least is not None and one.value < expect.attack_at_least:
             yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {said}"
-    linked = outcome.coalition(CURATOR).linked
-    if expect.curator_links_at_most is not None and linked > expect.curator_links_at_most:
-        most_linked = expect.curator_links_at_most
-        yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"

@@ -87,3 +87,61 @@ def test_what_a_defence_costs_nothing_when_it_is_off() -> None:
     """No registry, no receipts, no alarm on the board of a run without them."""
     kinds = {entry.message.kind.name for entry in KIT.board_of(KIT.attack()).entries}
     assert not kinds & {"REGISTRY", "RECEIPTS", "ALARM"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", attacks())
+def test_without_messages_nobody_attacks(name: str) -> None:
+    """The ideal functionality answers the same questions; the silent are missing there."""
+    outcome = run(name, mode="ideal", worst_case_seconds=0)
+    assert (outcome.attacks, outcome.alarms, outcome.failed) == ((), (), ())
+
+
+REPEATED = (
+    "attack-drop",
+    "attack-drop-people",
+    "attack-substitute",
+    "attack-tag",
+    "attack-n-1",
+    "attack-rerun",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_seeded_attack_is_the_same_each_time(name: str) -> None:
+    one, two = (run(name, worst_case_seconds=0) for _ in range(2))
+    assert one.digest == two.digest
+    assert (one.attacks, one.alarms) == (two.attacks, two.alarms)
+
+
+@pytest.mark.slow
+def test_attacks_on_a_program_of_many_rounds() -> None:
+    hierarchical = {"policy__kind": "hierarchical", "policy__max_exposure": 0.3}
+    drop = {"attack": "drop", "by": "shuffler-1", "users": 3, "round": 2}
+    outcome = KIT.attack(drop, users=30, source="titanic", defence__balance=True, **hierarchical)
+    assert set(KIT.alarms(outcome)) == {"balance"}
+    honest = KIT.attack(users=30, source="titanic", **hierarchical, **GUARDED)
+    assert KIT.alarms(honest) == []
+
+
+GUARDED = {
+    "defence__balance": True,
+    "defence__receipts": 1.0,
+    "defence__registered": True,
+    "defence__recompute": True,
+    "defence__union": True,
+    "policy__publish_marginals": True,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["all", "exposure", "local-suppression"])
+def test_with_every_defence_on_an_honest_run_is_what_it_was(kind: str) -> None:
+    terms = {"policy__kind": kind, "policy__max_exposure": 0.5, "source": "titanic"}
+    plain = KIT.attack(**terms, policy__publish_marginals=True)
+    guarded = KIT.attack(**terms, **GUARDED)
+    assert KIT.alarms(guarded) == []
+    assert guarded.refused == {}
+    assert (guarded.marginals, guarded.release) == (plain.marginals, plain.release)
+    assert guarded.decision == plain.decision

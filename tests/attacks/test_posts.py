@@ -1,0 +1,102 @@
+"""What the board refuses is counted, and ends the session with a name: no party can crash it."""
+
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.errors import Reason
+from veilmix.protocol.messages import (
+    Alarm,
+    Body,
+    Call,
+    Cause,
+    Decision,
+    Key,
+    Mixed,
+    Receipts,
+    Tally,
+)
+from veilmix.protocol.phases import Phase
+from veilmix.roles.network import Endpoint
+
+ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
+ROWS = ROLES.people(8)
+
+
+def saying(kind: type, instead: Any) -> type[Endpoint]:
+    """Give the place of a party that posts something else."""
+
+    class Saying(Endpoint):
+        async def post(self, body: Body) -> None:
+            await super().post(instead(body) if isinstance(body, kind) else body)
+
+    return Saying
+
+
+# name -> (party, the place from which it lies, what of it the board refuses)
+WRONG: dict[str, tuple[str, type[Endpoint], str]] = {
+    "call-for-everything": (
+        "curator",
+        saying(Call, lambda body: replace(body, asks=((0, 1, 2),))),
+        "call of curator",
+    ),
+    "decision-on-nothing": (
+        "curator",
+        saying(Decision, lambda body: replace(body, kept=(7,))),
+        "decision of curator",
+    ),
+    "tally-of-less": (
+        "curator",
+        saying(Tally, lambda body: replace(body, totals=body.totals[:1])),
+        "tally of curator",
+    ),
+    "tally-of-the-analyst": (
+        "analyst",
+        saying(Tally, lambda body: replace(body, counts=None)),
+        "tally of analyst",
+    ),
+    "another-hop": (
+        "shuffler-1",
+        saying(Mixed, lambda body: replace(body, hop=2)),
+        "mixed of shuffler-1",
+    ),
+    "receipts-nobody-asked-for": (
+        "curator",
+        saying(Tally, lambda _body: Receipts(bytes(32), ())),
+        "receipts of curator",
+    ),
+    "an-alarm-of-a-round-to-come": (
+        "curator",
+        saying(Tally, lambda _body: Alarm(9, Cause.BALANCE)),
+        "alarm of curator",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_refused_post_burns_the_session_and_is_counted(name: str) -> None:
+    party, place, what = WRONG[name]
+    played = ROLES.run(ROWS, faults={party: place})
+    assert played.board.burned == f"the board refused the {what}: unexpected"
+    assert played.board.phase is Phase.OVER
+    counted = [played.refused("board", number) for number in range(3)]
+    assert sum(one.get(Reason.UNEXPECTED, 0) for one in counted) == 1
+
+
+class Twice(Endpoint):
+    """Posts its key twice."""
+
+    async def post(self, body: Body) -> None:
+        await super().post(body)
+        if isinstance(body, Key):
+            await super().post(body)
+
+
+@pytest.mark.parametrize("party", ["shuffler-1", "analyst"])
+def test_a_key_that_comes_twice_ends_the_session(party: str) -> None:
+    played = ROLES.run(ROWS, faults={party: Twice})
+    assert played.board.burned == f"the board refused the key of {party}: unexpected"
+    assert played.board.phase is Phase.OVER
