@@ -235,14 +235,14 @@ class Knowledge:
 
     def _answers(self, part: Group, said: Said | None) -> Counts:
         """The counts of what is said of a group: in a release, of what is said by name so far."""
-        if len(part) > 1:
-            table = self.tables[part]
-            counts = table.named if said is None else table.narrowed(said).counts.ravel()
-        else:
-            (column,) = part
-            counts = self.singles[column]
-            if said is not None and column in said:
-                counts = _single(column, counts).narrowed(said).counts
+        match part:
+            case (column,):
+                counts = self.singles[column]
+                if said is not None and column in said:
+                    counts = _single(column, counts).narrowed(said).counts
+            case _:
+                table = self.tables[part]
+                counts = table.named if said is None else table.narrowed(said).counts.ravel()
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
     def _class(self, columns: Sequence[int], said: Said | None) -> FrechetClass | None:

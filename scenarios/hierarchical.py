@@ -254,7 +254,12 @@ def verify(
 ) -> None:
     """Raises VerificationError unless what was read proves what is claimed of the kept columns."""
     known, _ = knowledge(schema, heard, claimed.k)
-    known.verify(kept, promised(claimed))
+    proof = promised(claimed)
+    try:
+        known.verify(kept, proof)
+    except (LookupError, ValueError, StopIteration) as wrong:
+        why = f"certificate: a proof about columns or values that are not there ({wrong!r})"
+        raise VerificationError(why) from None
 
 
 def promised(claimed: Certificate) -> "Promised":

@@ -165,6 +165,17 @@ def test_a_promise_that_its_proof_does_not_bear_is_found(tmp_path: Path) -> None
     data = json.dumps(proof["proof"]).encode()
     claimed = Certificate(proof["rule"], 2, 30, proof["people"], proof=data)
     hierarchical.verify(claimed, heard[0], heard[1], kept)
+    for block in (
+        {"within": [9, 0], "parts": [], "weight": 1},
+        {"within": [0, 9], "parts": [[[1], [0]]], "weight": 1},
+        {"within": None, "parts": [[[0, 9], [0]]], "weight": 1},
+        {"within": None, "parts": [[[0], [99]]], "weight": 1},
+        {"within": None, "parts": 7, "weight": 1},
+        {"within": None, "parts": [], "weight": "x"},
+    ):
+        bent = json.dumps({**proof["proof"], "blocks": [block]}).encode()
+        with pytest.raises(VerificationError):
+            hierarchical.verify(replace(claimed, proof=bent), heard[0], heard[1], kept)
     for wrong in (
         replace(claimed, people=claimed.people - 1),
         replace(claimed, proof=b""),

@@ -169,6 +169,7 @@ def test_the_shipped_thirty_are_the_same_everywhere() -> None:
 LAWS = {
     "zipf": [12 / 25, 6 / 25, 4 / 25, 3 / 25],  # 1, 1/2, 1/3, 1/4, together 25/12
     "uniform": [1 / 4] * 4,
+    "correlated": [1 / 4] * 4,
 }
 
 
@@ -188,6 +189,18 @@ def test_generated_columns_are_independent_and_named() -> None:
     assert people("zipf", users=9).values[0][-1] == "v10"
     named = people("bits", users=9, features=[Feature(name="heads", values=("no", "yes"))])
     assert named.values == (("no", "yes"),)
+
+
+def test_correlated_columns_go_together_nine_times_in_ten() -> None:
+    """Two columns of four values agree with probability 0.81 + 0.19 / 4; a coarser one follows."""
+    features = [Feature(name="a", levels=4), Feature(name="b", levels=4), Feature(name="c")]
+    of = people("correlated", users=40_000, seed=3, features=features)
+    assert np.mean(of.codes[:, 0] == of.codes[:, 1]) == pytest.approx(0.81 + 0.19 / 4, abs=0.01)
+    halves = np.mean(of.codes[:, 0] // 2 == of.codes[:, 2] // 5)
+    assert halves == pytest.approx(0.81 + 0.19 / 2, abs=0.01)
+    again = people("correlated", users=40_000, seed=3, features=features)
+    assert (again.codes == of.codes).all()
+    assert (people("correlated", users=40_000, seed=4, features=features).codes != of.codes).any()
 
 
 WRONG: dict[str, tuple[dict[str, object], str]] = {
