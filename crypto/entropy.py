@@ -86,6 +86,42 @@ class SystemEntropy(Entropy):
 
 
 @final
+class Drawn(Entropy):
+    """Bytes that were drawn before, given once more, to seal a layer again as it was sealed.
+
+    Args:
+        drawn: what `random` gives, from the first byte on.
+    """
+
+    __slots__ = ("_left",)
+    seeded = True
+
+    def __init__(self, drawn: bytes) -> None:
+        self._left = drawn
+
+    def random(self, n: int) -> bytes:
+        """Give the next n of these bytes.
+
+        Raises:
+            ParameterError: n is negative, or there are not as many left.
+        """
+        if n < 0:
+            raise _negative(n)
+        if n > len(self._left):
+            raise ParameterError(f"drawn: {len(self._left)} bytes are left, {n} are asked for")
+        piece, self._left = self._left[:n], self._left[n:]
+        return piece
+
+    def fork(self, label: str) -> "Drawn":
+        """Give the same bytes: what was drawn has no parts."""
+        _encoded(label)
+        return self
+
+    def __repr__(self) -> str:
+        return "Drawn(bytes hidden)"
+
+
+@final
 class SeededEntropy(Entropy):
     """The stream of a seed, for simulations and vectors. Reproducible, not secret.
 

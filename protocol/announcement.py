@@ -185,14 +185,8 @@ class Announcement:
     def encode(self) -> bytes:
         """Give the canonical encoding, of which there is exactly one."""
         out = Writer().text(self.title).text(self.program).raw(self.nonce)
-        out.many(self.schema.features, _write_feature)
-        out.u32(self.policy.k).f64(self.policy.max_exposure)
-        out.text(self.policy.rule).flag(self.policy.publish_marginals)
-        out.text(self.policy.setting).f64(self.policy.delta)
-        out.u32(self.rules.deadline).u32(self.rules.min_batch).u32(self.rules.min_dropout)
-        out.flag(self.rules.padded).flag(self.rules.salted).flag(self.rules.ordered)
-        out.flag(self.rules.lesson).flag(self.rules.receipts)
-        out.many(self.rules.flaws, Writer.text)
+        out.many(self.schema.features, write_feature)
+        write_terms(out, self.policy, self.rules)
         out.many(self.shufflers, lambda w, key: w.blob(key.encode()))
         out.blob(self.curator.encode()).blob(self.analyst.encode())
         return out.blob(self.registry).done()
@@ -207,13 +201,26 @@ def decode_announcement(data: bytes) -> Announcement:
     return decode(data, _read)
 
 
-def _write_feature(out: Writer, feature: Feature) -> None:
+def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
+    """Write what is promised, and how messages travel."""
+    out.u32(policy.k).f64(policy.max_exposure)
+    out.text(policy.rule).flag(policy.publish_marginals)
+    out.text(policy.setting).f64(policy.delta)
+    out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
+    out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
+    out.flag(rules.lesson).flag(rules.receipts)
+    out.many(rules.flaws, Writer.text)
+
+
+def write_feature(out: Writer, feature: Feature) -> None:
+    """Write a feature and its domain."""
     out.text(feature.name).u16(feature.width).flag(feature.values is not None)
     if feature.values is not None:
         out.many(feature.values, Writer.text)
 
 
-def _read_feature(data: Reader) -> Feature:
+def read_feature(data: Reader) -> Feature:
+    """Read a feature and its domain."""
     name, width, public = data.text(), data.u16(), data.flag()
     if not width:
         raise Refused(Reason.MALFORMED)  # a caller may leave the width out, a sender may not
@@ -222,6 +229,15 @@ def _read_feature(data: Reader) -> Feature:
 
 def _read_key(data: Reader) -> PublicKey:
     return PublicKey.decode(data.blob())
+
+
+def read_terms(data: Reader) -> tuple[Policy, Rules]:
+    """Read what is promised, and how messages travel."""
+    promise = (data.u32(), data.f64(), data.text(), data.flag())
+    policy = Policy(*promise, _read_name(data, Setting), data.f64())
+    numbers = (data.u32(), data.u32(), data.u32())
+    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
+    return policy, Rules(*numbers, *flags, data.many(lambda r: _read_name(r, Flaw)))
 
 
 def _read_name(data: Reader, names: type[Name]) -> Name:
@@ -233,12 +249,8 @@ def _read_name(data: Reader, names: type[Name]) -> Name:
 
 def _read(data: Reader) -> Announcement:
     title, program, nonce = data.text(), _read_name(data, Program), data.raw(NONCE)
-    schema = Schema(data.many(_read_feature))
-    promise = (data.u32(), data.f64(), data.text(), data.flag())
-    policy = Policy(*promise, _read_name(data, Setting), data.f64())
-    numbers = (data.u32(), data.u32(), data.u32())
-    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
-    rules = Rules(*numbers, *flags, data.many(lambda r: _read_name(r, Flaw)))
+    schema = Schema(data.many(read_feature))
+    policy, rules = read_terms(data)
     shufflers = data.many(_read_key)
     readers = (_read_key(data), _read_key(data))
     return Announcement(

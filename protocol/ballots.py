@@ -13,7 +13,7 @@ that the place of an onion says nothing about its question.
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..crypto.entropy import Entropy, SeededEntropy
 from ..crypto.onion import wrap, wrap_all
@@ -21,12 +21,27 @@ from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Flaw
 from .hiding import hide
+from .messages import Call
 from .session import SALT, Round
 from .wire import Writer, decode
 
 NO_SALT = bytes(SALT)
 RECEIPT_LABEL = b"veilmix receipt 1\0"
 VALUES = 1 + SALT  # where the values of a ballot begin
+
+
+class Asking(Protocol):
+    """What it takes to read a ballot: a round, whoever holds it."""
+
+    @property
+    def call(self) -> Call:
+        """What is asked."""
+        ...
+
+    @property
+    def domains(self) -> tuple[Callable[[str], bool], ...]:
+        """Per column, whether a value may be said."""
+        ...
 
 
 class Ballot(NamedTuple):
@@ -66,7 +81,7 @@ def read_ballot(plan: Round, plaintext: bytes) -> Ballot:
     return parse_ballot(plan, unpad(plaintext) if plan.ballot else plaintext)
 
 
-def parse_ballot(plan: Round, data: bytes) -> Ballot:
+def parse_ballot(plan: Asking, data: bytes) -> Ballot:
     """Reader: decode one answer without its padding; Refused as `read_ballot`."""
     if len(data) < VALUES or data[0] >= len(plan.call.asks):
         raise Refused(Reason.MALFORMED)

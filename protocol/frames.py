@@ -11,7 +11,7 @@
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -42,6 +42,18 @@ from .messages import (
     Tally,
 )
 from .parties import Role
+from .peer_frames import (
+    read_accusation,
+    read_agreed,
+    read_found,
+    read_relay,
+    write_accusation,
+    write_agreed,
+    write_found,
+    write_relay,
+)
+from .peer_messages import Accusation, Agreed, Found, Relay
+from .refusals import read_refused, write_refused
 from .schema import MAX_FEATURES
 from .wire import Reader, Writer, decode
 
@@ -134,21 +146,6 @@ def read_counts(data: Reader) -> Counts:
     return counts
 
 
-def _write_refused(out: Writer, refused: Mapping[Reason, int]) -> None:
-    reasons = [reason for reason in Reason if refused.get(reason, 0)]
-    out.many(reasons, lambda w, reason: w.u8(list(Reason).index(reason)).u32(refused[reason]))
-
-
-def _read_refused(data: Reader) -> dict[Reason, int]:
-    pairs = data.many(lambda r: (r.u8(), r.u32()))
-    codes = [code for code, _ in pairs]
-    if codes != sorted(set(codes)) or any(code >= len(Reason) for code in codes):
-        raise Refused(Reason.MALFORMED)
-    if any(people == 0 for _, people in pairs):
-        raise Refused(Reason.MALFORMED)
-    return {list(Reason)[code]: people for code, people in pairs}
-
-
 def _write_columns(out: Writer, columns: tuple[int, ...]) -> None:
     out.many(columns, Writer.u8)
 
@@ -186,25 +183,25 @@ def _read_call(data: Reader) -> Call:
 
 def _write_mixed(out: Writer, mixed: Mixed) -> None:
     out.u8(mixed.hop).u32(mixed.people).u32(mixed.received).u32(mixed.forwarded)
-    _write_refused(out, mixed.refused)
+    write_refused(out, mixed.refused)
     out.raw(mixed.digest)
 
 
 def _read_mixed(data: Reader) -> Mixed:
     hop, people, received, forwarded = data.u8(), data.u32(), data.u32(), data.u32()
-    return Mixed(hop, people, received, forwarded, _read_refused(data), data.raw(DIGEST))
+    return Mixed(hop, people, received, forwarded, read_refused(data), data.raw(DIGEST))
 
 
 def _write_tally(out: Writer, tally: Tally) -> None:
     out.many(tally.totals, Writer.u32)
-    _write_refused(out, tally.refused)
+    write_refused(out, tally.refused)
     out.flag(tally.counts is not None)
     if tally.counts is not None:
         out.many(tally.counts, write_counts)
 
 
 def _read_tally(data: Reader) -> Tally:
-    totals, refused = data.many(Reader.u32), _read_refused(data)
+    totals, refused = data.many(Reader.u32), read_refused(data)
     counts = data.many(read_counts) if data.flag() else None
     if counts is not None and tuple(sum(c.values()) for c in counts) != totals:
         raise Refused(Reason.MALFORMED)
@@ -273,6 +270,10 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
         _read_alarm,
         lambda w, body: w.u8(body.round).text(body.cause).blob(body.evidence),
     ),
+    Kind.RELAY: (read_relay, write_relay),
+    Kind.FOUND: (read_found, write_found),
+    Kind.AGREED: (read_agreed, write_agreed),
+    Kind.ACCUSATION: (read_accusation, write_accusation),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -290,4 +291,8 @@ _KINDS: dict[type, Kind] = {
     Registry: Kind.REGISTRY,
     Receipts: Kind.RECEIPTS,
     Alarm: Kind.ALARM,
+    Relay: Kind.RELAY,
+    Found: Kind.FOUND,
+    Agreed: Kind.AGREED,
+    Accusation: Kind.ACCUSATION,
 }

@@ -13,6 +13,7 @@ from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .hiding import Hiding, check_hidden
 from .parties import Role
+from .peer_messages import Accusation, Agreed, Found, Relay
 
 Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
 
@@ -34,6 +35,10 @@ class Kind(IntEnum):
     REGISTRY = 12
     RECEIPTS = 13
     ALARM = 14
+    RELAY = 15
+    FOUND = 16
+    AGREED = 17
+    ACCUSATION = 18
 
 
 class Cause(StrEnum):
@@ -235,4 +240,8 @@ Body = (
     | Registry
     | Receipts
     | Alarm
+    | Relay
+    | Found
+    | Agreed
+    | Accusation
 )

@@ -1,7 +1,8 @@
-"""Who takes part: the five kinds of party, and how each single one is called.
+"""Who takes part: the kinds of party, and how each single one is called.
 
 Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is
-whoever listens on the wires. A user's index counts from 0, the number in its name from 1.
+whoever listens on the wires. Where there is no central party, everybody is a peer: `peer-1` to
+`peer-n`. A user's or peer's index counts from 0, the number in its name from 1.
 """
 
 from enum import StrEnum
@@ -18,6 +19,7 @@ class Role(StrEnum):
     CURATOR = "curator"
     ANALYST = "analyst"
     NETWORK = "network"
+    PEER = "peer"
 
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
@@ -33,23 +35,28 @@ def shuffler(hop: int) -> str:
     return f"shuffler-{hop}"
 
 
+def peer(index: int) -> str:
+    """Name the peer with this index (from 0)."""
+    return f"peer-{index + 1}"
+
+
 @cache
 def role(party: str) -> Role:
     """Tell what a party does; ParameterError for a name that no party can have."""
     kind, _, number = party.partition("-")
-    if kind in (Role.USER, Role.SHUFFLER):
+    if kind in (Role.USER, Role.SHUFFLER, Role.PEER):
         if number.isdecimal() and number.isascii() and number[0] != "0":
             return Role(kind)
     elif not number and kind in (CURATOR, ANALYST, NETWORK):
         return Role(kind)
     raise ParameterError(
         f"no party can be called {party!r}; parties are curator, analyst, network, "
-        "shuffler-1, shuffler-2, ... and user-1, user-2, ..."
+        "shuffler-1, shuffler-2, ..., user-1, user-2, ... and peer-1, peer-2, ..."
     )
 
 
 def index(party: str) -> int:
-    """Give the index (from 0) of a user or shuffler."""
+    """Give the index (from 0) of a user, shuffler or peer."""
     return int(party.partition("-")[2]) - 1
 
 

@@ -21,7 +21,7 @@ from .announcement import Announcement, Flaw
 from .frames import Message
 from .hiding import WIDEST, admitted
 from .messages import Call
-from .schema import Feature
+from .schema import Feature, Schema
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
 UNBOUND_LABEL = b"veilmix layer of a lesson 1\0"
@@ -106,14 +106,14 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
     bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
-    domains = tuple(_domain(call, column, feature) for column, feature in enumerate(features))
+    domains = tuple(domain_of(call, column, feature) for column, feature in enumerate(features))
     return Round(
         session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains
     )
 
 
-def _domain(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:
-    """Whether a value may be said of a feature in this round, as fast as it can be told."""
+def domain_of(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:
+    """Any party: whether a value may be said of a feature in a round, as fast as it can be told."""
     plain = feature.admits if feature.values is None else frozenset(feature.values).__contains__
     for rule in call.hidden:
         if rule.column == column:
@@ -122,12 +122,17 @@ def _domain(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:
 
 
 def ballot_size(announcement: Announcement, call: Call) -> int:
+    """Bytes of a padded ballot of this session."""
+    return padded_size(announcement.schema, call)
+
+
+def padded_size(schema: Schema, call: Call) -> int:
     """Bytes of a padded ballot: enough for the longest answer to any question of the round.
 
     One byte of question, the salt, two bytes and the value of each column, one byte of padding. In
     a column with a rule there is room for what stands in a value's place.
     """
-    widths = [feature.width for feature in announcement.schema.features]
+    widths = [feature.width for feature in schema.features]
     for rule in call.hidden:
         widths[rule.column] = max(widths[rule.column], WIDEST)
     longest = max(sum(2 + widths[column] for column in ask) for ask in call.asks)

@@ -24,6 +24,7 @@ from ..errors import Reason, Refused
 from . import parties
 from .frames import ENVELOPE, HEADER, MAGIC
 from .messages import Counts, Kind
+from .peer_frames import read_relay
 from .phases import BOARD
 from .wire import Reader, decode
 
@@ -208,4 +209,10 @@ def _names_in(kind: Kind | None, data: bytes) -> bytes:
             return names_of(decode(data[HEADER:], Reader.items))
         except Refused:
             return name_of(data)
+    if kind is Kind.RELAY:
+        try:
+            bags = decode(data[HEADER:], read_relay).bags
+        except Refused:
+            return name_of(data)
+        return names_of(layer for _, layers in bags for layer in layers)
     return name_of(data) if kind is None else b""

@@ -75,7 +75,8 @@ class View:
     which each participant's answers are pinned, though single people are not recorded. came: per
     round and column set, whose answer reached the reader, where single people are recorded; whether
     the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
-    round, what the length of a person's messages shows, where they are not padded.
+    round, what the length of a person's messages shows, where they are not padded. public: whether
+    everybody sees who takes part, as among peers.
     """
 
     parties: frozenset[str]
@@ -88,6 +89,7 @@ class View:
     transcript: Transcript
     came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
     lengths: Mapping[int, Lengths] = field(default_factory=dict)
+    public: bool = False
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -110,13 +112,13 @@ class View:
     @property
     def sees_who(self) -> bool:
         """Whether a member sees who hands something in: the first shuffler, or the network."""
-        return bool(self.parties & {parties.NETWORK, parties.shuffler(1)})
+        return self.public or bool(self.parties & {parties.NETWORK, parties.shuffler(1)})
 
     @property
     def own(self) -> frozenset[int]:
-        """The users among the members, by index."""
-        user = parties.Role.USER
-        return frozenset(parties.index(one) for one in self.parties if parties.role(one) is user)
+        """The users or peers among the members, by index."""
+        own = (parties.Role.USER, parties.Role.PEER)
+        return frozenset(parties.index(one) for one in self.parties if parties.role(one) in own)
 
     @property
     def knows(self) -> Hashable:

@@ -23,7 +23,7 @@ from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
-from veilmix.protocol.ballots import receipt, submit
+from veilmix.protocol.ballots import Ballot, receipt, submit
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import HEADER, Message
 from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
@@ -48,6 +48,10 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
+from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay
+from veilmix.protocol.peer_onions import make_onion
+from veilmix.protocol.peer_reckoning import result_digest
+from veilmix.protocol.peers import Agreement, open_peer_round
 from veilmix.protocol.receipts import root_of, show
 from veilmix.protocol.registry import submission
 from veilmix.protocol.schema import Feature, Schema
@@ -107,7 +111,17 @@ def check(texts: dict[str, str]) -> int:
 
 def build() -> dict[str, Vector]:
     """Make every vector: file name -> content."""
-    parts = (messages(), frames(), faults(), sessions(), envelopes(), ballots(), guards(), boards())
+    parts = (
+        messages(),
+        frames(),
+        faults(),
+        sessions(),
+        envelopes(),
+        ballots(),
+        guards(),
+        boards(),
+        peers(),
+    )
     return {f"{name}.json": vector for part in parts for name, vector in part}
 
 
@@ -182,6 +196,12 @@ BODIES: dict[str, tuple[int, Body]] = {
     "receipts": (1, show([bytes([i]) * 32 for i in (3, 1, 2)])),
     "alarm": (2, Alarm(1, Cause.MISSING, bytes(range(32)))),
     "alarm-without-evidence": (2, Alarm(1, Cause.BALANCE)),
+    "relay": (1, Relay(2, ((3, (b"one", b"two")), (258, (b"six",))), REFUSED)),
+    "relay-of-nothing": (1, Relay(1, (), {})),
+    "found": (2, Found(5, (b"one", b"two"), REFUSED)),
+    "found-nothing": (2, Found(5, (), {})),
+    "agreed": (1, Agreed(6, bytes(range(32)))),
+    "accusation": (1, Accusation(3, 258, b"what it held", bytes(range(32)))),
 }
 
 
@@ -239,6 +259,16 @@ def shown(message: Message) -> Vector:
             body = {"root": root.hex(), "hashes": [one.hex() for one in hashes]}
         case Alarm(number, cause, evidence):
             body = {"round": number, "cause": cause.value, "evidence": evidence.hex()}
+        case Relay(step, bags, refused):
+            said = [[to, [layer.hex() for layer in layers]] for to, layers in bags]
+            body = {"step": step, "bags": said, "refused": in_order(refused)}
+        case Found(step, plains, refused):
+            body = {"step": step, "plains": [one.hex() for one in plains]}
+            body |= {"refused": in_order(refused)}
+        case Agreed(step, digest):
+            body = {"step": step, "digest": digest.hex()}
+        case Accusation(step, against, inside, draw):
+            body = {"step": step, "against": against, "inside": inside.hex(), "draw": draw.hex()}
     name = message.kind.name.lower()
     return {"kind": name, "session": message.session.hex(), "round": message.round, "body": body}
 
@@ -463,6 +493,27 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
     yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
+    yield from peer_faults()
+
+
+def peer_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with posts of peers."""
+    relay, found, said = encoded("relay"), encoded("found"), encoded("accusation")
+    nothing, few = encoded("relay-of-nothing"), b"\0\0\0\2\0\0\0\3onetwo"
+    yield "relay", "step-0", patched(relay, (HEADER, b"\2", b"\0"))
+    yield "relay", "for-nobody", replaced(relay, b"\0\3" + few, b"\0\0" + few)
+    yield "relay", "receiver-twice", replaced(relay, b"\1\2\0\0\0\1", b"\0\3\0\0\0\1")
+    yield "relay", "receivers-descending", replaced(relay, b"\0\3" + few, b"\1\3" + few)
+    yield "relay", "layers-descending", replaced(relay, b"onetwo", b"twoone")
+    yield "relay", "layer-twice", replaced(relay, b"onetwo", b"oneone")
+    empty = b"\0\1\0\3" + bytes(8)
+    yield "relay", "bag-of-nothing", nothing[: HEADER + 1] + empty + nothing[-2:]
+    yield "found", "step-0", patched(found, (HEADER, b"\5", b"\0"))
+    yield "found", "ballots-descending", replaced(found, b"onetwo", b"twoone")
+    yield "found", "ballot-twice", replaced(found, b"onetwo", b"oneone")
+    yield "agreed", "step-0", patched(encoded("agreed"), (HEADER, b"\6", b"\0"))
+    yield "accusation", "step-0", patched(said, (HEADER, b"\3", b"\0"))
+    yield "accusation", "against-nobody", patched(said, (HEADER + 1, b"\1\2", b"\0\0"))
 
 
 def sessions() -> Named:
@@ -481,6 +532,35 @@ def sessions() -> Named:
         inputs = {"layers": [layer.hex() for layer in layers]}
         result = {"digest": batch_digest(layers).hex()}
         yield f"batch-digest-{name}", positive(f"a batch: {name}", "batch", inputs, result)
+
+
+def peers() -> Named:
+    """Sessions of peers: their name, the layers of an onion, and what peers agree on."""
+    terms = Agreement("Blood donors", SCHEMA, Policy(5, 0.1), Rules(), suite().code, 2, 1)
+    numbers = (1, 2, 5, 258)
+    keys = {number: pair(f"peer-{number}").public for number in numbers}
+    shown_keys = [[number, key.encode().hex()] for number, key in keys.items()]
+    session: Vector = {"agreement": terms.encode().hex(), "keys": shown_keys}
+    name = terms.session(keys)
+    yield "peers", positive("peers", "peers", session, {"session": name.hex()})
+    plan = open_peer_round(terms, name, keys, SINGLES)
+    call = Message(name, 1, SINGLES).encode()
+    for what, answer in {"answer": Ballot(2, ("-",)), "blank": None}.items():
+        onion = make_onion(plan, 1, answer, SeededEntropy(SEED).fork(what))
+        for step, peer in enumerate(onion.path, start=1):
+            inputs = session | {"call": call.hex(), "step": step, "secret": secret(f"peer-{peer}")}
+            inputs |= {"layer": onion.layers[step - 1].hex(), "draw": onion.draws[step - 1].hex()}
+            inputs |= {"peer": peer}
+            held = onion.inside[step - 1]
+            then, inside = int.from_bytes(held[:2], "big"), held[2:].hex()
+            blank = what == "blank" and step == 2
+            result = {"next": then, "inside": inside, "blank": blank}
+            title = f"what a peer opens in step {step}: {what}"
+            yield f"peer-layer-{what}-{step}", positive(title, "peer-layer", inputs, result)
+    counted = Message(name, 2, Tally((11,), {}, COUNTS))
+    digest = result_digest(open_peer_round(terms, name, keys, JOINT), COUNTS, None)
+    inputs = {"data": counted.encode().hex()}
+    yield "peers-agree", positive("a release agreed on", "agree", inputs, {"digest": digest.hex()})
 
 
 def playing(told: Announcement, call: Call) -> tuple[Round, Vector]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from nacl.bindings import crypto_box_seal_open, crypto_scalarmult_base
+from nacl.bindings import crypto_box, crypto_box_seal_open, crypto_scalarmult_base
 from nacl.exceptions import CryptoError
 
 P = 2**255 - 19
@@ -269,6 +269,35 @@ def alarm(data: Bytes) -> dict[str, Any]:
     return {"round": number, "cause": cause, "evidence": evidence.hex()}
 
 
+def step_of(data: Bytes) -> int:
+    step = data.number(1)
+    require(step >= 1)
+    return step
+
+
+def relay(data: Bytes) -> dict[str, Any]:
+    step = step_of(data)
+    bags = data.many(lambda: (data.number(2), data.items()))
+    receivers = [to for to, _ in bags]
+    require(receivers == sorted(set(receivers)) and all(receivers))
+    require(all(layers and layers == sorted(set(layers)) for _, layers in bags))
+    shown = [[to, [layer.hex() for layer in layers]] for to, layers in bags]
+    return {"step": step, "bags": shown, "refused": refused(data)}
+
+
+def found_ballots(data: Bytes) -> dict[str, Any]:
+    step, plains = step_of(data), data.items()
+    require(plains == sorted(set(plains)))
+    return {"step": step, "plains": [one.hex() for one in plains], "refused": refused(data)}
+
+
+def accusation(data: Bytes) -> dict[str, Any]:
+    step, against = step_of(data), data.number(2)
+    require(against >= 1)
+    inside = data.blob().hex()
+    return {"step": step, "against": against, "inside": inside, "draw": data.take(32).hex()}
+
+
 def tree(entries: list[bytes]) -> bytes:
     """The root of RFC 6962, written as its definition."""
     if not entries:
@@ -299,6 +328,10 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     12: ("registry", registry),
     13: ("receipts", receipts),
     14: ("alarm", alarm),
+    15: ("relay", relay),
+    16: ("found", found_ballots),
+    17: ("agreed", lambda data: {"step": step_of(data), "digest": data.take(32).hex()}),
+    18: ("accusation", accusation),
 }
 
 
@@ -449,6 +482,39 @@ def board(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+# Peers
+
+
+def peers_session(inputs: dict[str, Any]) -> bytes:
+    encoded = bytes.fromhex(inputs["agreement"])
+    told = len(encoded).to_bytes(4, "big") + encoded
+    for number, public in inputs["keys"]:
+        told += number.to_bytes(2, "big")
+        told += (len(public) // 2).to_bytes(4, "big") + bytes.fromhex(public)
+    return hashlib.sha256(b"veilmix peers 1\0" + told).digest()
+
+
+def peer_layer(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Open a layer, and seal it again with what was drawn: the two must be the same bytes."""
+    session, asked = peers_session(inputs), bytes.fromhex(inputs["call"])
+    place = context(session, asked, message(asked)["body"]["round"], inputs["step"])
+    layer = bytes.fromhex(inputs["layer"])
+    held = open_box(bytes.fromhex(inputs["secret"]), layer, place)
+    public = bytes.fromhex(dict(inputs["keys"])[inputs["peer"]])[1:]
+    draw = bytes.fromhex(inputs["draw"])
+    point = crypto_scalarmult_base(draw)
+    nonce = hashlib.blake2b(point + public, digest_size=24).digest()
+    require(layer == b"\x01" + point + crypto_box(place + held, nonce, public, draw))
+    plain = held[2:].rstrip(b"\0")
+    blank = plain[:1] == b"\xff" and len(plain) == 18 and plain[-1:] == b"\x80"
+    return {"next": int.from_bytes(held[:2], "big"), "inside": held[2:].hex(), "blank": blank}
+
+
+def agree(inputs: dict[str, Any]) -> dict[str, Any]:
+    data = bytes.fromhex(inputs["data"])
+    return {"digest": hashlib.sha256(b"veilmix peers agree 1\0" + data).hexdigest()}
+
+
 READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "message": lambda inputs: message(bytes.fromhex(inputs["data"])),
     "session": lambda inputs: {
@@ -469,6 +535,9 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "signed": signed,
     "root": roots,
     "board": board,
+    "peers": lambda inputs: {"session": peers_session(inputs).hex()},
+    "peer-layer": peer_layer,
+    "agree": agree,
 }
 
 

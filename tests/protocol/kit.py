@@ -36,6 +36,7 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
+from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay
 from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -231,6 +232,16 @@ def equal_or_not(draw: Any) -> list[bytes]:
     return found
 
 
+STEPS, PEERS = st.integers(1, 255), st.integers(1, 65535)
+LAYERS = st.sets(st.binary(max_size=9), min_size=1, max_size=4).map(
+    lambda some: tuple(sorted(some))
+)
+
+
+def bags(found: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, ...]], ...]:
+    return tuple(sorted(found.items()))
+
+
 BODIES: dict[type, Any] = {
     Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
     Announcement: announcements(),
@@ -245,6 +256,10 @@ BODIES: dict[type, Any] = {
     Closed: st.just(Closed()),
     Registry: st.lists(DIGESTS, max_size=4, unique=True).map(lambda keys: Registry(tuple(keys))),
     Receipts: st.lists(DIGESTS, max_size=5).map(show),
+    Relay: st.builds(Relay, STEPS, st.dictionaries(PEERS, LAYERS, max_size=3).map(bags), REFUSED),
+    Found: st.builds(Found, STEPS, LAYERS | st.just(()), REFUSED),
+    Agreed: st.builds(Agreed, STEPS, DIGESTS),
+    Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }
 

@@ -11,15 +11,18 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.crypto.keys import SecretKey
+from veilmix.crypto.keys import PublicKey, SecretKey
 from veilmix.crypto.suites import suite
 from veilmix.errors import Refused
 from veilmix.protocol.announcement import decode_announcement
 from veilmix.protocol.ballots import read_ballot, receipt
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import decode_message
-from veilmix.protocol.messages import Call, Kind, Registry, Submission
+from veilmix.protocol.messages import Call, Kind, Registry, Submission, Tally
 from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
+from veilmix.protocol.peer_onions import pass_on, read_plain, seal_again
+from veilmix.protocol.peer_reckoning import result_digest
+from veilmix.protocol.peers import Agreement, PeerRound, open_peer_round
 from veilmix.protocol.receipts import root_of
 from veilmix.protocol.registry import check_sender
 from veilmix.protocol.session import Round, layer_context, open_round
@@ -112,6 +115,42 @@ def read_signed(inputs: Inputs) -> Inputs:
     return {}
 
 
+def among_peers(inputs: Inputs) -> tuple[Agreement, dict[int, PublicKey]]:
+    told = Agreement.decode(unhex(inputs["agreement"]))
+    assert told.encode().hex() == inputs["agreement"]
+    return told, {number: PublicKey.decode(unhex(key)) for number, key in inputs["keys"]}
+
+
+def read_peers(inputs: Inputs) -> Inputs:
+    told, keys = among_peers(inputs)
+    return {"session": told.session(keys).hex()}
+
+
+def read_peer_layer(inputs: Inputs) -> Inputs:
+    told, keys = among_peers(inputs)
+    call = decode_message(unhex(inputs["call"])).body
+    assert isinstance(call, Call)
+    plan = open_peer_round(told, told.session(keys), keys, call)
+    step, peer, layer = inputs["step"], inputs["peer"], unhex(inputs["layer"])
+    secret = suite().keypair_from(unhex(inputs["secret"])).secret
+    passed = pass_on(plan, peer, secret, step, [layer])
+    held = [(to, layers[0]) for to, layers in passed.bags] + [(0, one) for one in passed.plains]
+    ((then, inside),) = held
+    again = seal_again(plan, step, peer, then.to_bytes(2, "big") + inside, unhex(inputs["draw"]))
+    assert again == layer
+    blank = step == told.path and read_plain(plan, inside) is None
+    return {"next": then, "inside": inside.hex(), "blank": blank}
+
+
+def read_agree(inputs: Inputs) -> Inputs:
+    message = decode_message(unhex(inputs["data"]))
+    assert isinstance(message.body, Tally)
+    assert message.body.counts is not None
+    place = SimpleNamespace(session=message.session, call=SimpleNamespace(round=message.round))
+    digest = result_digest(cast(PeerRound, place), message.body.counts, None)
+    return {"digest": digest.hex()}
+
+
 READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "message": read_message,
     "session": read_session,
@@ -123,6 +162,9 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "receipt": read_receipt,
     "root": read_root,
     "signed": read_signed,
+    "peers": read_peers,
+    "peer-layer": read_peer_layer,
+    "agree": read_agree,
 }
 
 

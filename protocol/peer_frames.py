@@ -1,0 +1,55 @@
+"""The bodies of what peers say, as bytes.
+
+relay       u8 step, many of (u16 receiver, items), refused
+found       u8 step, items, refused
+agreed      u8 step, 32 bytes
+accusation  u8 step, u16 against, blob inside, 32 bytes draw
+"""
+
+from .peer_messages import DRAW, HASH, Accusation, Agreed, Found, Relay
+from .refusals import read_refused, write_refused
+from .wire import Reader, Writer
+
+
+def write_relay(out: Writer, relay: Relay) -> None:
+    """Write a relay."""
+    out.u8(relay.step).many(relay.bags, lambda w, bag: w.u16(bag[0]).items(bag[1]))
+    write_refused(out, relay.refused)
+
+
+def read_relay(data: Reader) -> Relay:
+    """Read a relay."""
+    step = data.u8()
+    bags = data.many(lambda r: (r.u16(), tuple(r.items())))
+    return Relay(step, bags, read_refused(data))
+
+
+def write_found(out: Writer, found: Found) -> None:
+    """Write what was found."""
+    out.u8(found.step).items(found.plains)
+    write_refused(out, found.refused)
+
+
+def read_found(data: Reader) -> Found:
+    """Read what was found."""
+    return Found(data.u8(), tuple(data.items()), read_refused(data))
+
+
+def write_agreed(out: Writer, agreed: Agreed) -> None:
+    """Write a digest."""
+    out.u8(agreed.step).raw(agreed.digest)
+
+
+def read_agreed(data: Reader) -> Agreed:
+    """Read a digest."""
+    return Agreed(data.u8(), data.raw(HASH))
+
+
+def write_accusation(out: Writer, said: Accusation) -> None:
+    """Write an accusation."""
+    out.u8(said.step).u16(said.against).blob(said.inside).raw(said.draw)
+
+
+def read_accusation(data: Reader) -> Accusation:
+    """Read an accusation."""
+    return Accusation(data.u8(), data.u16(), data.blob(), data.raw(DRAW))

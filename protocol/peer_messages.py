@@ -1,0 +1,110 @@
+"""What peers say to each other, all of it on the board: there is nobody else to say it to.
+
+A peer is known by its number, from 1. A round has steps, one post a peer in each (peers.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..errors import ParameterError, Reason
+
+MAX_PEERS = 65_535  # a peer's number is two bytes on the wire
+DRAW = 32  # bytes: an ephemeral secret key
+HASH = 32  # bytes of SHA-256
+
+Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """A peer hands on all it has opened (in step 1: its own onions), sorted for each receiver.
+
+    refused: of what came to it in the step before, what it did not hand on, by reason.
+    """
+
+    step: int
+    bags: Bags
+    refused: Mapping[Reason, int]
+
+    def __post_init__(self) -> None:
+        _check_step(self.step)
+        receivers = [receiver for receiver, _ in self.bags]
+        if receivers != sorted(set(receivers)) or not all(1 <= r <= MAX_PEERS for r in receivers):
+            raise ParameterError(f"bags: for {receivers}; ascending numbers of peers are accepted")
+        for _, layers in self.bags:
+            if not layers:
+                raise ParameterError("bags: one of them is empty; leave it out")
+            _check_ascending("bags", layers)
+
+    @property
+    def sent(self) -> int:
+        """How many layers it hands on."""
+        return sum(len(layers) for _, layers in self.bags)
+
+    def bag(self, receiver: int) -> tuple[bytes, ...]:
+        """What is for one peer."""
+        return next((layers for peer, layers in self.bags if peer == receiver), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A peer shows the plain ballots that it found at the end of their paths, in their order.
+
+    With their salts: so whoever made one sees that it is there, and nobody else whose it is.
+    """
+
+    step: int
+    plains: tuple[bytes, ...]
+    refused: Mapping[Reason, int]
+
+    def __post_init__(self) -> None:
+        _check_step(self.step)
+        _check_ascending("plains", self.plains)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A peer says, by its digest, what it takes for true: the posts so far, or what they add up to.
+
+    That is also to say that none of its own onions is missing.
+    """
+
+    step: int
+    digest: bytes
+
+    def __post_init__(self) -> None:
+        _check_step(self.step)
+        if len(self.digest) != HASH:
+            raise ParameterError(f"digest: found {len(self.digest)} bytes; {HASH} are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Accusation:
+    """A peer proves that another did not hand on one of its onions in this step.
+
+    inside, draw: what the layer held that the accused opened, and the key it was sealed with: so
+    anybody can seal it again, find it among what came to the accused, and miss its inside.
+    """
+
+    step: int
+    against: int
+    inside: bytes
+    draw: bytes
+
+    def __post_init__(self) -> None:
+        _check_step(self.step)
+        if not 1 <= self.against <= MAX_PEERS:
+            raise ParameterError(f"against: found {self.against}; 1 to {MAX_PEERS} are accepted")
+        if len(self.draw) != DRAW:
+            raise ParameterError(f"draw: found {len(self.draw)} bytes; {DRAW} are accepted")
+
+
+def _check_step(step: int) -> None:
+    if not 1 <= step <= 255:
+        raise ParameterError(f"step: found {step}; 1 to 255 are accepted")
+
+
+def _check_ascending(name: str, items: Sequence[bytes]) -> None:
+    if not all(a < b for a, b in pairwise(items)):
+        raise ParameterError(f"{name}: not in strictly ascending order")

@@ -1,0 +1,256 @@
+"""A peer: user, shuffler, curator and analyst in one, among others like it.
+
+There is no network but the board: everything is posted there, and everybody works out the same from
+it (protocol/peer_reckoning.py). A step ends when all have posted, or at its deadline.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.keys import KeyPair, SecretKey
+from ..crypto.suites import suite_by_code
+from ..errors import Refused
+from ..protocol import parties
+from ..protocol.frames import NO_SESSION, Message
+from ..protocol.messages import Body, Key
+from ..protocol.peer_board import PeerBoard, Place, full
+from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
+from ..protocol.peer_onions import BLANK, Onion, Passed, accuse, bags_of, make_onions, pass_on
+from ..protocol.peer_reckoning import Reckoning, handed_on
+from ..protocol.peers import Agreement, PeerRound, last_step
+from ..protocol.phases import BOARD
+from ..protocol.programs import DecisionRule, Strategy, strategy_of
+from ..protocol.transcript import Made, Refusal, names_of
+from .clock import VirtualClock
+from .instruments import Instrument, Instruments
+from .user import Row
+from .workshop import Workshop, workshop
+
+Making = tuple[int, Row, Entropy]
+Opening = tuple[int, SecretKey, Sequence[bytes]]
+
+
+class Commons:
+    """The board of a session, and what everybody works out from it, once for all who ask."""
+
+    def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
+        self.board = PeerBoard(agreement)
+        self.seen = Reckoning(self.board, strategy)
+        self.instruments = instruments
+        self._ends: dict[Place, trio.Event] = {}
+        self._arrived: dict[Place, Mapping[int, list[bytes]]] = {}
+        self._making: dict[int, Callable[[Sequence[Making]], list[list[Onion]]]] = {}
+        self._opening: dict[Place, Callable[[Sequence[Opening]], list[Passed]]] = {}
+
+    def post(self, author: str, data: bytes) -> None:
+        """Put bytes on the board; Refused if the board does not take them."""
+        entry = self.board.post(author, data)
+        now = trio.current_time()
+        self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
+        self.instruments.tell(lambda one: one.posted(now, entry))
+        place = self.board.place
+        if place != (0, 0) and full(self.board, *place):
+            self._end(place).set()
+
+    def _end(self, place: Place) -> trio.Event:
+        return self._ends.setdefault(place, trio.Event())
+
+    async def finished(self, place: Place) -> None:
+        """Wait until a step is complete, or its time is up; then it has been judged."""
+        with trio.move_on_after(self.board.agreement.rules.deadline):
+            await self._end(place).wait()
+        if self.seen.place == place and not self.seen.over:
+            self.seen.settle()
+
+    def arrived(self, number: int, step: int, peer: int) -> list[bytes]:
+        """What came to a peer in a step."""
+        place = number, step
+        if place not in self._arrived:
+            self._arrived[place] = self.board.arrived(*place)
+        return self._arrived[place][peer]
+
+    def making(self, plan: PeerRound) -> Callable[[Sequence[Making]], list[list[Onion]]]:
+        """The work of sealing a round, one function for all peers, so that they share threads."""
+        work = partial(_make_all, plan)
+        return self._making.setdefault(plan.call.round, work)
+
+    def opening(self, plan: PeerRound, step: int) -> Callable[[Sequence[Opening]], list[Passed]]:
+        """The work of opening what came in a step."""
+        work = partial(_open_all, plan, step)
+        return self._opening.setdefault((plan.call.round, step), work)
+
+
+def _make_all(plan: PeerRound, jobs: Sequence[Making]) -> list[list[Onion]]:
+    return [make_onions(plan, me, row, entropy) for me, row, entropy in jobs]
+
+
+def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[Passed]:
+    return [pass_on(plan, me, secret, step, arrived) for me, secret, arrived in jobs]
+
+
+class Seat:
+    """One peer's place at the board. A fault may stand in for it (faults_peer.py)."""
+
+    def __init__(self, commons: Commons, number: int) -> None:
+        self.commons = commons
+        self.number = number
+
+    @property
+    def name(self) -> str:
+        """What the peer is called."""
+        return parties.peer(self.number - 1)
+
+    @property
+    def seen(self) -> Reckoning:
+        """What everybody works out."""
+        return self.commons.seen
+
+    def seals(self, plan: PeerRound, onions: list[Onion]) -> list[Onion]:  # noqa: ARG002
+        """The onions that the peer sends, of those that its answers ask for."""
+        return onions
+
+    def says(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
+        """What the peer posts where this is due; None: nothing."""
+        return body
+
+    async def say(self, plan: PeerRound | None, body: Body) -> bool:
+        """Post on the board; False if that is impossible, and the peer leaves."""
+        said = self.says(plan, body)
+        if said is None:
+            return False
+        session, number = (plan.session, plan.call.round) if plan else (NO_SESSION, 0)
+        try:
+            self.commons.post(self.name, Message(session, number, said).encode())
+        except Refused as refusal:
+            refused = Refusal(BOARD, number, refusal.reason)
+            self.commons.instruments.tell(lambda one: one.refused(refused))
+            return False
+        await trio.lowlevel.checkpoint()
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class PeerCast:
+    """Everything a session of peers starts from.
+
+    row: the values of the person with an index from 0 to people - 1. absent: whoever never comes.
+    seats: who stands in for whom, by name: a fault.
+    """
+
+    agreement: Agreement
+    people: int
+    row: Callable[[int], Row]
+    decide: DecisionRule | Strategy
+    entropy: Entropy
+    absent: frozenset[int] = frozenset()
+    seats: Mapping[str, Callable[[Commons, int], Seat]] = field(default_factory=dict)
+    threads: int | None = None
+
+
+def play_peers(
+    cast: PeerCast,
+    instruments: Sequence[Instrument] = (),
+    report: Callable[[str], None] = lambda _: None,
+    clock: trio.abc.Clock | None = None,
+) -> Reckoning:
+    """Play a session of peers to its end; returns what everybody worked out, and the board."""
+    watching = Instruments(list(instruments), report)
+    return trio.run(gather, cast, watching, clock=clock or VirtualClock())
+
+
+async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
+    """Start every peer and wait until all have finished."""
+    commons = Commons(cast.agreement, strategy_of(cast.decide), instruments)
+    scheme = suite_by_code(cast.agreement.suite)
+    async with workshop(cast.threads, instruments) as shop, trio.open_nursery() as nursery:
+        for index in sorted(set(range(cast.people)) - cast.absent):
+            name = parties.peer(index)
+            seat = cast.seats.get(name, Seat)(commons, index + 1)
+            pair = scheme.keypair(cast.entropy.fork(parties.key_label(name)))
+            fresh = cast.entropy.fork(name)
+            nursery.start_soon(peer, seat, pair, cast.row(index), fresh, shop, name=name)
+    if commons.seen.place == (0, 0) and not commons.seen.over:
+        commons.seen.settle()  # nobody came
+    return commons.seen
+
+
+async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, shop: Workshop) -> None:
+    """Post a key; then, round by round, seal, mix, read, count and decide, until it is over."""
+    if not await seat.say(None, Key(pair.public)):
+        return
+    await seat.commons.finished((0, 0))
+    while (plan := seat.seen.plan) is not None:
+        fresh = entropy.fork(f"round-{plan.call.round}")
+        if not await _round(seat, plan, pair.secret, row, fresh, shop):
+            return
+
+
+async def _round(
+    seat: Seat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, shop: Workshop
+) -> bool:
+    """Take part in a round; False if the peer leaves."""
+    number, commons = plan.call.round, seat.commons
+    sealed = await shop.share(commons.making(plan), (seat.number, row, entropy))
+    onions = seat.seals(plan, sealed)
+    made = _told(seat.number, number, onions)
+    commons.instruments.tell(lambda one: one.sealed(made))
+    body: Body = Relay(1, bags_of([(onion.path[0], onion.layers[0]) for onion in onions]), {})
+    for step in range(1, last_step(plan.agreement) + 1):
+        if not await seat.say(plan, body):
+            return False
+        await commons.finished((number, step))
+        if seat.seen.place != (number, step + 1):
+            return True
+        body = lost(seat.commons.board, plan, onions, step) or await _next(
+            seat, plan, secret, step + 1, shop
+        )
+    return True
+
+
+async def _next(seat: Seat, plan: PeerRound, secret: SecretKey, step: int, shop: Workshop) -> Body:
+    """What an honest peer posts in a step after the first."""
+    number, board = plan.call.round, seat.commons.board
+    if step == plan.path + 1:
+        return Agreed(step, board.relays_digest(number))
+    if step == last_step(plan.agreement):
+        return Agreed(step, seat.seen.result)
+    opened = min(step - 1, plan.path)
+    job = (seat.number, secret, seat.commons.arrived(number, opened, seat.number))
+    passed = await shop.share(seat.commons.opening(plan, opened), job)
+    for reason, count in passed.refused.items():
+        refused = Refusal(seat.name, number, reason, count)
+        seat.commons.instruments.tell(lambda one, refused=refused: one.refused(refused))  # type: ignore[misc]
+    if step <= plan.path:
+        return Relay(step, passed.bags, passed.refused)
+    return Found(step, passed.plains, passed.refused)
+
+
+def lost(
+    board: PeerBoard, plan: PeerRound, onions: Sequence[Onion], step: int
+) -> Accusation | None:
+    """Peer: the proof that one of its onions was not handed on in a step that is complete."""
+    number, path = plan.call.round, plan.path
+    for onion in onions:
+        if 2 <= step <= path:
+            holder, then, held = onion.path[step - 2], onion.path[step - 1], onion.layers[step - 1]
+            if held not in handed_on(board, number, step, holder, then):
+                return accuse(onion, step - 1, step + 1)
+        elif step == path + 2 and onion.plain not in handed_on(
+            board, number, step, onion.path[-1], 0
+        ):
+            return accuse(onion, path, step + 1)
+    return None
+
+
+def _told(number: int, round_: int, onions: Sequence[Onion]) -> Made:
+    """What a peer sealed: per onion the names of its layers, and what it says."""
+    layers = [layer for onion in onions for layer in onion.layers]
+    answers = tuple(
+        (BLANK, ()) if onion.answer is None else (onion.answer.ask, onion.answer.values)
+        for onion in onions
+    )
+    return Made(number - 1, round_, names_of(layers), answers)
