@@ -59,7 +59,7 @@ def _due(account: Mixed, came: int | None, slots: int) -> int:
 
 
 def misdecided(board: Board, strategy: Strategy) -> bool:
-    """Anybody: whether the announced rule decides otherwise from the marginals on the board.
+    """Anybody: whether the announced rule asks or decides otherwise from the counts on the board.
 
     False where the marginals are not published: then nobody but the curator can tell.
     """
@@ -73,7 +73,12 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
             return False
         heard.append(Heard(call, tally.counts))
     told = board.announcement
-    return next_step(told.program, told.schema, strategy, heard, None) != board.decision
+    said = [*(one.call for one in heard), board.decision]
+    steps = (
+        next_step(told.program, told.schema, strategy, heard[:number], None)
+        for number in range(len(said))
+    )
+    return any(step != one for step, one in zip(steps, said, strict=True))
 
 
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:

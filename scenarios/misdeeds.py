@@ -113,7 +113,11 @@ def _others(scenario: Scenario, entropy: Entropy) -> dict[str, Fault]:
             lies.append(entry.attack)
             aimed = entry.target or aimed
     found = {party: cheat(*some) for party, some in deeds.items()}
-    return found | ({parties.CURATOR: liar(*lies, target=aimed)} if lies else {})
+    if lies:
+        found[parties.CURATOR] = liar(*lies, target=aimed)
+    if "equivocate" in lies:
+        found[aimed] = lambda network, party: network.join(party)  # honest, in a task of its own
+    return found
 
 
 def _deed(entry: Entry, entropy: Entropy) -> Deed:

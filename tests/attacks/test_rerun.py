@@ -22,3 +22,13 @@ def test_a_first_shuffler_that_remembers_does_not_mix_again() -> None:
     assert outcome.burned.startswith("1 people differ from an earlier session")
     assert KIT.effect(outcome).value == 0
     assert outcome.marginals is None
+
+
+@pytest.mark.slow
+def test_everybody_can_be_the_target() -> None:
+    """The catalogue's 200 of 200, for a crowd of 30."""
+    told = [
+        KIT.effect(KIT.attack({"attack": "rerun", "target": f"user-{i + 1}"}, defence__burn=False))
+        for i in range(30)
+    ]
+    assert [one.value for one in told] == [3] * 30
