@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import sets_text
+from .attack_text import attacks
 from .page import (
     Grid,
     Page,
@@ -108,6 +109,8 @@ def _tell(
     if about.repeat > 1:
         say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
     say(console, f"promise   {_promise(scenario)}")
+    for line in attacks(scenario):
+        say(console, line)
     for line in (*people.warnings, *warnings(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")

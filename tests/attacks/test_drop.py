@@ -3,8 +3,15 @@
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+
+from veilmix.protocol.alarms import check_alarm
+from veilmix.protocol.messages import Cause
+from veilmix.roles.network import Endpoint
+from veilmix.roles.session import Guards
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
 
 
 DROP = {"attack": "drop", "by": "shuffler-2", "users": 5, "round": 1}
@@ -32,3 +39,20 @@ def test_receipts_show_it_too() -> None:
     outcome = KIT.attack(DROP, defence__receipts=1.0)
     assert set(KIT.alarms(outcome)) == {"missing"}
     assert 3 <= len(outcome.alarms) <= 5  # people who have lost an answer, each says so once
+
+
+class Careless(Endpoint):
+    """A shuffler that loses layers and does not even account for them."""
+
+    def arranged(self, plan: Any, batch: tuple[bytes, ...], layers: Any) -> tuple[bytes, ...]:
+        """Leave the first three out: nobody can tell which questions they answer."""
+        return super().arranged(plan, batch, layers)[3:]
+
+
+def test_a_shuffler_that_does_not_keep_its_books_is_caught_by_them() -> None:
+    terms = {"faults": {"shuffler-1": Careless}, "decide": ROLES.keep()}
+    board = ROLES.run(ROLES.people(12), guards=Guards(balance=True), **terms).board
+    assert Cause.ACCOUNTS in {alarm.cause for _, alarm in board.alarms}
+    for _, alarm in board.alarms:
+        check_alarm(board, alarm)
+    assert not ROLES.run(ROLES.people(12), **terms).board.alarms  # nobody adds up

@@ -242,3 +242,22 @@ def test_the_gallery_copy_can_be_loaded(typed) -> None:
     typed("new", "blood-type")
     assert loads(Path("blood-type.toml").read_text("utf-8")).scenario.seed == 7
     assert typed("check", "blood-type.toml").code == 0
+
+
+def test_check_says_who_attacks_and_what_is_on_guard(typed) -> None:
+    said = typed("check", "attack-tag").out
+    assert "attack    tag: shuffler-1 turns over a bit of some answers, to know them again" in said
+    assert "stopped or shown by: balance (on)" in said
+    assert "order: somebody can read who is who" in typed("check", "attack-order").out
+    assert "poison: each of 10 people lies about itself" in typed("check", "attack-poison").out
+    assert "burn (off)" in typed("check", "attack-rerun").out
+
+
+def test_a_run_tells_what_an_attack_achieved_and_who_noticed(typed) -> None:
+    said = typed("run", "attack-order", "--no-save").out
+    assert "attack: order" in said
+    assert "30 of 30" in said
+    noticed = typed("run", "attack-forward", "--no-save")
+    assert noticed.code == 3  # nothing could be released
+    assert "alarm: order" in noticed.out
+    assert "raised on the board by shuffler-2" in noticed.out
