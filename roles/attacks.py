@@ -33,7 +33,11 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Defence:
-    """One defence: its key in a scenario file, what switches it on and off, and what it guards."""
+    """One defence: its key in a scenario file, what switches it on and off, and what it guards.
+
+    default: whether it is on where a file says nothing. needs: other settings without which it does
+    nothing. To leave out one that is on by default may need `mix.lesson = true`.
+    """
 
     key: str
     on: object

@@ -60,6 +60,15 @@ def test_every_defence_is_a_key_of_the_grammar() -> None:
         assert defence.on != defence.off
 
 
+def test_a_defence_is_on_by_default_or_says_that_it_is_not() -> None:
+    plain = KIT.scenario()
+    for name, defence in DEFENCES.items():
+        table, _, key = defence.key.partition(".")
+        if table != "scenario" and key != "shufflers":
+            found = getattr(getattr(plain, table), key)
+            assert (found != defence.off) is defence.default, name
+
+
 def test_every_shipped_attack_is_named_like_its_file_and_says_what_it_shows() -> None:
     for name in attacks():
         assert load(name).scenario.name == name
