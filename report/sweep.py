@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..scenarios.means import Estimate
-from ..scenarios.sweepfile import SCORES, Line, Point, Sweep, Value, estimates
+from ..scenarios.sweepfile import SCORES, Line, Point, Sweep, Value, estimates, least
 from ..scenarios.words import many
 from .pieces import (
     Alert,
@@ -59,6 +59,12 @@ def _alerts(found: Sweep) -> Iterator[Alert]:
         text = "The last line of the file was being written when the sweep stopped."
         todo = "Start the sweep again with the same file: it goes on where it stopped."
         alerts.append(Alert("note", "cut", "One run is cut off", text, todo))
+    if found.failed:
+        where = "; ".join(dict.fromkeys(told(line.point) for line in found.failed[:3]))
+        text = f"At {where}. They are in none of the means."
+        todo = "The file says how each ended; `veilmix sweep --resume` tries them again."
+        title = f"{many(len(found.failed), 'run')} crashed"
+        alerts.append(Alert("warning", "crashed", title, text, todo, len(found.failed)))
     broken = [line for line in found.lines if _broken(line)]
     if broken:
         where = "; ".join(dict.fromkeys(told(line.point) for line in broken[:3]))
@@ -116,24 +122,16 @@ def _verdict(found: Sweep) -> Iterator[Answer]:
         most = max(line.result["exposure"]["true"] for line in decided)
         text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
         yield Answer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
-    least = _least(found)
-    if least:
-        low, high = least
+    fewest = _least(found)
+    if fewest:
+        low, high = fewest
         short = f"{low} to {high} parties" if low < high else f"{low} parties"
         text = "The size of the smallest coalition that links anybody, over all runs."
         yield Answer("Who must collude?", short, text)
 
 
 def _least(found: Sweep) -> tuple[int, int] | None:
-    sizes = []
-    for line in found.lines:
-        linking = [
-            len(one["parties"])
-            for one in line.result.get("coalitions", ())
-            if one["linked"] and not any(p.startswith("user-") for p in one["parties"])
-        ]
-        if linking:
-            sizes.append(min(linking))
+    sizes = [int(size) for line in found.lines if (size := least(line.result)) is not None]
     return (min(sizes), max(sizes)) if sizes else None
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ..errors import ScenarioError
 from . import meaning, structure
+from .keys import keys, place
 from .local import SETS
 from .locate import Locator
 from .model import Feature, Scenario
@@ -80,23 +81,26 @@ def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
 
 def check(scenario: Scenario, base: Path = Path()) -> None:
     """Judge a scenario that was not read from a file. Raises ScenarioError with every mistake."""
-    _, problems = _judged(_plain(scenario), base)
+    _, problems = _judged(plain(scenario), base)
     if problems:
         raise ScenarioError([p.line() for p in problems])
 
 
 def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
-    """Return a scenario with some plain keys changed, such as `{"policy.k": 10}`.
+    """Return a scenario with some plain keys changed: `{"policy.k": 10, "fault[0].share": 0.2}`.
 
     Raises ScenarioError if there is no such key, or the changed scenario cannot be run.
     """
-    data = _plain(scenario)
+    data = plain(scenario)
     for key, value in changes.items():
-        table, _, inner = key.partition(".")
-        if key not in structure.settings():
-            hint = did_you_mean(key, structure.settings())
+        where = place(key)
+        if where is None or key not in keys(scenario):
+            hint = did_you_mean(key, keys(scenario))
             raise ScenarioError([f"{key}: there is no such key to change{hint}"])
-        data[table][inner] = value
+        holder: Any = data
+        for part in where[:-1]:
+            holder = holder[part]
+        holder[where[-1]] = value
     changed, problems = _judged(data, Path())
     if problems:
         raise ScenarioError([p.line() for p in problems])
@@ -126,7 +130,7 @@ def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
     return scenario, problems
 
 
-def _plain(scenario: Scenario) -> dict[str, Any]:
+def plain(scenario: Scenario) -> dict[str, Any]:
     """Return a scenario as the nested tables of its file, without the keys that say nothing."""
     data: dict[str, Any] = _said(msgspec.to_builtins(scenario))
     return data

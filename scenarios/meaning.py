@@ -12,10 +12,11 @@ from . import local_meaning, sets_facts
 from .available import AVAILABLE, runs, unavailable
 from .cast import coalitions, faults
 from .facts import Facts, domains, people
+from .keys import keys, type_of
 from .local import RANDOMIZED, most_rounds
 from .model import Scenario
 from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
-from .structure import misfit, settings, type_at
+from .structure import misfit
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
@@ -203,9 +204,9 @@ def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report keys that cannot be swept, and values that they cannot take."""
-    can = sweepable()
+    can = sweepable(scenario)
     for key, values in scenario.sweep.items():
-        type_ = type_at(key.split("."))
+        type_ = type_of(key)
         if key not in can or type_ is None:
             message = f"there is no such key to sweep{did_you_mean(key, can)}"
             more = "" if message.endswith(")") else f"; accepted are {listed(can, 40)}"
@@ -220,10 +221,12 @@ def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
                 yield problem(("sweep", key, i), message)
 
 
-def sweepable() -> tuple[str, ...]:
+def sweepable(scenario: Scenario) -> tuple[str, ...]:
     """Name the keys that a sweep may change."""
     return tuple(
-        key for key in settings() if key == "scenario.seed" or key.partition(".")[0] not in ALIKE
+        key
+        for key in keys(scenario)
+        if key == "scenario.seed" or key.partition(".")[0] not in ALIKE
     )
 
 

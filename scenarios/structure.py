@@ -28,17 +28,20 @@ def examine(data: object) -> tuple[Scenario, list[Problem]]:
     return msgspec.convert(mended, Scenario), problems
 
 
-def type_at(keys: Sequence[str]) -> inspect.Type | None:
+def type_at(keys: Path) -> inspect.Type | None:
     """Return the type of the value at a path of the grammar, None where there is no such key."""
     current: inspect.Type = GRAMMAR
     for key in keys:
         current = _bare(current)
+        if isinstance(key, int) and isinstance(current, inspect.VarTupleType):
+            current = current.item_type
+            continue
         if not isinstance(current, inspect.StructType):
             return None
         fields = {field.encode_name: field.type for field in current.fields}
-        if key not in fields:
+        if str(key) not in fields:
             return None
-        current = fields[key]
+        current = fields[str(key)]
     return current
 
 
@@ -57,6 +60,17 @@ def settings() -> tuple[str, ...]:
         for table, type_ in tables.items()
         if isinstance(type_, inspect.StructType)
         for field in type_.fields
+        if isinstance(_bare(field.type), _PLAIN)
+    )
+
+
+def entries() -> tuple[tuple[str, str], ...]:
+    """Name every key that holds one plain value in the lists of tables: (list, key)."""
+    return tuple(
+        (listed.encode_name, field.encode_name)
+        for listed in _struct(GRAMMAR).fields
+        if isinstance(listed.type, inspect.VarTupleType)
+        for field in _struct(listed.type.item_type).fields
         if isinstance(_bare(field.type), _PLAIN)
     )
 

@@ -1,11 +1,14 @@
 """The file of a sweep: JSON lines, one a run, each whole by itself.
 
-    {"schema": 1, "key": {"mix.shufflers": 2, ...}, "seed": 7, "version": "0.1.0", "result": {...}}
+    {"schema": 1, "key": {"mix.shufflers": 2, ...}, "number": 1, "seed": 7, "version": "0.1.0",
+     "scenario": "a1b2...", "result": {...}, "error": null}
 
 key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
-seed: None where system randomness was used. version: of veilmix. result: as in result.json. A run
-is known by (key, seed, version): of two lines with the same one the last counts, so that a sweep
-that was stopped goes on by adding lines. The last line may be cut off: it is then left out.
+number: which repetition, from 1. seed: None where system randomness was used. version: of veilmix.
+scenario: the mark of what was swept, all but the swept keys; two different ones never share a file.
+result: as in result.json; of a run that crashed it is empty, and error says how. A run is known by
+(key, number, seed, version): of two lines with the same one the last counts, so that a sweep that
+was stopped goes on by adding lines. The last line may be cut off: it is then left out.
 """
 
 import json
@@ -30,9 +33,12 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     schema: int = SCHEMA
     key: dict[str, Value]
+    number: int = 0
     seed: int | None
     version: str
+    scenario: str = ""
     result: dict[str, Any]
+    error: str | None = None
 
     @property
     def point(self) -> Point:
@@ -42,16 +48,20 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     @property
     def name(self) -> tuple[Any, ...]:
         """What tells this run from the others."""
-        return self.point, self.seed, self.version
+        return tuple(sorted(self.key.items())), self.number, self.seed, self.version
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The runs of a sweep, and how many lines were left out because they were cut off."""
+    """The runs of a sweep.
+
+    failed: those that crashed; cut: how many lines were left out because they were cut off.
+    """
 
     path: Path
     lines: tuple[Line, ...]
     cut: int
+    failed: tuple[Line, ...] = ()
 
     @property
     def axes(self) -> dict[str, tuple[Value, ...]]:
@@ -86,9 +96,18 @@ def read_sweep(path: Path) -> Sweep:
         data = Path(path).read_bytes()
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    lines, rest = parse(data, path)
+    good = tuple(line for line in lines if line.error is None)
+    if not good:
+        raise StorageError(f"{path}: no whole run of a sweep is in it")
+    failed = tuple(line for line in lines if line.error is not None)
+    return Sweep(Path(path), good, bool(rest), failed)
+
+
+def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
+    """Take the bytes of a file apart: its lines, and the beginning of one that was cut off."""
     found: dict[tuple[Any, ...], Line] = {}
     texts = data.split(b"\n")
-    cut = 0
     for number, text in enumerate(texts, start=1):
         if not text.strip():
             continue
@@ -96,16 +115,13 @@ def read_sweep(path: Path) -> Sweep:
             line = msgspec.json.decode(text, type=Line)
         except msgspec.DecodeError as bad:
             if number == len(texts):  # no end of line follows: it was being written
-                cut += 1
-                continue
+                return tuple(found.values()), text
             raise damaged(path, number, f"no line of a sweep: {bad}") from None
         if line.schema != SCHEMA:
             raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
         found.pop(line.name, None)
         found[line.name] = line
-    if not found:
-        raise StorageError(f"{path}: no whole run of a sweep is in it")
-    return Sweep(Path(path), tuple(found.values()), cut)
+    return tuple(found.values()), b""
 
 
 def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
@@ -124,7 +140,7 @@ def _of_release(result: Mapping[str, Any], which: str) -> float | None:
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
-    if result.get("local"):
+    if result.get("local") or result.get("incidence"):
         return None
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
 
@@ -143,6 +159,22 @@ def _noise(result: Mapping[str, Any], which: str) -> float | None:
     return float(result["local"]["error"][which]) if result.get("local") else None
 
 
+def _sets(result: Mapping[str, Any]) -> float | None:
+    sets = result.get("incidence")
+    largest = sets["error"]["largest"] if sets else None
+    return None if largest is None else float(largest)
+
+
+def least(result: Mapping[str, Any]) -> float | None:
+    """The fewest parties, people aside, that link anybody together; None where none can."""
+    sizes = [
+        len(one["parties"])
+        for one in result.get("coalitions", ())
+        if one["linked"] and not any(party.startswith("user-") for party in one["parties"])
+    ]
+    return float(min(sizes)) if sizes else None
+
+
 def looks_like_one(path: Path) -> bool:
     """Whether the first line of a file is one of a sweep's."""
     try:
@@ -159,8 +191,10 @@ SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...]
     ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
     ("columns released", "columns", _columns),
     ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
+    ("fewest parties that link anybody", "parties", least),
     ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
     ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),
     ("mean error of a share", "share of people", lambda r: _noise(r, "mean")),
+    ("largest error of a count", "sets", _sets),
     ("messages refused", "messages", lambda r: float(sum(r.get("refused", {}).values()))),
 )

@@ -12,3 +12,10 @@ def percent(share: float) -> str:
 def many(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def plus_minus(mean: float, half: float, unit: str) -> str:
+    """Write a mean and half the width of its interval; a share as percent."""
+    if unit.startswith("share"):
+        return f"{100 * mean:.3g} +- {100 * half:.2g} %" if half else percent(mean)
+    return f"{mean:,.4g}" + (f" +- {half:.2g}" if half else "")

@@ -25,7 +25,8 @@ import sys
 
 from veilmix.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":  # processes of a pool read this file too
+    sys.exit(main())
 """
 
 

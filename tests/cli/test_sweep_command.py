@@ -1,0 +1,168 @@
+"""`veilmix sweep`: what is typed, what is printed, what is kept."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from veilmix.cli.grid import values
+from veilmix.scenarios.sweepfile import read_sweep
+
+QUICK = ("--mode", "ideal", "--executor", "thread", "--workers", "1")
+SWEEP = ("sweep", "blood-type", "--set", "policy.k=2,6", "--repeats", "2", *QUICK)
+HOME = Path("runs/sweep-blood-type.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("2, 5", [2, 5]),
+        ("0.1,1", [0.1, 1]),
+        ("true", [True]),
+        ("printed,coverage", ["printed", "coverage"]),
+        ('"a,b",c', ['"a', 'b"', "c"]),
+        ('"a,b"', ["a,b"]),
+        ("3,x", [3, "x"]),
+    ],
+)
+def test_values_as_they_are_typed(text: str, found: list[object]) -> None:
+    assert list(values(text)) == found
+
+
+@pytest.mark.slow
+def test_a_sweep_is_played_kept_drawn_and_told(typed) -> None:
+    said = typed(*SWEEP)
+    assert said.code == 0, said.err
+    assert "policy.k (2), 2 runs a point, ideal, seeds derived from 7" in said.out
+    assert "4 runs" in said.out
+    assert "95 % interval" in said.out
+    assert "next: veilmix report runs/sweep-blood-type.jsonl" in said.out
+    assert len(read_sweep(HOME).lines) == 4
+    for ending in (".png", ".svg", ".csv"):
+        assert HOME.with_suffix(ending).stat().st_size > 200
+    assert HOME.stat().st_mode & 0o077 == 0
+    table = list(csv.DictReader(io.StringIO(HOME.with_suffix(".csv").read_text("utf-8"))))
+    assert {one["policy.k"] for one in table} == {"2", "6"}
+    assert {one["runs"] for one in table} == {"2"}
+    again = typed(*SWEEP)
+    assert again.code == 2
+    assert "--resume goes on with it" in again.err
+    on = typed(*SWEEP[:5], "3", *QUICK, "--resume")
+    assert "6 runs, 4 of them done before" in on.out
+    assert len(read_sweep(HOME).lines) == 6
+    page = typed("report", str(HOME))
+    assert page.code == 0
+    assert "runs/sweep-blood-type.html" in page.out
+
+
+@pytest.mark.slow
+def test_for_programs(typed) -> None:
+    data = json.loads(typed(*SWEEP, "--format", "json", "--no-figure").out)
+    assert [one["key"] for one in data] == [{"policy.k": 2}, {"policy.k": 6}]
+    scores = {one["score"]: one for one in data[0]["scores"]}
+    assert scores["columns released"]["runs"] == 2
+    low, high = scores["promised exposure"]["interval"]
+    assert low <= scores["promised exposure"]["mean"] <= high
+    said = typed(*SWEEP, "--format", "csv", "--no-figure", "--out", "x.jsonl")
+    rows = list(csv.reader(io.StringIO(said.out)))
+    assert rows[0] == ["policy.k", "score", "unit", "runs", "mean", "low_95", "high_95"]
+    assert {len(row) for row in rows} == {7}
+    quiet = typed(*SWEEP, "--quiet", "--out", "y.jsonl")
+    assert (quiet.out, quiet.err) == ("y.jsonl\n", "")
+
+
+@pytest.mark.slow
+def test_shards_put_together_are_the_sweep(typed) -> None:
+    for part in ("1/2", "2/2"):
+        said = typed(*SWEEP, "--shard", part, "--no-figure")
+        assert said.code == 0
+        assert "2 runs\n" in said.out
+    files = [Path(f"runs/sweep-blood-type-{i}of2.jsonl") for i in (1, 2)]
+    HOME.write_bytes(b"".join(file.read_bytes() for file in files))
+    on = typed(*SWEEP, "--resume", "--no-figure")
+    assert "4 runs, 4 of them done before" in on.out
+
+
+@pytest.mark.slow
+def test_without_a_seed_it_says_so(typed) -> None:
+    scenario = '[scenario]\nname = "x"\n[population]\nsource = "builtin:titanic"\nusers = 60\n'
+    Path("x.toml").write_text(scenario + "[sweep]\n'policy.k' = [2, 3]\n")
+    said = typed("sweep", "x.toml", *QUICK, "--no-figure")
+    assert said.code == 0, said.err
+    assert "system randomness" in said.out
+    assert "one run a point: no intervals" in said.out
+    assert [line.seed for line in read_sweep(Path("runs/sweep-x.jsonl")).lines] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("blood-type",), "nothing to sweep"),
+        (("blood-type", "--set", "policy.k"), "PATH=V1,V2 is accepted"),
+        (("blood-type", "--set", "policy.kk=1"), "did you mean `policy.k`?"),
+        (("blood-type", "--set", "policy.k=2,50"), "larger than the 30 people"),
+        (("blood-type", "--set", "policy.k=2", "--shard", "3/2"), "I/N with I from 1 to N"),
+        (("blood-type", "--set", "policy.k=2", "--executor", "x"), "module:function"),
+        (("blood", "--set", "policy.k=2"), "did you mean"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_played(
+    typed, arguments: tuple[str, ...], says: str
+) -> None:
+    said = typed("sweep", *arguments)
+    assert said.code == 2
+    assert says in said.err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.slow
+def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    from veilmix.scenarios.play import run
+
+    def fails(scenario, *args, **more):
+        if scenario.policy.k == 6:
+            raise ZeroDivisionError("of the test")
+        return run(scenario, *args, **more)
+
+    monkeypatch.setattr("veilmix.scenarios.sweep.run", fails)
+    said = typed(*SWEEP, "--no-figure")
+    assert said.code == 1
+    assert "2 runs of 4 crashed" in said.err
+    assert "ZeroDivisionError: of the test   (first at policy.k = 6, seed " in said.err
+    found = read_sweep(HOME)
+    assert (len(found.lines), len(found.failed)) == (2, 2)
+    assert typed("report", str(HOME)).code == 0
+    assert "2 runs crashed" in HOME.with_suffix(".html").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["process", "thread"])
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path, executor: str) -> None:
+    command = [sys.executable, "-m", "veilmix", *SWEEP[:5], "5000", "--mode", "ideal"]
+    started = subprocess.Popen(
+        [*command, "--executor", executor, "--workers", "1"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # as a terminal does, the signal goes to all its processes
+    )
+    file = tmp_path / HOME
+    deadline = time.monotonic() + 120
+    while not (file.exists() and file.read_bytes().count(b"\n") >= 2):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(started.pid, signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    assert started.returncode == 130, err
+    assert "--resume goes on" in err
+    assert "Traceback" not in err
+    found = read_sweep(file)
+    assert (len(found.lines) >= 2, found.cut) == (True, 0)
+    assert f"{len(found.lines)} runs of 10,000 done" in err
