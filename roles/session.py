@@ -203,4 +203,4 @@ def _start_users(
         nursery.start_soon(user, place, person(index), shop, sealers)
     for first in range(0, len(together), COHORT):
         indices = together[first : first + COHORT]
-        nursery.start_soon(cohort, network, indices, person, shop, sealers)
+        nursery.start_soon(cohort, network, indices, person, shop)

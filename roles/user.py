@@ -1,6 +1,6 @@
 """A user: answers each question that is called, in one envelope, and never sees anybody else's."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,17 +14,15 @@ from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
 from .faults import EVERY_ROUND
-from .network import Endpoint, Network, Rounds
+from .network import Endpoint, Letter, Network, Rounds
 from .watch import Receiving, compare
 from .workshop import Workshop
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
-Job = tuple[int, Row, Entropy]
 TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
 Signing = tuple[int, Row, Entropy, Signer | None]
 Done = tuple[Submission, Made, tuple[bytes, ...]]
-Sealer = Callable[[Sequence[Job]], list[tuple[bytes, Made]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,43 +71,45 @@ async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Seale
 
 async def cohort(
     network: Network,
-    indices: Iterable[int],
+    indices: Sequence[int],
     person: Callable[[int], Person],
     workshop: Workshop,
-    sealers: "Sealers",
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
-    members: list[Person] = []
     async for plan in Rounds(network):
-        members = members or [person(index) for index in indices]
-        label = f"round-{plan.call.round}"
-        asked = [one for one in members if plan.call.round in one.rounds]
+        work = partial(seal_all, plan, person)
+        pieces = await workshop.spread("users seal", work, indices)
+        made = [one for piece in pieces for _, one in piece]
+        network.instruments.tell(lambda watcher, made=made: watcher.all_sealed(made))  # type: ignore[misc]
+        letters = [letter for piece in pieces for letter, _ in piece]
+        await network.deliver(plan.openers[0], letters)
+
+
+def seal_all(
+    plan: Round, person: Callable[[int], Person], indices: Sequence[int]
+) -> list[tuple[Letter, Made]]:
+    """Users: seal the answers of those who are asked; per person the letter, and what went in."""
+    book, label = Phrasebook(plan), f"round-{plan.call.round}"
+    results: list[tuple[Letter, Made]] = []
+    for at in range(0, len(indices), TOGETHER):
+        people = [person(index) for index in indices[at : at + TOGETHER]]
+        asked = [one for one in people if plan.call.round in one.rounds]
         fresh = [one.entropy.fork(label) for one in asked]
-        jobs = [(one.index, one.says(new), new) for one, new in zip(asked, fresh, strict=True)]
-        pieces = await workshop.spread("users seal", sealers.of(plan), jobs)
-        await _hand_in(network, plan, [one for piece in pieces for one in piece])
-
-
-async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[bytes, Made]]) -> None:
-    """Send the envelopes of many users to the first shuffler."""
-    made = [made for _, made in sealed]
-    network.instruments.tell(lambda one: one.all_sealed(made))
-    envelopes = [envelope for envelope, _ in sealed]
-    frames = frame_envelopes(plan.session, plan.call.round, envelopes)
-    senders = [parties.user(one.user) for one in made]
-    await network.deliver(plan.openers[0], list(zip(senders, frames, strict=True)))
+        rows = [one.says(new) for one, new in zip(asked, fresh, strict=True)]
+        sealed = submit_all(book, rows, fresh)
+        envelopes = [one.envelope for one in sealed]
+        frames = frame_envelopes(plan.session, plan.call.round, envelopes)
+        for who, frame, one in zip(asked, frames, sealed, strict=True):
+            letter = parties.user(who.index), frame
+            results.append((letter, _told(plan, who.index, one)))
+    return results
 
 
 class Sealers:
     """The work of sealing, one function a round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
-        self._sealing: dict[int, Sealer] = {}
         self._signing: dict[tuple[int, bytes], Callable[[Sequence[Signing]], list[Done]]] = {}
-
-    def of(self, plan: Round) -> Sealer:
-        """Give the function that seals many people's answers of this round."""
-        return self._sealing.setdefault(plan.call.round, partial(seal_many, plan))
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done]]:
         """Give the function that seals and signs answers of this round, as somebody was told it."""
@@ -117,26 +117,17 @@ class Sealers:
         return self._signing.setdefault(place, partial(sign_many, plan))
 
 
-def seal_many(plan: Round, jobs: Sequence[Job]) -> list[tuple[bytes, Made]]:
-    """Users: seal the answers of many people; per person the envelope, and what went into it."""
-    sealed = _sealed(plan, jobs)
-    return [(one.envelope, _told(plan, job[0], one)) for job, one in zip(jobs, sealed, strict=True)]
-
-
 def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done]:
     """Users: seal and sign; per person what it sends, what it made, what it can look for."""
-    return [
-        (submission(plan, one.envelope, job[3]), _told(plan, job[0], one), one.receipts)
-        for job, one in zip(jobs, _sealed(plan, [job[:3] for job in jobs]), strict=True)
-    ]
-
-
-def _sealed(plan: Round, jobs: Sequence[Job]) -> list[Sealed]:
-    book = Phrasebook(plan)
-    results: list[Sealed] = []
+    book, results = Phrasebook(plan), list[Done]()
     for at in range(0, len(jobs), TOGETHER):
-        _, rows, entropies = zip(*jobs[at : at + TOGETHER], strict=True)
-        results += submit_all(book, rows, entropies)
+        group = jobs[at : at + TOGETHER]
+        _, rows, entropies, _ = zip(*group, strict=True)
+        for (index, _, _, signer), one in zip(
+            group, submit_all(book, rows, entropies), strict=True
+        ):
+            sent = submission(plan, one.envelope, signer)
+            results.append((sent, _told(plan, index, one), one.receipts))
     return results
 
 
