@@ -29,8 +29,7 @@ from .user import Lie, Person, Row, Sealers, cohort, user
 from .watch import Watch
 from .workshop import Workshop, workshop
 
-COHORT_ABOVE = 10_000  # people; above, one task looks after many of them
-COHORT = 512  # people per task
+COHORT_ABOVE = 10_000  # people; above, one task looks after all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +200,5 @@ def _start_users(
         place = seat(parties.user(index))
         place.signer = signers[index] if index < len(signers) else None
         nursery.start_soon(user, place, person(index), shop, sealers)
-    for first in range(0, len(together), COHORT):
-        indices = together[first : first + COHORT]
-        nursery.start_soon(cohort, network, indices, person, shop)
+    if together:
+        nursery.start_soon(cohort, network, together, person, shop)

@@ -1,8 +1,8 @@
-"""Where sealing and opening is done: in threads, many messages at a time.
+"""Where sealing and opening is done: in threads or copies, many messages at a time.
 
 The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
 to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
-into one hop, `spread` cuts one long list into pieces.
+into one hop, `spread` cuts one long list into pieces, for threads or (copies.py) for processes.
 """
 
 import os
@@ -13,12 +13,14 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
+from . import copies
 from .clock import VirtualClock
 from .instruments import Instruments
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
 
@@ -76,15 +78,22 @@ class Workshop:
         results: dict[int, R] = {}
         done = 0
 
-        async def one(at: int) -> None:
+        def take(at: int, result: R) -> None:
             nonlocal done
-            results[at] = await self._hop(work, pieces[at])
+            results[at] = result
             done += len(pieces[at])
             self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
 
+        async def one(at: int) -> None:
+            take(at, await self._hop(work, pieces[at]))
+
+        if len(items) > COPY_ABOVE and copies.POSSIBLE and self.threads > 1:
+            with self._at_work():
+                await copies.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
             for at in range(len(pieces)):
-                nursery.start_soon(one, at)
+                if at not in results:  # few items, or a copy was lost
+                    nursery.start_soon(one, at)
         return [results[at] for at in range(len(pieces))]
 
     async def alone(self, work: Callable[[], R]) -> R:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.board import replay
-from veilmix.roles import session
+from veilmix.roles import session, workshop
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(40)
@@ -67,14 +67,16 @@ def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:
     assert one.results == other.results == fault_free().results
 
 
+@pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("faulty", [False, True])
 def test_users_in_cohorts_say_the_same_as_users_alone(
-    faulty: bool, monkeypatch: pytest.MonkeyPatch
+    faulty: bool, copied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     faults = KIT.attack(**FAULTS) if faulty else {}
     alone = fault_free(faults=faults)
     monkeypatch.setattr(session, "COHORT_ABOVE", 10)
-    monkeypatch.setattr(session, "COHORT", 7)
+    monkeypatch.setattr(workshop, "COPY_ABOVE", 10 if copied else 1 << 30)
+    monkeypatch.setattr(workshop, "CHUNK", 4)
     together = fault_free(faults=faults)
     assert together.board.digest() == alone.board.digest()
     assert sorted(together.transcript.made) == sorted(alone.transcript.made)

@@ -28,7 +28,6 @@ def halves(index: int) -> tuple[int, ...]:
 def test_each_round_asks_its_own_people(cohorts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if cohorts:
         monkeypatch.setattr(session, "COHORT_ABOVE", 5)
-        monkeypatch.setattr(session, "COHORT", 8)
     played = run(halves)
     assert [one.people for one in played.board.mixed] == [12, 18]
     assert not played.transcript.refusals
