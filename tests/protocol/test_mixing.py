@@ -68,7 +68,7 @@ def asked(draw: Any) -> tuple[Any, Call, list[tuple[str, ...]]]:
 
 def cut(text: str, width: int) -> str:
     """Shorten text to so many bytes, whole characters; at least one."""
-    return text.encode()[:width].decode(errors="ignore") or "x"
+    return text.encode()[:width].decode(errors="ignore").strip() or "x"
 
 
 @settings(max_examples=25, deadline=None)
