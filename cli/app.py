@@ -28,6 +28,7 @@ COMMANDS = {
     "theatre": "A run as a page for a class, message by message; --live plays it.",
     "leak": "What every coalition of a run saw, linked and knows for certain.",
     "sweep": "A scenario at every point of a grid, repeated: means and 95 % intervals.",
+    "attack": "Every attack against every defence, measured on a scenario.",
     "compare": "Several programs on one scenario: trust, privacy, utility, cost.",
     "verify": "Replay a run and check every number from what was recorded.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",

@@ -1,4 +1,4 @@
-"""`veilmix report`: one page about a run, a sweep or a comparison, as a single HTML file."""
+"""`veilmix report`: one page about a run, a sweep, ..., as a single HTML file."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .page import clean
 
 
 @click.command("report")
-@click.argument("what", metavar="RUN|SWEEP|COMPARISON")
+@click.argument("what", metavar="RUN|SWEEP|COMPARISON|ATTACK")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -24,8 +24,13 @@ from .page import clean
     metavar="SECONDS",
     help="Time for the exact worst cases of the exposure curve, in all; 0 leaves them out.",
 )
-def command(what: str, out: Path | None, seconds: float) -> None:
-    """Write a page about a run folder, the file of a sweep, or a saved comparison.
+@click.option(
+    "--attacks",
+    type=click.Path(path_type=Path, exists=True),
+    help="A folder that `veilmix attack` made, to be shown on the page of a run.",
+)
+def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -> None:
+    """Write a page about a run folder, a saved comparison or attack, or the file of a sweep.
 
     One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
     no single party does (the truth, and the counts that only the curator read): mind to whom you
@@ -34,7 +39,7 @@ def command(what: str, out: Path | None, seconds: float) -> None:
     from ..report.make import make
     from ..scenarios.wholefile import write_whole
 
-    made = make(_found(what), seconds)
+    made = make(_found(what), seconds, attacks)
     if str(out) == "-":
         click.echo(made.html, nl=False)
         return

@@ -6,9 +6,11 @@ from pathlib import Path
 from ..errors import StorageError
 from ..scenarios.compared import COMPARISON
 from ..scenarios.compared import read as read_comparison
+from ..scenarios.matrixfile import is_one as is_matrix
+from ..scenarios.matrixfile import read as read_matrix
 from ..scenarios.runs import read
 from ..scenarios.sweepfile import looks_like_one, read_sweep
-from . import compare, run, sweep
+from . import compare, matrix, run, sweep
 from .pieces import Page
 from .write import html
 
@@ -22,20 +24,25 @@ class Made:
     path: Path
 
 
-def make(path: Path, seconds: float = run.SECONDS) -> Made:
-    """Make the page of a run folder, of a saved comparison, or of the file of a sweep.
+def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) -> Made:
+    """Make the page of a run folder, a saved comparison or matrix, or the file of a sweep.
 
-    seconds: for the worst cases of an exposure curve, in all.
+    seconds: for the worst cases of an exposure curve, in all. attacks: a saved matrix, which the
+    page of a run is to show too.
     """
     if path.is_dir() and (path / COMPARISON).is_file():
         page, beside = compare.page(read_comparison(path)), path / "report.html"
+    elif is_matrix(path):
+        page = matrix.page(read_matrix(path))
+        beside = (path if path.is_dir() else path.parent) / "report.html"
     elif path.is_dir():
-        page, beside = run.page(read(path), seconds), path / "report.html"
+        shown = None if attacks is None else read_matrix(attacks)
+        page, beside = run.page(read(path), seconds, shown), path / "report.html"
     elif looks_like_one(path):
         page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
     else:
         raise StorageError(
-            f"{path}: no run folder, comparison or file of a sweep; `veilmix run`, "
-            "`veilmix compare` and `veilmix sweep` make them"
+            f"{path}: no run folder, comparison, matrix of attacks or file of a sweep; `veilmix "
+            "run`, `compare`, `attack` and `sweep` make them"
         )
     return Made(page, html(page), beside)

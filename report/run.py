@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+from ..errors import StorageError
+from ..scenarios.matrix import Matrix
 from ..scenarios.recorded import Run
 from ..scenarios.words import many
 from . import attacks, crowds, decision, found, noise, repeat, sets, trust, wires
+from . import matrix as attack_matrix
 from .alerts import alerts
 from .facts import Facts, gather
 from .pieces import Page, Section
@@ -29,10 +32,22 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
 )
 
 
-def page(run: Run, seconds: float = SECONDS) -> Page:
-    """Make the page of a run. seconds: how long worst cases at other k may be sought."""
+def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Page:
+    """Make the page of a run. seconds: how long worst cases at other k may be sought.
+
+    matrix: attacks x defences, played on the same scenario. StorageError if it is of another.
+    """
     facts = gather(run, seconds)
     sections = tuple(part for make in SECTIONS if (part := make(facts)))
+    if matrix is not None:
+        if matrix.scenario != run.result["scenario"]:
+            raise StorageError(
+                f"the matrix is of the scenario {matrix.scenario}; this run is of "
+                f"{run.result['scenario']}"
+            )
+        after = [place for place, one in enumerate(sections, 1) if one.key in ("attacks", "trust")]
+        at = max(after, default=len(sections))
+        sections = (*sections[:at], attack_matrix.section(matrix), *sections[at:])
     return Page(
         run.scenario.scenario.title or run.result["scenario"],
         _about(facts),

@@ -216,7 +216,11 @@ ATTACKS: Mapping[str, Attack] = {
     ),
     # design errors
     "collude": Attack(
-        "", "show each other all they saw and all keys", "people linked", "who-must-collude"
+        "",
+        "show each other all they saw and all keys",
+        "people linked by the first shuffler and the curator",
+        "who-must-collude",
+        stopped_by=("cascade",),
     ),
     "dropout": Attack(
         "",

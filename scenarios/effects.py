@@ -97,9 +97,10 @@ def uncounted(scene: Scene, _fault: Fault) -> Measured:
 def refused(scene: Scene, fault: Fault) -> Measured:
     """Messages that the first shuffler refused for what is wrong with them, of all that came."""
     first = [one for one in scene.board.mixed if one.hop == 1]
-    reason = Reason.DUPLICATE if fault.attack == "duplicate" else Reason.DOES_NOT_OPEN
+    wrong = (Reason.DOES_NOT_OPEN, Reason.UNREGISTERED)  # a signature is looked at first
+    reasons = (Reason.DUPLICATE,) if fault.attack == "duplicate" else wrong
     came = sum(one.received for one in first)
-    return sum(one.refused.get(reason, 0) for one in first), came
+    return sum(one.refused.get(reason, 0) for one in first for reason in reasons), came
 
 
 def moved(scene: Scene, _fault: Fault) -> Measured:

@@ -1,0 +1,178 @@
+"""The page of an attack matrix, and the part of a run's page that shows one."""
+
+from collections.abc import Iterator, Sequence
+
+from ..scenarios.matrix import Cell, Column, Matrix, Row
+from ..scenarios.matrix_plan import ALL, NONE
+from ..scenarios.matrixfile import CELLS, COSTS, cells, costs
+from ..scenarios.words import many, percent
+from .pieces import Alert, Answer, Grid, Marked, Numbers, Page, Section, Words, worst_first
+
+SIGNS = {
+    "works": Marked("works", "bad"),
+    "reduced": Marked("less than half", "chosen"),
+    "stopped": Marked("stopped", "good"),
+}  # verdict -> how it is shown; others as plain words
+PLAIN = {"idle": "achieves nothing here", "unplayed": "not played"}
+WHO = {"user": "users", "shuffler": "shufflers", "network": "whoever holds the wires"}
+KNOWS = (
+    "Every run was played with real messages; what attackers achieve is measured from what their "
+    "parties saw. Made by veilmix from a saved matrix; nothing on it is loaded from anywhere."
+)
+LEAD = (
+    "Every attack that was played, without and with the defences that are said to help against "
+    "it, and with all of them. The data of the first table have every other pair too."
+)
+
+
+def page(found: Matrix) -> Page:
+    """Make the page of a matrix."""
+    about = (
+        found.scenario,
+        many(found.users, "person", "people"),
+        many(len(found.rows), "attack"),
+        many(len(found.columns), "defence"),
+        f"{many(found.repeats, 'run')} a cell",
+        f"seeds {found.seed} to {found.seed + found.repeats - 1}",
+    )
+    return Page(
+        f"Attacks and defences: {found.scenario}",
+        about,
+        worst_first(list(_alerts(found))),
+        tuple(_verdict(found)),
+        (section(found), _paid(found)),
+        KNOWS,
+    )
+
+
+def section(found: Matrix) -> Section:
+    """Attacks x defences, as a part of a page."""
+    headings = ("attack", "defence", "outcome", "achieved", "unit", "alarms", "released")
+    numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(found)])
+    grids: list[Grid] = []
+    for who in dict.fromkeys(row.by for row in found.rows):
+        rows = [line for row in found.rows if row.by == who for line in _lines(found, row)]
+        caption = f"Attacks by {WHO.get(who, who)}"
+        grids.append(Grid(caption, headings, rows, (3, 5, 6), None if grids else numbers))
+    words = (
+        f"Each cell was played {many(found.repeats, 'time')}. alarms: runs in which somebody "
+        "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
+        "runs in which anything was."
+    )
+    return Section("matrix", "Attacks × defences where run", LEAD, (Words(words), *grids))
+
+
+def _plain(line: Sequence[object]) -> list[str | int | float | None]:
+    return [one if isinstance(one, int | float) else str(one) for one in line]
+
+
+def _lines(found: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
+    for name in (NONE, *(one.name for one in found.columns if one.name in row.helping), ALL):
+        cell = found.cell(row.name, name)
+        yield (
+            row.name if name == NONE else "",
+            name,
+            SIGNS.get(cell.verdict) or PLAIN[cell.verdict],
+            f"{cell.value:.3g} of {cell.of:.3g}" if cell.runs else "-",
+            row.unit,
+            _detected(cell),
+            f"{cell.released} of {cell.runs}" if cell.runs else "-",
+        )
+
+
+def _detected(cell: Cell) -> str:
+    if not cell.runs:
+        return "-"
+    return f"{cell.alarmed} of {cell.runs} ({percent(cell.low)} to {percent(cell.high)})"
+
+
+def _paid(found: Matrix) -> Section:
+    """What every defence costs."""
+    headings = ("defence", "here", "CPU ms", "bytes", "messages", "false alarms", "guards")
+    rows = [_cost(one) for one in found.columns]
+    numbers = Numbers("defence-costs", COSTS, [_plain(line) for line in costs(found)])
+    grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5), numbers)
+    honest = found.honest
+    lead = (
+        f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
+        f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages. With a defence it "
+        "takes so much more; CPU with the half width of its 95 % interval."
+    )
+    return Section("costs", "What defences cost", lead, (grid,))
+
+
+def _cost(one: Column) -> tuple[str, ...]:
+    here, cost = "on" if one.on else "off", one.cost
+    if cost is None:
+        return one.name, here, "-", "-", "-", "-", one.guards
+    half = "" if cost.cpu_high is None else f" ± {1000 * (cost.cpu_high - cost.cpu):.1f}"
+    return (
+        one.name,
+        here,
+        f"{1000 * cost.cpu:+.1f}{half}",
+        f"{cost.size:+,.0f}",
+        f"{cost.messages:+,.0f}",
+        f"{cost.false_alarms} of {cost.runs}",
+        one.guards,
+    )
+
+
+def standing(found: Matrix) -> list[Row]:
+    """The attacks that work with every defence on, in some run without an alarm."""
+    return [
+        row
+        for row in found.rows
+        if (cell := found.cell(row.name, ALL)).verdict in ("works", "reduced")
+        and cell.alarmed < cell.runs
+    ]
+
+
+def _alerts(found: Matrix) -> Iterator[Alert]:
+    for row in standing(found):
+        cell = found.cell(row.name, ALL)
+        yield Alert(
+            "warning",
+            "standing",
+            f"{row.name}: no defence stops it",
+            f"{row.by}: {row.does}. With every defence on: {cell.value:.3g} of {cell.of:.3g} "
+            f"{row.unit}, an alarm in {cell.alarmed} of {cell.runs} runs.",
+            weight=cell.value / cell.of if cell.of else 0.0,
+        )
+    false = [one for one in found.columns if one.cost and one.cost.false_alarms]
+    if false:
+        names = ", ".join(one.name for one in false)
+        text = f"With {names} somebody raised an alarm in a run that nobody attacked."
+        yield Alert("serious", "false-alarm", "An alarm without a reason", text)
+
+
+def _verdict(found: Matrix) -> Iterator[Answer]:
+    bare = [row for row in found.rows if found.cell(row.name, NONE).verdict == "works"]
+    full = [row for row in bare if found.cell(row.name, ALL).verdict == "stopped"]
+    seen = [
+        row
+        for row in bare
+        if (cell := found.cell(row.name, ALL)).verdict != "stopped"
+        and cell.runs
+        and cell.alarmed == cell.runs
+    ]
+    left = standing(found)
+    yield Answer(
+        "How many attacks work without a defence?",
+        f"{len(bare)} of {len(found.rows)}",
+        "The others achieve nothing here: " + (_names(found.rows, bare) or "there are none") + ".",
+    )
+    yield Answer(
+        "How many of them does everything together stop?",
+        f"{len(full)} of {len(bare)}",
+        f"{many(len(seen), 'more is', 'more are')} noticed in every run: {_names(seen) or 'none'}.",
+    )
+    yield Answer(
+        "What is left?",
+        many(len(left), "attack") if left else "nothing",
+        f"Neither stopped nor always noticed: {_names(left) or 'none'}.",
+    )
+
+
+def _names(rows: Sequence[Row], but: Sequence[Row] = ()) -> str:
+    out = {one.name for one in but}
+    return ", ".join(one.name for one in rows if one.name not in out)

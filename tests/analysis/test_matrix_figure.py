@@ -1,0 +1,35 @@
+"""The heat table: colour is never the only sign."""
+
+from typing import get_args
+
+import pytest
+from veilmix.analysis.matrix_figure import LOOKS, MEANING, WITHHELD, HeatTable, Sign, draw
+from veilmix.scenarios.matrix import Verdict
+
+
+def test_every_outcome_has_a_mark_and_a_colour_of_its_own() -> None:
+    assert set(LOOKS) == set(MEANING) == set(get_args(Verdict))
+    assert len({mark for mark, _ in LOOKS.values()}) == len(LOOKS)
+    assert len({colour for _, colour in LOOKS.values()}) == len(LOOKS)
+
+
+@pytest.mark.slow
+def test_what_is_drawn_is_what_was_found() -> None:
+    signs = (
+        Sign("works", 1.0, 0.0, withheld=False, named=False, same=False),
+        Sign("stopped", 0.0, 0.5, withheld=True, named=True, same=False),
+        Sign("works", 1.0, 1.0, withheld=True, named=False, same=True),
+    )
+    figure = draw(HeatTable("a title", ("none", "order", "pad"), (("forward", signs),)))
+    (axes,) = figure.axes
+    texts = [one.get_text() for one in axes.texts]
+    assert texts == [
+        LOOKS["works"][0],
+        LOOKS["stopped"][0],
+        "!" + WITHHELD,
+        "50%",
+        LOOKS["works"][0],
+    ]
+    assert [one.get_text() for one in axes.get_xticklabels()] == ["none", "order", "pad"]
+    framed = [one for one in axes.patches if not one.get_fill()]
+    assert len(framed) == 1

@@ -1,0 +1,56 @@
+"""`veilmix attack`: a table for people, cells for programs, a folder that the report reads."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+ONLY = ("--attacks", "forward,tag", "--defences", "order,balance", "--repeats", "2")
+HERE = (*ONLY, "--workers", "1")
+
+
+@pytest.mark.slow
+def test_it_tells_and_keeps(typed) -> None:
+    said = typed("attack", "blood-type", *HERE)
+    assert said.code == 0, said.err
+    assert "30 people, every cell played 2 times, seeds 7 to 8" in said.out
+    lines = [line.split() for line in said.out.splitlines()]
+    assert ["forward", "none", "30", "of", "30", "people", "linked", "works"] in [
+        line[:8] for line in lines
+    ]
+    stopped = next(line for line in lines if line[:1] == ["order"])
+    assert stopped[1:7] == ["0", "of", "30", "people", "linked", "stopped"]
+    assert "saved runs/attack-blood-type-0007/" in said.out
+    assert Path("runs/attack-blood-type-0007/matrix.png").is_file()
+    page = typed("report", "attack-blood-type-0007")
+    assert page.code == 0
+    assert Path("runs/attack-blood-type-0007/report.html").is_file()
+
+
+@pytest.mark.slow
+def test_csv_and_json_hold_the_same_cells(typed) -> None:
+    form = typed("attack", "blood-type", *HERE, "--no-save", "--format", "csv")
+    lines = list(csv.DictReader(io.StringIO(form.out)))
+    data = json.loads(typed("attack", "blood-type", *HERE, "--no-save", "--format", "json").out)
+    assert data["schema"] == 1
+    assert [(one["row"], one["defence"]) for one in lines] == [
+        (one["row"], one["defence"]) for one in data["outcomes"]
+    ]
+    for line, one in zip(lines, data["outcomes"], strict=True):
+        assert float(line["value"]) == one["value"]
+        assert line["verdict"] == one["verdict"]
+
+
+@pytest.mark.slow
+def test_other_processes_find_the_same(typed) -> None:
+    one = typed("attack", "blood-type", *HERE, "--no-save", "--format", "csv")
+    two = typed("attack", "blood-type", *ONLY, "--workers", "2", "--no-save", "--format", "csv")
+    assert one.out == two.out
+
+
+def test_a_misspelt_attack_is_named(typed) -> None:
+    said = typed("attack", "blood-type", "--attacks", "forwrad", "--workers", "1")
+    assert said.code == 2
+    assert "did you mean" in said.err

@@ -1,0 +1,201 @@
+"""The attack matrix: what is played, what is measured, what is kept on disk."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import DataError, ParameterError, StorageError
+from veilmix.report.make import make
+from veilmix.roles.attacks import ATTACKS, DEFENCES
+from veilmix.scenarios.load import load
+from veilmix.scenarios.matrix import Cell, Matrix, attack, verdict
+from veilmix.scenarios.matrix_plan import ALL, NONE, ROWS, trials
+from veilmix.scenarios.matrixfile import CELLS, MATRIX, cells, figure_of, is_one, plain, read, save
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import save as save_run
+
+ATTACKED = ("drop", "forward", "collude", "predictable", "size")
+DEFENDED = ("order", "pad", "balance", "cascade", "random")
+
+
+@pytest.fixture(scope="module")
+def found() -> Matrix:
+    return attack(load("blood-type"), 7, 2, attacks=ATTACKED, defences=DEFENDED)
+
+
+def test_every_attack_has_a_row_and_every_helping_defence_a_column() -> None:
+    assert {one.attack for one in ROWS.values()} == set(ATTACKS)
+    for row in ROWS.values():
+        assert set(ATTACKS[row.attack].stopped_by) <= set(DEFENCES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["blood-type", "titanic", "hierarchical-class", "zipf"])
+def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
+    """But receipts where there is no salt: anyone could guess what they are of."""
+    scenario = load(name)
+    plan = list(trials(scenario, tuple(ROWS), tuple(DEFENCES), 30))
+    unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
+    assert unplayed <= {("dictionary", "receipts")}
+    for one in plan:
+        if one.scenario is not None:
+            assert bool(one.scenario.fault) == (one.row != "collude")
+
+
+@pytest.mark.slow
+def test_what_is_known_of_these_attacks_is_measured(found: Matrix) -> None:
+    for row, defence, outcome, value in (
+        ("forward", NONE, "works", 30),
+        ("forward", "order", "stopped", 0),
+        ("collude", NONE, "works", 30),
+        ("collude", "cascade", "stopped", 0),
+        ("predictable", NONE, "works", 30),
+        ("predictable", "random", "stopped", 0),
+        ("predictable", "order", "works", 30),
+        ("drop", "balance", "works", 3),
+        ("size", NONE, "idle", 0),
+        ("size", "pad", "idle", 0),
+        ("forward", ALL, "stopped", 0),
+    ):
+        cell = found.cell(row, defence)
+        assert (cell.verdict, cell.value, cell.runs) == (outcome, value, 2), (row, defence)
+
+
+@pytest.mark.slow
+def test_alarms_are_counted_with_their_interval(found: Matrix) -> None:
+    seen = found.cell("forward", "order")
+    assert (seen.alarmed, seen.causes, seen.released) == (2, {"order": 2}, 0)
+    assert seen.low == pytest.approx(0.025**0.5)  # both of two: (alpha / 2)^(1/2)
+    assert seen.high == 1
+    unseen = found.cell("drop", NONE)
+    assert (unseen.alarmed, unseen.low) == (0, 0)
+    assert unseen.high == pytest.approx(1 - 0.025**0.5)
+
+
+@pytest.mark.slow
+def test_a_defence_that_is_on_anyway_is_not_played_again(found: Matrix) -> None:
+    assert found.cell("drop", "order").same
+    assert not found.cell("forward", "order").same
+    assert not found.cell("drop", "balance").same  # the scenario has it off
+    assert found.cell("drop", "random").verdict == "unplayed"
+
+
+@pytest.mark.slow
+def test_costs_follow_from_honest_pairs(found: Matrix) -> None:
+    price = {one.name: one.cost for one in found.columns}
+    cascade, balance = price["cascade"], price["balance"]
+    assert cascade is not None
+    assert balance is not None
+    assert cascade.size > 10_000  # a second shuffler: another layer, another batch
+    assert cascade.messages > 0
+    assert balance.size == balance.messages == 0
+    assert all(one.cost and one.cost.false_alarms == 0 for one in found.columns)
+    assert found.honest["messages"] > 60
+
+
+@pytest.mark.slow
+def test_outcomes_follow_from_the_seed(found: Matrix) -> None:
+    again = attack(load("blood-type"), 7, 2, attacks=("drop", "forward"), defences=DEFENDED)
+    for one in again.outcomes:
+        assert one == found.cell(one.row, one.defence)
+
+
+def cell(most: float, least: float | None = None) -> Cell:
+    least = most if least is None else least
+    value = (most + least) / 2
+    return Cell(row="r", defence="d", verdict="works", runs=2, value=value, least=least, most=most)
+
+
+@pytest.mark.parametrize(
+    ("now", "without", "expected"),
+    [
+        (cell(3), None, "works"),
+        (cell(0), None, "idle"),
+        (cell(0), cell(3), "stopped"),
+        (cell(1), cell(3), "reduced"),
+        (cell(2), cell(3), "works"),  # more than half
+        (cell(3, 0), cell(9, 2), "works"),  # some run without it achieved no more
+        (cell(0), cell(0), "idle"),
+        (cell(2), cell(0), "works"),
+    ],
+)
+def test_what_is_called_stopped_and_what_reduced(
+    now: Cell, without: Cell | None, expected: str
+) -> None:
+    assert verdict(now, without) == expected
+
+
+def test_who_is_not_there_is_named() -> None:
+    with pytest.raises(ParameterError, match="did you mean `forward`"):
+        attack(load("blood-type"), 7, 1, attacks=("forwards",))
+    with pytest.raises(ParameterError, match="defences: found 'paint'"):
+        attack(load("blood-type"), 7, 1, defences=("paint",))
+    with pytest.raises(ParameterError, match="at least 1"):
+        attack(load("blood-type"), 7, 0)
+    with pytest.raises(DataError, match="add noise"):
+        attack(load("randomized-class"), 7, 1)
+
+
+@pytest.mark.slow
+def test_a_saved_matrix_is_read_back(found: Matrix, tmp_path: Path) -> None:
+    folder = save(found, load("blood-type"), tmp_path)
+    assert folder.name == "attack-blood-type-0007"
+    assert is_one(folder)
+    assert read(folder) == read(folder / MATRIX) == found
+    assert (folder / "matrix.png").read_bytes().startswith(b"\x89PNG")
+    lines = (folder / "matrix.csv").read_text().splitlines()
+    assert lines[0].split(",") == list(CELLS)
+    assert len(lines) == 1 + len(cells(found)) == 1 + len(ATTACKED) * (len(DEFENDED) + 2)
+
+
+@pytest.mark.slow
+def test_a_damaged_matrix_is_refused(found: Matrix, tmp_path: Path) -> None:
+    file = tmp_path / MATRIX
+    whole = plain(found)
+    for data, says in (
+        ({**whole, "schema": 2}, "schema 2"),
+        ({**whole, "extra": 1}, "unknown field"),
+        ({**whole, "outcomes": whole["outcomes"][1:]}, "drop x none"),
+        ({**whole, "outcomes": [*whole["outcomes"], whole["outcomes"][0]]}, "drop x none"),
+    ):
+        file.write_text(json.dumps(data))
+        with pytest.raises(StorageError, match=says):
+            read(tmp_path)
+    file.write_text("{")
+    with pytest.raises(StorageError, match="no matrix of attacks"):
+        read(file)
+
+
+@pytest.mark.slow
+def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path: Path) -> None:
+    folder = save(found, load("blood-type"), tmp_path)
+    made = make(folder)
+    assert made.path == folder / "report.html"
+    for text in (
+        "Attacks by shufflers",
+        "Attacks by who looks on",
+        "30 of 30",
+        "What defences cost",
+    ):
+        assert text in made.html
+    warned = {one.title for one in made.page.alerts}
+    assert "drop: no defence stops it" not in warned  # noticed in every run
+    kept = save_run(run("blood-type", 7, worst_case_seconds=0), tmp_path)
+    keys = [one.key for one in make(kept, 0, folder).page.sections]
+    assert "matrix" in keys
+    assert "matrix" not in [one.key for one in make(kept, 0).page.sections]
+    other = save(replace(found, scenario="zipf"), load("zipf"), tmp_path)
+    with pytest.raises(StorageError, match="matrix is of the scenario zipf"):
+        make(kept, 0, other)
+
+
+@pytest.mark.slow
+def test_the_figure_has_a_sign_for_every_cell(found: Matrix) -> None:
+    table = figure_of(found)
+    assert table.headings == (NONE, *DEFENDED, ALL)
+    signs = {(name, h): s for name, row in table.rows for h, s in zip(table.headings, row)}  # noqa: B905
+    assert len(signs) == len(found.outcomes)
+    seen = signs["forward", "order"]
+    assert (seen.verdict, seen.detected, seen.withheld, seen.named) == ("stopped", 1, True, True)
+    assert signs["drop", "order"].same

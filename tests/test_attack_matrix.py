@@ -1,0 +1,40 @@
+"""docs/attack-matrix.md says what `veilmix attack` says."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from veilmix.roles.attacks import DEFENCES
+from veilmix.scenarios.matrix_plan import ROWS, helping
+
+ROOT = Path(__file__).parent.parent
+TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_matrix.py")))
+
+
+def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
+    there = [tuple(row[:2]) for row in TOOL.parsed(TOOL.block("outcomes"))]
+    due = [
+        (row, name)
+        for row in ROWS
+        for name in ("none", *(one for one in DEFENCES if one in helping(row)), "all")
+    ]
+    assert there == due
+    assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == list(DEFENCES)
+
+
+@pytest.mark.slow
+def test_some_of_its_rows_are_what_the_command_gives() -> None:
+    """If this fails, the page is to be written again: python tools/make_attack_matrix.py."""
+    some = ("drop", "forward", "collude")
+    written = [row for row in TOOL.parsed(TOOL.block("outcomes")) if row[0] in some]
+    assert sorted(TOOL.outcomes(TOOL.measure(some))) == sorted(written)
+
+
+def test_a_table_is_read_as_it_is_written() -> None:
+    rows = [[str(i) for i in range(len(TOOL.OUTCOMES))], ["x"] * len(TOOL.OUTCOMES)]
+    assert TOOL.parsed(TOOL.markdown(TOOL.OUTCOMES, rows)) == rows
+
+
+def test_the_picture_is_there() -> None:
+    assert TOOL.PICTURE.read_bytes().startswith(b"\x89PNG")

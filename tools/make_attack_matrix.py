@@ -1,0 +1,122 @@
+"""Write docs/attack-matrix.md and its picture from a matrix that is played now.
+
+    python tools/make_attack_matrix.py            play and write
+    python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
+
+Outcomes follow from the seed; what a defence costs in CPU is of the machine that wrote the page.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from veilmix.analysis import drawing, matrix_figure
+from veilmix.cli.attack import detected
+from veilmix.scenarios.load import load
+from veilmix.scenarios.matrix import Column, Matrix, attack
+from veilmix.scenarios.matrix_plan import ALL, NONE, helping
+from veilmix.scenarios.matrixfile import figure_of
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "attack-matrix.md"
+PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
+SCENARIO, SEED, REPEATS = "blood-type", 7, 5
+BLOCK = re.compile(r"(<!-- (outcomes|costs|played) -->\n).*?(<!-- end -->)", re.DOTALL)
+OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected", "released")
+COSTS = ("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "false alarms")
+
+
+def outcomes(found: Matrix) -> list[list[str]]:
+    """The rows of the first table."""
+    rows = []
+    for row in found.rows:
+        named = [one.name for one in found.columns if one.name in row.helping]
+        for name in (NONE, *named, ALL):
+            cell = found.cell(row.name, name)
+            said = f"{cell.value:.3g}", f"{cell.of:.3g}", row.unit, cell.verdict
+            seen = detected(cell), f"{cell.released} of {cell.runs}"
+            rows.append([row.name, name, *said, *(seen if cell.runs else ("-", "-"))])
+    return rows
+
+
+def costs(found: Matrix) -> list[list[str]]:
+    """The rows of the second."""
+    return [_cost(one) for one in found.columns]
+
+
+def _cost(one: Column) -> list[str]:
+    assert one.cost is not None  # noqa: S101 - this tool measures all
+    price = one.cost
+    half = (price.cpu_high or price.cpu) - price.cpu
+    return [
+        one.name,
+        f"`{one.key}`",
+        "on" if one.on else "off",
+        f"{1000 * price.cpu:+.1f} ± {1000 * half:.1f}",
+        f"{price.size:+,.0f}",
+        f"{price.messages:+,.0f}",
+        f"{price.false_alarms} of {price.runs}",
+    ]
+
+
+def played(found: Matrix) -> str:
+    """What was played, in a sentence."""
+    honest = found.honest
+    return (
+        f"{found.scenario}: {found.users} people, seeds {found.seed} to "
+        f"{found.seed + found.repeats - 1}, every cell played {found.repeats} times. A run that "
+        f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
+        f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
+    )
+
+
+def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def parsed(text: str) -> list[list[str]]:
+    """The rows of a table in Markdown."""
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines[2:]]
+
+
+def block(name: str) -> str:
+    """What stands on the page between the marks of this name."""
+    page = PAGE.read_text("utf-8")
+    return next(found.group() for found in BLOCK.finditer(page) if found.group(2) == name)
+
+
+def measure(attacks: Sequence[str] = (), executor: ProcessPoolExecutor | None = None) -> Matrix:
+    """Play what the page is made from, or some of its rows with the defences that help."""
+    some = tuple(dict.fromkeys(name for row in attacks for name in helping(row)))
+    scenario = load(SCENARIO)
+    return attack(scenario, SEED, REPEATS, attacks=attacks, defences=some, executor=executor)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or say what is wrong with it."""
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        found = measure(executor=pool)
+    if "--check" in arguments:
+        wrong = [row for row in outcomes(found) if row not in parsed(block("outcomes"))]
+        for row in wrong:
+            print(f"{PAGE}: not there: {' | '.join(row)}")
+        return bool(wrong)
+    made = {
+        "outcomes": markdown(OUTCOMES, outcomes(found)),
+        "costs": markdown(COSTS, costs(found)),
+        "played": played(found),
+    }
+    page = PAGE.read_text("utf-8")
+    PAGE.write_text(BLOCK.sub(lambda one: one[1] + made[one[2]] + one[3], page), "utf-8")
+    drawing.save(matrix_figure.draw(figure_of(found)), PICTURE)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
