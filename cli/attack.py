@@ -1,6 +1,5 @@
 """`veilmix attack`: every attack against every defence on one scenario, measured."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
@@ -94,7 +93,7 @@ def command(
     loaded = load(scenario)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
-    with _pool(workers or min(os.cpu_count() or 1, 8)) as pool:
+    with _pool(workers) as pool:
         found = attack(
             loaded,
             _seed(loaded.scenario.seed if seed is None else seed),
@@ -130,27 +129,20 @@ def _seed(given: int | None) -> int:
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
+def _pool(workers: int | None) -> Iterator[Executor | None]:
     """Give what plays runs side by side; None for one worker."""
+    from ..scenarios.executors import processes, processors
+
+    workers = workers or min(processors(), 8)
     if workers == 1:
         yield None
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_deaf) as pool:
+    with processes(workers) as pool:
         try:
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _deaf() -> None:
-    """Leave Ctrl-C to the process that asked for runs."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _progress(form: str) -> Callable[[int, int], None]:

@@ -9,12 +9,12 @@ Outcomes follow from the seed; what a defence costs in CPU is of the machine tha
 import re
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor
 from pathlib import Path
 
 from veilmix.analysis import drawing, matrix_figure
 from veilmix.cli.attack import detected
+from veilmix.scenarios.executors import processes
 from veilmix.scenarios.load import load
 from veilmix.scenarios.matrix import Column, Matrix, attack
 from veilmix.scenarios.matrix_plan import ALL, NONE, helping
@@ -91,7 +91,7 @@ def block(name: str) -> str:
     return next(found.group() for found in BLOCK.finditer(page) if found.group(2) == name)
 
 
-def measure(attacks: Sequence[str] = (), executor: ProcessPoolExecutor | None = None) -> Matrix:
+def measure(attacks: Sequence[str] = (), executor: Executor | None = None) -> Matrix:
     """Play what the page is made from, or some of its rows with the defences that help."""
     some = tuple(dict.fromkeys(name for row in attacks for name in helping(row)))
     scenario = load(SCENARIO)
@@ -100,7 +100,7 @@ def measure(attacks: Sequence[str] = (), executor: ProcessPoolExecutor | None = 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+    with processes(2) as pool:
         found = measure(executor=pool)
     if "--check" in arguments:
         wrong = [row for row in outcomes(found) if row not in parsed(block("outcomes"))]
