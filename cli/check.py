@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import sets_text
+from . import peers_text, sets_text
 from .attack_text import attacks
 from .page import (
     Grid,
@@ -96,6 +96,13 @@ def _tell(
     for column, texts in features:
         kind = "" if column.values is not None else f", open: up to {column.width} bytes"
         say(console, f"          {clean(column.name)}: {many(len(texts), 'value')}{kind}")
+    if mix.peers:
+        say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
+        say(console)
+        peers_text.check(console, scenario, people.n, len(people.schema.names))
+        say(console, f"promise   {_promise(scenario)}")
+        say(console, f"\nnext: veilmix run {called}")
+        return
     say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
     say(console)
     for number, step in enumerate(_steps(scenario, price), start=1):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import peers_text
 from .page import (
     Grid,
     clean,
@@ -61,27 +62,34 @@ def command(run: str, prior: str, form: str) -> None:
 
     Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
     what the counts leave. Bits: what was learnt about who has which row, per person. Guessed, worst
-    person: what the posterior is worth to a guesser.
+    person: what the posterior is worth to a guesser. Of peers, coalitions are told by their size.
     """
     from ..scenarios.eyes import learnt_in
     from ..scenarios.runs import read
     from .found import folder
 
     record = read(folder(run))
+    peers = record.result["peers"] if record.scenario.mix.peers else None
     found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
-        write_json(_plain(found, prior))
+        write_json(_plain(found, prior) | ({"peers": peers["coalitions"]} if peers else {}))
     elif form == "csv":
-        write_csv(_csv(found))
+        write_csv(peers_text.csv(peers) if peers else _csv(found))
+    elif peers:
+        _tell(found, record.scenario.coalition, smallest=False)
+        say(page())
+        peers_text.tell_sizes(page(), peers)
     else:
         _tell(found, record.scenario.coalition)
         for line in _notes(found, prior):
             say(page(), line, style="dim")
 
 
-def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:
+def _tell(
+    found: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
+) -> None:
     from ..scenarios.eyes import breaking
-    from .story import smallest
+    from . import story
 
     console = page()
     rows = [
@@ -97,7 +105,8 @@ def _tell(found: "Sequence[Received]", named: "Sequence[Coalition]") -> None:
         for one in found
     ]
     lay_out(console, Grid(HEADINGS, rows, (1, 2, 3, 4, 5)))
-    say(console, smallest(breaking(found)))
+    if smallest:
+        say(console, story.smallest(breaking(found)))
     for one in named:
         linked = next(r.linked for r in found if r.parties == tuple(sorted(set(one.parties))))
         what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"

@@ -21,9 +21,14 @@ SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
     ("mean error of a share", lambda o: o.local.mean_error if o.local else None),
     ("largest error of a count", lambda o: o.incidence.largest_error if o.incidence else None),
     ("released at all", lambda outcome: float(outcome.released)),
-    ("linked by the curator", lambda outcome: outcome.coalition("curator").linked),
-    ("bits a person, curator", lambda outcome: outcome.coalition("curator").bits_per_person),
+    ("linked by the curator", lambda outcome: _curator(outcome, "linked")),
+    ("bits a person, curator", lambda outcome: _curator(outcome, "bits_per_person")),
 )
+
+
+def _curator(outcome: "Outcome", score: str) -> float | None:
+    """A score of the curator; None among peers."""
+    return None if outcome.peers else getattr(outcome.coalition("curator"), score)
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:

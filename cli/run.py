@@ -247,7 +247,7 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
     if wish.form == "table":
         if not wish.quiet:
             _report(outcomes)
-        _where(folders, quiet=wish.quiet)
+        _where(outcomes, folders, quiet=wish.quiet)
     elif len(outcomes) > 1:
         from . import repeats
         from .page import write_csv, write_json
@@ -276,13 +276,18 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
         repeats.tell(outcomes)
 
 
-def _where(folders: Sequence[Path], *, quiet: bool) -> None:
+def _next(outcome: "Outcome", folder: Path) -> str:
+    """What to look at next."""
+    return f"veilmix leak {folder}" if outcome.peers else f"veilmix show {folder} --as curator"
+
+
+def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: bool) -> None:
     if quiet:
         for folder in folders:
             click.echo(str(folder))
     elif len(folders) == 1:
         folder = folders[0]
-        click.echo(f"\nsaved {folder}/   next: veilmix show {folder} --as curator")
+        click.echo(f"\nsaved {folder}/   next: {_next(outcomes[0], folder)}")
     elif folders:
         click.echo(
             f"\nsaved {len(folders)} runs, {folders[0]}/ to {folders[-1]}/   "

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..protocol.view import View
     from ..scenarios.runs import Run
 
+CHAIN = "curator+shuffler-1"
 PEOPLE = 10  # whose pinned values are told one by one
 CELLS = 8  # of counts that were read
 
@@ -44,16 +45,15 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     Without --as: name the parties. With --why: the derivation of what they know of one person or
     one ciphertext, from what they saw and the keys they hold.
     """
-    from ..scenarios.eyes import look, present
+    from ..scenarios.eyes import look, people_named, present
     from ..scenarios.runs import read
     from .found import folder
 
     record = read(folder(run))
     members = tuple(dict.fromkeys(name for one in eyes for name in one.split("+")))
     if not members:
-        users = record.result["users"]
-        parties = [*present(record), "user-1" if users == 1 else f"user-1 ... user-{users}"]
-        _parties(parties, run, form)
+        parties = [*present(record), people_named(record).replace(" to ", " ... ")]
+        _parties(parties, run, form, "peer-1+peer-2" if record.scenario.mix.peers else CHAIN)
         return
     if why is not None:
         _derive(record, members, why, form)
@@ -67,12 +67,12 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         _tell(page(), record, seen, members, everything=everything)
 
 
-def _parties(parties: Sequence[str], run: str, form: str) -> None:
+def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
     if form == "json":
         write_json({"parties": list(parties)})
         return
     click.echo("parties of this run: " + ", ".join(parties))
-    click.echo(f"next: veilmix show {run} --as curator+shuffler-1")
+    click.echo(f"next: veilmix show {run} --as {eyes}")
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
@@ -161,7 +161,7 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     from ..analysis.trust import users_linked
-    from ..scenarios.eyes import columns
+    from ..scenarios.eyes import columns, person_of
 
     linked, users = users_linked(seen), run.result["users"]
     who = f"{linked:,} of {many(users, 'person', 'people')}"
@@ -170,11 +170,11 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
         return
     lying = run.scenario.policy.kind in ("histogram", "incidence")
     yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
-    names = columns(run)
+    names, name = columns(run), person_of(run)
     people = sorted(seen.pinned.items())
     for user, row in people if everything else people[:PEOPLE]:
         values = "  ".join(f"{names[column]}={row[column]}" for column in sorted(row))
-        yield f"         user-{user + 1}  {values}"
+        yield f"         {name(user)}  {values}"
     if len(people) > PEOPLE and not everything:
         yield f"         ... and {len(people) - PEOPLE:,} more (--all)"
 
@@ -182,9 +182,9 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
 def _plain(run: "Run", seen: "View") -> dict[str, Any]:
     from ..analysis.trust import users_linked
     from ..protocol.transcript import split_names
-    from ..scenarios.eyes import columns
+    from ..scenarios.eyes import columns, person_of
 
-    names = columns(run)
+    names, name = columns(run), person_of(run)
     return {
         "parties": sorted(seen.parties),
         "events": [
@@ -214,7 +214,7 @@ def _plain(run: "Run", seen: "View") -> dict[str, Any]:
         ],
         "linked": users_linked(seen),
         "pinned": {
-            f"user-{user + 1}": {names[column]: value for column, value in sorted(row.items())}
+            name(user): {names[column]: value for column, value in sorted(row.items())}
             for user, row in sorted(seen.pinned.items())
         },
     }

@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ..scenarios.eyes import breaking
-from . import found_text, noise, rounds, sets_text
+from . import found_text, noise, peers_text, rounds, sets_text
 from .page import Grid, Page, clean, lay_out, many, page, percent, say
 from .safety import warnings
 
@@ -34,6 +34,8 @@ def tell(outcome: "Outcome") -> None:
         _decision(console, outcome)
         _second_round(console, outcome)
     _scores(console, outcome)
+    for line in peers_text.named(outcome.peers.plain()) if outcome.peers else ():
+        say(console, clean(line), style="bold red")
     if randomized(outcome):
         sets = outcome.scenario.policy.kind == "incidence"
         say(console, sets_text.NOTE if sets else noise.NOTE, style="dim")
@@ -56,7 +58,9 @@ def head(console: Page, outcome: "Outcome") -> None:
     parts = [
         many(outcome.users, "owner") if sets else _people(outcome),
         many(len(outcome.sizes), "position") if sets else features,
-        many(scenario.mix.shufflers, "shuffler"),
+        f"all of them peers, paths of {scenario.mix.path}"
+        if outcome.peers
+        else many(scenario.mix.shufflers, "shuffler"),
         "system randomness"
         if outcome.seed is None
         else f"seed {outcome.seed} (seeded: reproducible, not secret)",
@@ -89,7 +93,7 @@ def _first_round(console: Page, outcome: "Outcome") -> None:
         say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
         return
     ballots = sum(sum(count.values()) for count in outcome.marginals)
-    say(console, f"  round 1  {_onions(outcome, ballots)} -> curator")
+    say(console, f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
     say(console)
     rows = [
         (name, _values(counts), f"{min(counts.values(), default=0):,}")
@@ -122,12 +126,16 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         return
     policy = outcome.scenario.policy
     if policy.kind in ("fixed", "all"):
-        say(console, f"curator: releases the columns it was told to ({policy.kind}), at any bound")
+        say(
+            console,
+            f"{_reader(outcome, 'curator')}: releases the columns it was told to "
+            f"({policy.kind}), at any bound",
+        )
     else:
         say(
             console,
-            f"curator: at most {percent(policy.max_exposure)} of people may hide in a crowd "
-            f"smaller than k = {policy.k}{_confidence(outcome)}",
+            f"{_reader(outcome, 'curator')}: at most {percent(policy.max_exposure)} of people may "
+            f"hide in a crowd smaller than k = {policy.k}{_confidence(outcome)}",
         )
     if not outcome.considered:
         return
@@ -210,11 +218,17 @@ def _second_round(console: Page, outcome: "Outcome") -> None:
         say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
     else:
         people = sum(outcome.release.values())
-        line = f"  {_last(outcome)}  {_onions(outcome, people)} -> analyst   released: "
+        read = f"{_onions(outcome, people)} -> {_reader(outcome, 'analyst')}"
+        line = f"  {_last(outcome)}  {read}   released: "
         say(console, line + ", ".join(outcome.kept) + suppressed)
         say(console)
         _release(console, outcome)
     say(console)
+
+
+def _reader(outcome: "Outcome", party: str) -> str:
+    """Who reads a round: that party, or among peers all of them."""
+    return "everybody" if outcome.peers else party
 
 
 def _last(outcome: "Outcome") -> str:
@@ -237,7 +251,8 @@ def _release(console: Page, outcome: "Outcome") -> None:
 
 def _scores(console: Page, outcome: "Outcome") -> None:
     first = _exposures(outcome) if not randomized(outcome) else _noise(outcome)
-    rows = [*first, *rounds.scores(outcome), *found_text.scores(outcome), *_links(outcome)]
+    rows = [*first, *rounds.scores(outcome), *found_text.scores(outcome)]
+    rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
@@ -246,7 +261,8 @@ def _scores(console: Page, outcome: "Outcome") -> None:
     rows += _alarms(outcome)
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
-    say(console, smallest(breaking(outcome.coalitions)))
+    if outcome.peers is None:
+        say(console, smallest(breaking(outcome.coalitions)))
 
 
 def _achieved(effect: "Effect") -> str:
@@ -286,7 +302,9 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     true = "people in a crowd smaller than k in the release"
     yield "true exposure Q(k/n)", percent(exposure.true), true
     same = outcome.scenario.population.setting == "fixed"
-    proved = f"what the curator proved from {_grounds(outcome)}"
+    proved = (
+        f"what {'everybody' if outcome.peers else 'the curator'} proved from {_grounds(outcome)}"
+    )
     if not same:
         delta = outcome.scenario.policy.delta
         proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"

@@ -100,10 +100,12 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
         from ..scenarios.runs import read
 
         return folder.name, of_run(read(folder))
+    from ..scenarios.peers_meaning import central_only
     from ..scenarios.play import run
     from ..scenarios.runs import default_name
 
     scenario = _scenario(named)
+    central_only(scenario, "the theatre")
     check_size(scenario.population.users or 0)
     outcome = run(scenario, seed, worst_case_seconds=0)
     return default_name(outcome), of_outcome(outcome)
@@ -143,6 +145,9 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
     except ImportError as missing:
         raise click.UsageError(f"--live needs {missing.name}: pip install 'veilmix[web]'") from None
     from ..scenarios.load import change
+    from ..scenarios.peers_meaning import central_only
+
+    central_only(scenario, "the theatre")
 
     def tell(line: str) -> None:
         click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..errors import ParameterError
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Outcome
+from ..scenarios.peers_meaning import central_only
 from ..scenarios.play import run
 from ..scenarios.samples import samples
 from ..scenarios.words import many, percent
@@ -73,6 +74,7 @@ def cards(scenario: Scenario) -> str:
 
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
+    central_only(scenario, "a set of role cards")
     if scenario.policy.kind not in PLAYED:
         raise ParameterError(
             f"{name}: policy.kind = {scenario.policy.kind!r} is not played on paper; "

@@ -8,6 +8,7 @@ from ..scenarios.compared import COMPARISON
 from ..scenarios.compared import read as read_comparison
 from ..scenarios.matrixfile import is_one as is_matrix
 from ..scenarios.matrixfile import read as read_matrix
+from ..scenarios.peers_meaning import central_only
 from ..scenarios.runs import read
 from ..scenarios.sweepfile import looks_like_one, read_sweep
 from . import compare, matrix, run, sweep
@@ -36,8 +37,10 @@ def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) 
         page = matrix.page(read_matrix(path))
         beside = (path if path.is_dir() else path.parent) / "report.html"
     elif path.is_dir():
+        played = read(path)
+        central_only(played.scenario, "a page")
         shown = None if attacks is None else read_matrix(attacks)
-        page, beside = run.page(read(path), seconds, shown), path / "report.html"
+        page, beside = run.page(played, seconds, shown), path / "report.html"
     elif looks_like_one(path):
         page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
     else:

@@ -23,7 +23,12 @@ FEW = 6  # shufflers that a message names one by one
 
 
 def users_matching(by: str, people: int) -> list[int]:
-    """Return the indices (from 0) of the users that a name or a pattern such as `user-1*` means."""
+    """Return the indices (from 0) of the users that a name or a pattern such as `user-1*` means.
+
+    A peer is meant by its name alone.
+    """
+    if by.startswith("peer-"):
+        return [parties.index(by)]
     if not any(sign in by for sign in WILD):
         return [parties.index(by)] if exists(by, 0, people) and by.startswith("user-") else []
     matches = pattern(translate(by)).match
@@ -42,12 +47,19 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
     return sorted(rng.choice(people, size=many, replace=False).tolist())
 
 
-def exists(party: str, shufflers: int | None, people: int | None) -> bool:
-    """Whether a scenario has this party. None: it is not known how many there are."""
+def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool = False) -> bool:
+    """Whether a scenario has this party. None: it is not known how many there are.
+
+    peers: whether everybody is a peer; then there are no other parties but the network.
+    """
     try:
         role = parties.role(party)
     except ParameterError:
         return False
+    if role is parties.Role.PEER:
+        return peers and (people is None or parties.index(party) < people)
+    if peers:
+        return role is parties.Role.NETWORK
     if role is parties.Role.SHUFFLER:
         return shufflers is None or parties.index(party) < shufflers
     if role is parties.Role.USER:
@@ -60,14 +72,16 @@ def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):
             path = ("coalition", i, "parties", j)
-            if not exists(party, facts.shufflers, facts.people):
-                yield _stranger(path, party, facts)
+            if not exists(party, facts.shufflers, facts.people, peers=scenario.mix.peers):
+                yield _stranger(path, party, facts, peers=scenario.mix.peers)
             elif party in coalition.parties[:j]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that nobody commits, or that say twice who does."""
+    if scenario.mix.peers:
+        return  # peers_meaning.py
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
         yield from _unread(path, fault)
@@ -141,7 +155,13 @@ def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
         yield _stranger((*path, "by"), fault.by, facts, only_users=True)
 
 
-def _stranger(path: Path, party: str, facts: Facts, *, only_users: bool = False) -> Problem:
+def _stranger(
+    path: Path, party: str, facts: Facts, *, only_users: bool = False, peers: bool = False
+) -> Problem:
+    if peers:
+        last = "..." if facts.people is None else parties.peer(facts.people - 1)
+        message = f"no party is called {quoted(party)}; this scenario has peer-1 to {last}"
+        return problem(path, message + did_you_mean(party, [parties.peer(0)]))
     names = _everybody(facts.shufflers)
     users = "users" if facts.people is None else f"users 1-{facts.people}"
     if only_users:

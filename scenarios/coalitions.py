@@ -28,9 +28,10 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """The coalitions that every run is scored for: nobody (the board), all subsets, named ones.
 
     With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
-    each reader, and everybody.
+    each reader, and everybody. Of peers only nobody and named ones: the rest is told by their
+    number (peers_found.py).
     """
-    names = party_names(scenario)
+    names = () if scenario.mix.peers else party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}
     for members in _subsets(names):
         chosen[tuple(sorted(members))] = None

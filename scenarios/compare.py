@@ -16,6 +16,7 @@ from .compared import Compared, Comparison
 from .load import load, resolve
 from .local import SETS
 from .model import Scenario
+from .peers_meaning import central_only
 from .samples import samples
 
 Program = Callable[[Any], Iterator[Compared]]
@@ -66,6 +67,7 @@ def compare(
     from .rivals.mixed import OWN
 
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
+    central_only(chosen, "a comparison")
     if chosen.population.setting != "fixed":
         raise ParameterError(
             f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "

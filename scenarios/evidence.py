@@ -14,6 +14,7 @@ from ..protocol.view import Record, View
 from .eyes import columns
 from .local import RANDOMIZED, program
 from .outcome import Outcome
+from .peers_meaning import central_only
 from .plain import proof_bytes, read_blanks
 from .runs import Run
 
@@ -45,7 +46,8 @@ class Evidence:
 
     @cached_property
     def board(self) -> Board:
-        """The board as its posts make it. Refused if one is not legal."""
+        """The board as its posts make it. Refused if one is not legal; none among peers."""
+        central_only(self.run.scenario, "this check")
         return replay(self.transcript.posts)
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:

@@ -145,8 +145,10 @@ def _failures(outcome: Outcome) -> Iterator[str]:
         yield f"expect.kept_at_least: {least} columns were expected, {kept} released"
     if outcome.mode == "real":  # where no message is sent nobody attacks and nobody watches
         yield from _attacked(outcome)
+    if expect.curator_links_at_most is None:
+        return
     linked = outcome.coalition(CURATOR).linked
-    if expect.curator_links_at_most is not None and linked > expect.curator_links_at_most:
+    if linked > expect.curator_links_at_most:
         most_linked = expect.curator_links_at_most
         yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"
 

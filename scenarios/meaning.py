@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
-from . import local_meaning, sets_facts
+from . import local_meaning, peers_meaning, sets_facts
 from .available import AVAILABLE, runs, unavailable
 from .cast import coalitions, faults
 from .facts import Facts, domains, people
@@ -247,6 +247,10 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
     ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
+    ((("mix",), ("policy", "kind"), ("population", "setting")), peers_meaning.fits),
+    ((("mix",), *PEOPLE), peers_meaning.paths),
+    ((("mix",),), peers_meaning.faults),
+    ((("mix",), ("expect",), ("defence",)), peers_meaning.unread),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((), swept),

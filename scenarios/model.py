@@ -94,7 +94,12 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[mix]: how messages travel. `lesson` allows what is only safe in a classroom."""
+    """[mix]: how messages travel. `lesson` allows what is only safe in a classroom.
+
+    peers: there is no shuffler, curator or analyst; all who take part mix, count and decide. path:
+    peers that every message passes. cover: blank messages of each peer in round 1; round 2 has as
+    many messages as round 1.
+    """
 
     shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
     suite: Suite = "sealedbox"
@@ -104,6 +109,9 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     min_batch: People = 2  # users without whom a round is burned
     deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
     lesson: bool = False
+    peers: bool = False
+    path: Annotated[int, Meta(ge=1, le=16)] = 3
+    cover: Annotated[int, Meta(ge=0, le=64)] = 4
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .blanks import Blanks
     from .effects import Effect
     from .local_score import Randomized
+    from .peers_found import PeersFound
     from .risks import Reidentified
     from .sets_score import Incidence
 
@@ -101,6 +102,7 @@ class Outcome:
     `hierarchical`, what the curator was given. blanks: of the program `local-suppression`, what
     they hide and what they cost.
     attacks: what each attack of the scenario has achieved; alarms: who has noticed anything.
+    peers: where there is no central party, who was named, and what coalitions of peers follow.
     """
 
     scenario: Scenario
@@ -129,6 +131,7 @@ class Outcome:
     rounds: tuple[Asked, ...] = ()
     blanks: "Blanks | None" = None
     attacks: "tuple[Effect, ...]" = ()
+    peers: "PeersFound | None" = None
     alarms: tuple[Raised, ...] = ()
 
     @property
@@ -196,6 +199,7 @@ class Outcome:
             ],
             **({"rounds": [one.plain() for one in self.rounds]} if self.rounds else {}),
             **({"blanks": self.blanks.plain()} if self.blanks else {}),
+            **({"peers": self.peers.plain()} if self.peers else {}),
             **({"local": self.local.plain()} if self.local else {}),
             **({"incidence": self.incidence.plain()} if self.incidence else {}),
             **({"reidentification": self.found.plain()} if self.found else {}),

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .asked import Asked
     from .blanks import Blanks
     from .effects import Effect
+    from .peers_found import PeersFound
 
 Mode = Literal["real", "ideal"]
 Report = Callable[[str], None]
@@ -88,6 +89,7 @@ class Played:
     truth: Mapping[int, Row] | None = None
     attacks: tuple["Effect", ...] = ()
     alarms: tuple[Raised, ...] = ()
+    peers: "PeersFound | None" = None
 
 
 def run(
@@ -121,7 +123,11 @@ def run(
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
     started = time.perf_counter()
-    if mode == "real":
+    if chosen.mix.peers:
+        from .peers import play_peers
+
+        played = play_peers(chosen, crowd, faults, seed, mode, instruments, report)
+    elif mode == "real":
         played = play_real(chosen, crowd, faults, seed, instruments, report)
     else:
         played = play_ideal(chosen, crowd, faults, seed)
@@ -142,7 +148,8 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
     every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
-    for one in (one for one in scenario.fault if one.attack in BY_USERS):
+    central = not scenario.mix.peers
+    for one in (one for one in scenario.fault if not central or one.attack in BY_USERS):
         for index in struck(one, people, rng):
             rounds = every if one.round is None else (one.round,)
             faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
@@ -372,6 +379,7 @@ def _outcome(
         transcript=played.transcript,
         attacks=played.attacks,
         alarms=played.alarms,
+        peers=played.peers,
         **found,
     )
     return expectations(outcome)

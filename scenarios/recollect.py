@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import LocalError
-from .eyes import board
+from .eyes import board, record_of
 from .recorded import Run
 from .samples import samples
 
@@ -34,6 +34,10 @@ def _sealed(run: Run) -> list[Row]:
     """What each person said of every feature in round 1; [] where that was not recorded."""
     if run.transcript is None or not run.transcript.made:
         return []
+    if run.scenario.mix.peers:
+        truth = record_of(run).truth
+        columns = range(len(run.result["features"]))
+        return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]
     calls = board(run).calls
     asks = next((call.asks for call in calls if call.round == 1), ())
     names = run.result["features"]

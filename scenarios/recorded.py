@@ -259,6 +259,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     incidence: Incidence | None = None
     rounds: list[dict[str, Any]] = []
     blanks: dict[str, Any] | None = None
+    peers: dict[str, Any] | None = None
     reidentification: Found | None = None
     attacks: list[Achieved] = []
     alarms: list[Alarmed] = []

@@ -27,7 +27,7 @@ import msgspec
 
 from ..errors import Reason, StorageError
 from ..protocol.announcement import Announcement
-from ..protocol.frames import decode_message
+from ..protocol.frames import HEADER, decode_message
 from ..protocol.messages import Counts, Kind
 from ..protocol.phases import BOARD
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript
@@ -35,6 +35,7 @@ from ..protocol.transcript import Event, Made, Read, Refusal, Transcript
 SCHEMA = 1
 LEVEL = 6  # of gzip; names are random bytes, so more finds nothing to save
 FORMS = ("full", "summary", "ideal")
+STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION)  # begin with their step
 _NUMBER = re.compile(r"\d+")
 
 
@@ -144,10 +145,12 @@ def damaged(path: Path, line: int, why: str) -> StorageError:
 
 def ordered(transcript: Transcript) -> Transcript:
     """Give the same transcript with what happened at one moment in the order of its senders."""
-    arrived = _arrived(transcript)
+    arrived, steps = _arrived(transcript), _steps(transcript)
     events = [
         event
-        for (_, kind, _), group in groupby(transcript.events, lambda e: (e.time, e.kind, e.round))
+        for (_, kind, *_), group in groupby(
+            transcript.events, lambda e: (e.time, e.kind, e.round, steps.get(e.number, 0))
+        )
         for event in (
             group
             if kind in arrived
@@ -168,6 +171,17 @@ def ordered(transcript: Transcript) -> Transcript:
         sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
         [(e.sender, next(taken[e.sender])) for e in events if e.receiver == BOARD],
     )
+
+
+def _steps(transcript: Transcript) -> dict[int, int]:
+    """The step of a round that a post belongs to, by the number of its event, among peers."""
+    posts = iter(transcript.posts)
+    steps = {}
+    for event in transcript.events:
+        data = next(posts)[1] if event.receiver == BOARD else b""
+        if event.kind in STEPPED:
+            steps[event.number] = data[HEADER]
+    return steps
 
 
 def _arrived(transcript: Transcript) -> tuple[Kind, ...]:

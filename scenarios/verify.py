@@ -29,6 +29,7 @@ from ..protocol.messages import Decision, Kind, Mixed
 from ..protocol.parties import shuffler
 from ..protocol.phases import BOARD, Phase
 from ..protocol.transcript import split_names
+from . import peers_verify
 from .coalitions import learnt
 from .decide import strategy, verify_decision
 from .evidence import Evidence, NoGround
@@ -39,6 +40,7 @@ from .model import Scenario
 from .outcome import REPORTED
 from .runs import Run, release_csv
 
+ALIKE = ("replay",)  # checks that need no curator and no shufflers
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
@@ -59,6 +61,8 @@ def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
     """
     evidence = Evidence(run, again)
     made = (*CHECKS[:-1], ESTIMATES, CHECKS[-1]) if evidence.randomized else CHECKS
+    if run.scenario.mix.peers:
+        made = (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
     return tuple(_judged(name, what, check, evidence) for name, what, check in made)
 
 

@@ -11,6 +11,7 @@ from ..scenarios.judge import options
 from ..scenarios.local import RANDOMIZED, announced_names
 from ..scenarios.model import Scenario
 from ..scenarios.outcome import Outcome
+from ..scenarios.peers_meaning import central_only
 from ..scenarios.runs import Run
 from ..scenarios.transcripts import ordered
 from .moves import Move
@@ -47,6 +48,7 @@ def show(
     What happened at one moment is told in the order of its senders, as in a run folder, so that a
     seeded run gives the same page each time.
     """
+    central_only(scenario, "the theatre")
     check_size(transcript.users)
     transcript = ordered(transcript)
     moves: list[Move] = []

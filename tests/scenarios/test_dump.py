@@ -141,6 +141,6 @@ def test_shipped_scenarios_load_and_come_back(name: str) -> None:
 def test_only_lessons_and_demonstrations_are_seeded() -> None:
     seeded = {name for name in shipped() if load(name).scenario.seed is not None}
     assert seeded == {
-        *("blood-type", "who-must-collude", "classroom", "who-to-trust"),
+        *("blood-type", "who-must-collude", "classroom", "who-to-trust", "village"),
         *("hierarchical-class", "local-suppression-class"),
     }

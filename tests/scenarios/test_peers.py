@@ -1,0 +1,180 @@
+"""Scenarios among peers: the ideal's counts, coalitions as in theory, whoever cheats named."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from veilmix.analysis.peer_paths import path_share
+from veilmix.errors import ParameterError, ScenarioError
+from veilmix.scenarios.compare import compare
+from veilmix.scenarios.eyes import board, look
+from veilmix.scenarios.load import change, load, loads
+from veilmix.scenarios.model import Scenario
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.peers_found import sizes_of
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.verify import verify
+
+VILLAGE = load("village")
+
+
+def with_fault(lines: str) -> Scenario:
+    text = (Path(__file__).parents[2] / "scenarios/gallery/village.toml").read_text("utf-8")
+    return loads(text.replace("[expect]\nkept_at_least = 1", f"[[fault]]\n{lines}"))
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return run(VILLAGE, worst_case_seconds=0)
+
+
+@pytest.mark.slow
+def test_real_is_ideal(outcome: Outcome) -> None:
+    ideal = run(VILLAGE, mode="ideal", worst_case_seconds=0)
+    assert (outcome.marginals, outcome.release) == (ideal.marginals, ideal.release)
+    assert (outcome.decision, outcome.exposure) == (ideal.decision, ideal.exposure)
+    assert outcome.released
+    assert outcome.failed == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ('attack = "drop"\nby = "peer-3"\nrate = 0.2', "handed on"),
+        ('attack = "drop"\nby = "peer-3"\nround = 2', "handed on"),
+        ('attack = "tag"\nby = "peer-3"', "as its sender proves"),
+        ('attack = "lie"\nby = "peer-3"', "another digest"),
+        ('attack = "absent"\nby = "peer-3"\nround = 2', "posted nothing"),
+    ],
+)
+def test_who_cheats_is_named_in_the_result(lines: str, why: str) -> None:
+    outcome = run(with_fault(lines), worst_case_seconds=0)
+    assert outcome.peers is not None
+    ((who, said),) = [(one.peer, one.why) for one in outcome.peers.charges]
+    assert (who, why in said) == ("peer-3", True)
+    assert not outcome.released
+    assert outcome.burned is not None
+    assert said in outcome.burned
+    ideal = run(with_fault(lines), mode="ideal", worst_case_seconds=0)
+    if "absent" in lines:  # where nobody sends a message, that is all that can go wrong
+        assert (ideal.marginals, ideal.release) == (outcome.marginals, None)
+
+
+@pytest.mark.slow
+def test_who_never_comes_is_missed_by_nobody_in_both_modes() -> None:
+    scenario = with_fault('attack = "absent"\nusers = 3')
+    real, ideal = (run(scenario, mode=mode, worst_case_seconds=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
+    assert real.peers is not None
+    assert ideal.peers is not None
+    assert real.peers.peers == ideal.peers.peers == 9
+    assert (real.marginals, real.release) == (ideal.marginals, ideal.release)
+
+
+@pytest.mark.slow
+def test_a_village_in_which_no_path_is_possible_is_burned() -> None:
+    alone = replace(VILLAGE, coalition=())
+    few = change(alone, {"population.users": 4, "mix.path": 3, "mix.min_batch": 4})
+    assert run(few, worst_case_seconds=0).burned is None
+    nobody = with_fault('attack = "absent"\nusers = 10')
+    for mode in ("real", "ideal"):
+        outcome = run(nobody, mode=mode, worst_case_seconds=0)  # type: ignore[arg-type]
+        assert outcome.burned == "2 people took part; the smallest batch that hides is 4"
+
+
+@pytest.mark.slow
+def test_coalitions_follow_what_theory_expects_and_thin_batches_add() -> None:
+    """Of 60 peers a few: batches hold many senders, so nearly only whole paths are followed."""
+    scenario = change(
+        VILLAGE, {"population.users": 60, "mix.cover": 13, "mix.path": 2, "policy.k": 2}
+    )
+    outcome = run(scenario, worst_case_seconds=0)
+    assert outcome.peers is not None
+    found = {one.size: one for one in outcome.peers.sizes}
+    assert set(found) == set(sizes_of(60))
+    for size in (6, 12, 18, 24):
+        one = found[size]
+        width = one.onions.high - one.onions.mean
+        assert one.expected == path_share(size, 60, 2)
+        assert abs(one.onions.mean - one.expected) < 3 * width + 0.01
+        assert one.onions.mean == pytest.approx(one.expected, rel=0.2)
+    assert found[59].onions.mean == found[59].expected == 1
+    means = [outcome.peers.sizes[i].onions.mean for i in range(len(found))]
+    assert means == sorted(means)
+
+
+def test_the_whole_path_is_a_share_of_all_paths() -> None:
+    assert path_share(3, 12, 3) == pytest.approx(6 / (11 * 10 * 9))
+    assert [path_share(c, 5, 2) for c in range(5)] == [0, 0, 2 / 12, 6 / 12, 1]
+    for wrong in ((0, 5, 0), (0, 5, 5), (5, 5, 2), (-1, 5, 2)):
+        with pytest.raises(ParameterError):
+            path_share(*wrong)
+
+
+@pytest.mark.slow
+def test_a_run_is_kept_looked_at_and_verified(outcome: Outcome, tmp_path: Path) -> None:
+    kept = read(save(outcome, tmp_path))
+    assert all(one.ok for one in verify(kept))
+    seen = look(kept, ["peer-1", "peer-2"])
+    assert set(seen.pinned) >= {0, 1}
+    assert not look(kept, ["network"]).pinned
+    with pytest.raises(ParameterError, match="peer-1 to peer-12"):
+        look(kept, ["user-1"])
+    with pytest.raises(ParameterError, match="show, leak and verify"):
+        board(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change_", "check"),
+    [
+        (lambda result: result["marginals"]["A"].update(Y=12), "counts"),
+        (lambda result: result["release"]["counts"][0].__setitem__(-1, 1), "counts"),
+        (lambda result: result["peers"]["coalitions"][3].update(expected=0.0), "coalitions"),
+        (
+            lambda result: result["peers"]["named"].append(
+                {"peer": "peer-4", "round": 1, "step": 2, "why": "is disliked"}
+            ),
+            "board",
+        ),
+        (lambda result: result.update(digest="00" * 32), "digest"),
+    ],
+)
+def test_verify_finds_what_was_changed(outcome: Outcome, tmp_path: Path, change_, check) -> None:  # type: ignore[no-untyped-def]
+    folder = save(outcome, tmp_path)
+    result = json.loads((folder / "result.json").read_text("utf-8"))
+    change_(result)
+    (folder / "result.json").write_text(json.dumps(result), "utf-8")
+    failed = [one.name for one in verify(read(folder), again=False) if one.ok is False]
+    assert failed == [check]
+
+
+MISTAKES = [
+    ("path  = 3", "path  = 12", "a message passes others than its sender, and there are 11"),
+    ("peers = true", 'peers = true\nsuite = "hpke-pq"', "peers always mix with suite"),
+    ("peers = true", "peers = true\npad = false", "peers always mix with pad = true"),
+    ("[policy]", '[policy]\nkind = "hierarchical"', "needs a curator"),
+    ('"peer-1", "peer-2"]', '"peer-1", "curator"]', 'no party is called "curator"'),
+    ('"peer-1", "peer-2"]', '"peer-1", "peer-13"]', "this scenario has peer-1 to peer-12"),
+    ("[expect]", "[expect]\ncurator_links_at_most = 0", "there is no central party here"),
+    ("[expect]", "[defence]\nreceipts = 0.1\n[expect]", "peers guard themselves"),
+    ("[expect]", '[[fault]]\nattack = "late"\nby = "peer-1"\n[expect]', "nothing that peers do"),
+    ("[expect]", '[[fault]]\nattack = "drop"\nby = "peer-99"\n[expect]', "no peer is called"),
+    ("[expect]", '[[fault]]\nattack = "drop"\n[expect]', "say once who it is"),
+    ("[expect]", '[[fault]]\nattack = "lie"\nby = "peer-1"\nrate = 0.5\n[expect]', "read rate"),
+]
+
+
+@pytest.mark.parametrize(("found", "written", "said"), MISTAKES)
+def test_what_peers_cannot_do_is_said_beforehand(found: str, written: str, said: str) -> None:
+    text = (Path(__file__).parents[2] / "scenarios/gallery/village.toml").read_text("utf-8")
+    assert found in text
+    with pytest.raises(ScenarioError, match=said):
+        loads(text.replace(found, written))
+
+
+def test_peers_have_no_programs_to_compare_with() -> None:
+    with pytest.raises(ParameterError, match="peers have no curator"):
+        compare(VILLAGE)
