@@ -47,8 +47,8 @@ def figure(
     rows: Sequence[Sequence[object]],
 ) -> Redrawn:
     """The figure of a sweep, `name` without ending, and its numbers."""
-    numbers = Numbers(name, headings, rows)
-    return Redrawn(name, (numbers,), (), lambda: draw(title, along, panels))
+    numbers, said = Numbers(name, headings, rows), f"{title}: means with 95 % intervals"
+    return Redrawn(name, (numbers,), (), lambda: draw(said, along, panels))
 
 
 @drawing.styled
@@ -69,7 +69,7 @@ def draw(title: str, along: Along, panels: Sequence[Panel]) -> "Figure":
     if labels:
         second = list(along)[1]
         made.legend(handles, labels, title=second, loc="outside lower center", ncols=len(labels))
-    made.suptitle(f"{title}: means with 95 % intervals", fontsize=11)
+    made.suptitle(title, fontsize=11)
     return made
 
 

@@ -1,0 +1,178 @@
+"""Lesson 1, the envelope game: follow one onion from a person to the curator."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="1. The envelope game")
+
+
+@app.cell
+def _():
+    import marimo as mo
+    import veilmix
+    from veilmix.crypto.entropy import SystemEntropy
+    from veilmix.crypto.onion import Hop, peel, wrap
+    from veilmix.crypto.suites import suite
+    from veilmix.errors import Refused
+    from veilmix.theatre.page import render
+    from veilmix.theatre.show import of_outcome
+
+    return (
+        Hop,
+        Refused,
+        SystemEntropy,
+        mo,
+        of_outcome,
+        peel,
+        render,
+        suite,
+        veilmix,
+        wrap,
+    )
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # 1. The envelope game
+
+    Anna answers a question of a curator through two shufflers. Who learns what she said?
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-3 | read the question below and guess, everybody for themselves |
+    | 3-8 | follow Anna's onion: who gets it from whom, and what is in it |
+    | 8-11 | open it with the wrong key |
+    | 11-17 | the whole class in the theatre: look through one pair of eyes, then through several |
+    | 17-20 | the answer, and what it rests on |
+
+    Before or after: play it on paper, `veilmix new classroom --cards`.
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.radio(
+        ["shuffler 1", "shuffler 2", "the curator", "no single one of them"],
+        label="**Guess first:** who knows both that a slip is Anna's and what is written on it?",
+    )
+    guess
+    return
+
+
+@app.cell
+def _(SystemEntropy, mo, suite):
+    text = mo.ui.text("A = Y", label="what Anna writes", max_length=16)
+    sealing, chance = suite(), SystemEntropy()
+    names = ("shuffler-1", "shuffler-2", "curator")
+    keys = {name: sealing.keypair(chance) for name in names}
+    contexts = {name: bytes([i]) * 32 for i, name in enumerate(names)}
+    text
+    return chance, contexts, keys, names, sealing, text
+
+
+@app.cell
+def _(Hop, chance, contexts, keys, mo, names, peel, sealing, text, wrap):
+    onion = wrap(
+        sealing,
+        [Hop(keys[name].public, contexts[name]) for name in names],
+        text.value.ljust(16).encode(),
+        chance,
+    )
+    carried, rows, origin = onion[0], [], "Anna"
+    for name in names:
+        inside = peel(keys[name].secret, carried, contexts[name])
+        last = name == names[-1]
+        rows.append(
+            {
+                "who": name,
+                "gets it from": origin,
+                "bytes": len(carried),
+                "it begins": carried[:8].hex(" "),
+                "and finds inside": inside.decode().strip()
+                if last
+                else f"{len(inside)} sealed bytes",
+            }
+        )
+        carried, origin = inside, f"{name}, among everybody's" if not last else name
+    mo.vstack(
+        [
+            mo.md("## Anna's onion\nReal encryption: run it again and every byte differs."),
+            mo.ui.table(rows, selection=None, show_download=False),
+        ]
+    )
+    return (onion,)
+
+
+@app.cell
+def _(Refused, contexts, keys, mo, names, onion, peel):
+    def tried(name):
+        try:
+            peel(keys[name].secret, onion[0], contexts[name])
+        except Refused as wrong:
+            return f"refused: {wrong.reason.value}"
+        return "opens"
+
+    wrong_keys = {name: tried(name) for name in names}
+    mo.vstack(
+        [
+            mo.md("## Who can open the outermost layer?"),
+            mo.ui.table(
+                [{"who": k, "what happens": v} for k, v in wrong_keys.items()], selection=None
+            ),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(mo, of_outcome, render, veilmix):
+    outcome = veilmix.run("classroom")
+    mo.vstack(
+        [
+            mo.md(
+                "## The whole class\nTwelve people, three questions each. Press play; then tick whose "
+                "eyes you look through. What these eyes cannot see is not in the picture."
+            ),
+            mo.iframe(render(of_outcome(outcome)), height="640px"),
+        ]
+    )
+    return (outcome,)
+
+
+@app.cell
+def _(mo, outcome):
+    linked = {
+        " + ".join(one.parties) or "nobody (the board)": one.linked for one in outcome.coalitions
+    }
+    alone = max(one.linked for one in outcome.coalitions if len(one.parties) == 1)
+    everybody = outcome.coalition("curator", "shuffler-1", "shuffler-2").linked
+    assert alone == 0
+    assert everybody == outcome.users
+    mo.accordion(
+        {
+            "Answer": mo.vstack(
+                [
+                    mo.md(
+                        f"No single one of them. Shuffler 1 gets the onion from Anna and sees sealed "
+                        f"bytes; the curator reads a slip and does not know whose it is. In the run "
+                        f"above any party alone links **{alone} of {outcome.users}** people to their "
+                        f"slips; the curator and both shufflers together link "
+                        f"**{everybody} of {outcome.users}**."
+                    ),
+                    mo.ui.table(
+                        [{"who": who, "people linked": n} for who, n in linked.items()],
+                        page_size=16,
+                        selection=None,
+                        show_download=False,
+                    ),
+                ]
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,137 @@
+"""Lesson 2, a crowd buys columns: the same promise, asked of more and more people."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="2. A crowd buys columns")
+
+
+@app.cell
+def _():
+    from concurrent.futures import ThreadPoolExecutor
+
+    import marimo as mo
+    from veilmix.analysis.sweep_figure import Panel, draw
+    from veilmix.scenarios.load import load
+    from veilmix.scenarios.sweep import plan, sweep
+
+    return Panel, ThreadPoolExecutor, draw, load, mo, plan, sweep
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # 2. A crowd buys columns
+
+    A curator may release columns of a census table (sex, income, race, kind of work) if at most so
+    many people end up in a crowd smaller than k. It sees each column by itself, and must promise
+    something about all of them together, with a theorem.
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-4 | what is a crowd of k? who in this room is alone in (month of birth, first letter)? |
+    | 4-6 | guess |
+    | 6-12 | the figure: more people, the same k, the same promise |
+    | 12-17 | move k and the promise; predict before you look |
+    | 17-20 | the answer |
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.radio(
+        ["it doubles", "one more at about four times the people", "none, columns have no people"],
+        label="**Guess first:** with twice as many people, how many more columns may be released?",
+    )
+    k = mo.ui.slider(
+        2, 30, value=10, label="k, people in the smallest crowd wanted", show_value=True
+    )
+    target = mo.ui.dropdown(
+        {"1 %": 0.01, "5 %": 0.05, "10 %": 0.1},
+        value="5 %",
+        label="share who may be in a smaller one",
+    )
+    mo.vstack([guess, k, target])
+    return k, target
+
+
+@app.cell
+def _(Panel, ThreadPoolExecutor, draw, k, load, mo, plan, sweep, target):
+    people, rules = (200, 800, 3200, 12800), ("printed", "coverage")
+    along = {
+        "population.users": people,
+        "policy.rule": rules,
+        "policy.k": (k.value,),
+        "policy.max_exposure": (target.value,),
+    }
+    jobs = plan(load("more-people"), along, seed=5, mode="ideal")
+    lines = list(sweep(jobs, lambda: ThreadPoolExecutor(2), window=4))
+    crashed = [line.error for line in lines if line.error]
+    assert not crashed, crashed[0]
+    columns, promised, true = {}, {}, {}
+    for line in lines:
+        at = line.key["population.users"], line.key["policy.rule"]
+        columns[at] = len(line.result["decision"]["kept"])
+        promised[at] = line.result["exposure"]["promised"]
+        true[at] = line.result["exposure"]["true"]
+
+    def panel(title, unit, values):
+        means = [
+            ({"population.users": n, "policy.rule": rule}, value, value, value)
+            for (n, rule), value in sorted(values.items())
+        ]
+        return Panel(title, unit, means)
+
+    shown = {"population.users": people, "policy.rule": rules}
+    figure = draw(
+        "one draw of people at each point",
+        shown,
+        [
+            panel("columns released", "columns", columns),
+            panel("promised exposure", "share of people", promised),
+            panel("true exposure", "share of people", true),
+        ],
+    )
+    mo.vstack([mo.md("## The same promise, more people"), figure])
+    return columns, promised, true
+
+
+@app.cell
+def _(columns, mo, promised, target, true):
+    assert all(true[at] <= promised[at] <= target.value for at in true)
+    rows = [
+        {
+            "people": f"{n:,}",
+            "by the theorems as printed": columns[n, "printed"],
+            "by the coverage bound": columns[n, "coverage"],
+        }
+        for n, rule in sorted(columns)
+        if rule == "printed"
+    ]
+    mo.accordion(
+        {
+            "Answer": mo.vstack(
+                [
+                    mo.ui.table(rows, selection=None, show_download=False),
+                    mo.md(
+                        """
+                        Every column multiplies the number of cells, so every further column wants
+                        several times as many people: a crowd *buys* columns, and the price grows by
+                        the factor of values. A better theorem is as good as a larger crowd: the
+                        coverage bound releases with fewer people what the printed theorems release
+                        with more, from the very same counts. In no case were more people exposed than
+                        was promised.
+
+                        With your own numbers: `veilmix sweep more-people --mode ideal`.
+                        """
+                    ),
+                ]
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,144 @@
+"""Lesson 4, why the slack is needed: Theorem 4 and the example of section 6.2 of paper 000."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="4. Why the slack is needed")
+
+
+@app.cell
+def _():
+    from fractions import Fraction
+
+    import marimo as mo
+    import numpy as np
+    from veilmix.analysis.composition import best_bound, theorem3
+    from veilmix.analysis.tightness import strict_example, tightness_example
+
+    return (
+        Fraction,
+        best_bound,
+        mo,
+        np,
+        strict_example,
+        theorem3,
+        tightness_example,
+    )
+
+
+@app.cell
+def _(mo):
+    mo.md(r"""
+    # 4. Why the slack is needed
+
+    A column in which nobody is rare, and another in which nobody is rare. Then, surely, nobody is
+    rare in both together, if only "rare" is meant a little more strictly?
+
+    Write $Q_j(t)$ for the share of people whose value in column $j$ has a share below $t$, and
+    $Q_J$ for the same of all columns together. The wish:
+
+    $$Q_J(c\,t_1 t_2) \le Q_1(t_1) + Q_2(t_2) \quad\text{for some small } c.$$
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-4 | read the wish aloud, in your own words |
+    | 4-6 | guess |
+    | 6-12 | draw a table with two columns that breaks it for c = 1; then compare with the one below |
+    | 12-16 | make c smaller: does it help? |
+    | 16-20 | the answer: what has to be paid instead |
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.radio(
+        ["c = 1/2 is enough", "c = 1/100 is enough", "no c is enough"],
+        label="**Guess first:** how small must c be for the wish to come true, whatever the table?",
+    )
+    inverse = mo.ui.slider(1, 40, value=1, label="1 / c", show_value=True)
+    mo.vstack([guess, inverse])
+    return (inverse,)
+
+
+@app.cell
+def _(Fraction, inverse, mo, strict_example):
+    example = strict_example(Fraction(1, inverse.value))
+    rows = [
+        {"row": i + 1, "column 1": int(one), "column 2": int(two)}
+        for i, (one, two) in enumerate(example.table)
+    ]
+    mo.vstack(
+        [
+            mo.md(
+                f"## A table against c = {example.c}\n{len(rows)} people. Each column has two values; "
+                f"nobody's has a share below t = {example.thresholds[0]}, so the right side is "
+                f"**{example.columns}**. Together, the person in the middle is alone: the left side is "
+                f"**{example.joint}**."
+            ),
+            mo.ui.table(rows, selection=None, page_size=13),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(
+    Fraction,
+    best_bound,
+    mo,
+    np,
+    strict_example,
+    theorem3,
+    tightness_example,
+):
+    cs = [Fraction(1, i) for i in (1, 2, 4, 10, 100)]
+    examples = [strict_example(c) for c in cs]
+    table = []
+    for one in examples:
+        counts = [np.bincount(column) for column in one.table.T]
+        promise = theorem3(counts, one.thresholds, one.c)
+        proof = best_bound(counts, 2)
+        assert one.joint > one.columns, "the wish fails for every c"
+        assert one.joint <= promise.value, "with the slack it holds"
+        assert proof.value >= one.joint
+        table.append(
+            {
+                "c": str(one.c),
+                "people": len(one.table),
+                "the wish promises": str(one.columns),
+                "the truth": str(one.joint),
+                "Theorem 3 promises (+ c)": f"{promise.value:.4g}",
+            }
+        )
+    equal = tightness_example(Fraction(1, 2))
+    assert equal.joint == equal.columns
+    mo.accordion(
+        {
+            "Answer": mo.vstack(
+                [
+                    mo.md(
+                        f"""
+                        No c is enough: for every c there is a table, only larger, in which the person
+                        in the middle is alone though nobody is rare in any column. So something must
+                        be *added* on the right. Theorem 3 adds c itself:
+
+                        $$Q_J(c\\,t_1 t_2) \\le Q_1(t_1) + Q_2(t_2) + c.$$
+
+                        Theorem 4 of the paper wants to show this with another table, and as printed it
+                        shows only that both sides can be equal: its table for c = {equal.c} has
+                        {len(equal.table)} people, and {equal.joint} on the left, {equal.columns} on the
+                        right. That alone would not refute the wish, which allows equality; the example
+                        of section 6.2 above does.
+                        """
+                    ),
+                    mo.ui.table(table, selection=None, show_download=False),
+                ]
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

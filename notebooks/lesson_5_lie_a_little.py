@@ -1,0 +1,149 @@
+"""Lesson 5, lie a little, then shuffle: what noise costs, and what a crowd adds to it."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="5. Lie a little, then shuffle")
+
+
+@app.cell
+def _():
+    import marimo as mo
+    import veilmix
+    from veilmix.analysis import drawing
+    from veilmix.analysis.shuffled import epsilon_for, local_epsilon
+    from veilmix.scenarios.load import change, load
+
+    return change, drawing, epsilon_for, load, local_epsilon, mo, veilmix
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # 5. Lie a little, then shuffle
+
+    Everybody answers yes or no, and lies with probability q: toss coins before you answer. Nobody
+    can be held to an answer. Then all answers are shuffled.
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-5 | do it: everybody throws a die, and lies at a 6 (q = 1/6); count the yeses |
+    | 5-7 | guess |
+    | 7-12 | the figure: what a person's answer gives away, alone and in a crowd |
+    | 12-17 | the table: how well the class can still count |
+    | 17-20 | the answer |
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.radio(
+        ["nothing changes", "a lie in ten is enough", "they need not lie at all"],
+        label="**Guess first:** ten thousand people lie with q = 1/4. If they shuffle as well, how much "
+        "less would they have to lie for the same protection?",
+    )
+    q = mo.ui.slider(
+        0.05, 0.45, value=0.25, step=0.05, label="q, probability of a lie", show_value=True
+    )
+    mo.vstack([guess, q])
+    return (q,)
+
+
+@app.cell
+def _(drawing, epsilon_for, local_epsilon, mo, q):
+    delta = 1e-6
+    sizes = (10, 30, 100, 300, 1000, 3000, 10000)
+    alone = float(local_epsilon(q.value))
+    crowd = {n: float(epsilon_for(n, q.value, delta)) for n in sizes}
+    assert all(found <= alone * (1 + 1e-9) for found in crowd.values())
+    with drawing.look():
+        figure, (ax,) = drawing.new(7, 3.6)
+        ax.axhline(alone, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
+        ax.plot(
+            sizes,
+            list(crowd.values()),
+            "o-",
+            color=drawing.BLUE,
+            label=f"shuffled, delta {delta:g}",
+        )
+        ax.set(xscale="log", yscale="log", xlabel="people", ylabel="epsilon (nats)")
+        ax.legend()
+    mo.vstack(
+        [
+            mo.md(
+                "## What one answer gives away\nEpsilon, in nats: by which factor e^epsilon somebody's "
+                "suspicion can grow at most. Smaller is more private."
+            ),
+            figure,
+        ]
+    )
+    return (delta,)
+
+
+@app.cell
+def _(change, load, veilmix):
+    def error(people, epsilon):
+        """The largest error of a share, estimated from what people said."""
+        scenario = change(
+            load("randomized-class"), {"population.users": people, "local.epsilon": epsilon}
+        )
+        return veilmix.run(scenario, 4, "ideal", worst_case_seconds=0).local.largest_error
+
+    errors = {(n, e): error(n, e) for n in (30, 3000) for e in (1.0, 9.0)}
+    return (errors,)
+
+
+@app.cell
+def _(errors, mo):
+    rows = [
+        {
+            "people": f"{n:,}",
+            **{
+                f"epsilon {e:g} (three answers)": f"{100 * errors[n, e]:.1f} %"
+                for m, e in errors
+                if m == n
+            },
+        }
+        for n in sorted({n for n, _ in errors})
+    ]
+    mo.vstack(
+        [
+            mo.md(
+                "## What is still learnt\nThe largest error of an estimated share, one run each, three "
+                "questions (`randomized-class`)."
+            ),
+            mo.ui.table(rows, selection=None, show_download=False),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(delta, epsilon_for, errors, local_epsilon, mo):
+    many = 10_000
+    wanted = float(local_epsilon(0.25))
+    little = float(epsilon_for(many, 0.1, delta))
+    assert little < wanted
+    assert errors[3000, 1.0] < errors[30, 1.0]
+    mo.accordion(
+        {
+            "Answer": mo.md(
+                f"""
+                Alone, lying with q = 1/4 gives epsilon = {wanted:.2f}. Among {many:,} shuffled people
+                a lie in ten already gives epsilon = {little:.3f} (at delta = {delta:g}): *more*
+                protection from fewer lies, because your answer hides behind the lies of all others.
+                So the second answer is right, and still modest. Without any lie there is nothing to
+                hide behind: who knows what all others said can work out what you said.
+
+                And the crowd also pays for the noise: with 100 times as many people the errors are
+                about 10 times smaller.
+                """
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

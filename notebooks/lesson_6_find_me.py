@@ -1,0 +1,114 @@
+"""Lesson 6, find me: who can be named in a released table, and by whom."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="6. Find me")
+
+
+@app.cell
+def _():
+    import marimo as mo
+    import veilmix
+    from veilmix.scenarios.load import change, load
+
+    return change, load, mo, veilmix
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # 6. Find me
+
+    A table without names is released. Somebody has a list of names with a few of the columns: a
+    neighbour, an employer, a friend. How many rows can they put a name to?
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-5 | find each other: who in this room is the only one with (eye colour, shoe size)? |
+    | 5-7 | guess |
+    | 7-13 | the table: everything released, attackers who know more and more |
+    | 13-17 | the same attackers against what the curator would release |
+    | 17-20 | the answer |
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.slider(
+        0,
+        300,
+        step=10,
+        show_value=True,
+        label="**Guess first:** of 300 people of a census, with sex, income, race and kind of work "
+        "released, how many can be named for certain by somebody who knows all four?",
+    )
+    guess
+    return
+
+
+@app.cell
+def _(change, load, mo, veilmix):
+    def found(kind, **more):
+        scenario = change(
+            load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": 5, **more}
+        )
+        return veilmix.run(scenario, 2, "ideal", worst_case_seconds=0)
+
+    whole = found("all")
+    careful = found("exposure")
+
+    def told(outcome):
+        return [
+            {
+                "attacker knows": ", ".join(one.knows),
+                "named rightly, at best": round(one.found, 1),
+                "named for certain": one.certain,
+                "bits learnt per row": round(one.bits, 2),
+            }
+            for one in outcome.found.attacks
+        ]
+
+    mo.vstack(
+        [
+            mo.md(f"## Everything is released\n{', '.join(whole.kept)}, {whole.users} people"),
+            mo.ui.table(told(whole), selection=None, show_download=False),
+            mo.md(f"## The curator decides\nreleased: {', '.join(careful.kept)}"),
+            mo.ui.table(told(careful), selection=None, show_download=False),
+        ]
+    )
+    return careful, whole
+
+
+@app.cell
+def _(careful, mo, whole):
+    def worst(outcome):
+        return max(one.certain for one in outcome.found.attacks)
+
+    certain = worst(whole), worst(careful)
+    assert certain[0] > certain[1]
+    assert len(careful.kept) < len(whole.kept)
+    assert careful.exposure.true <= careful.exposure.promised
+    mo.accordion(
+        {
+            "Answer": mo.md(
+                f"""
+                **{certain[0]}** of {whole.users} when all columns are released, **{certain[1]}** when
+                the curator decides. In truth {whole.exposure.true:.1%} of the people were in a crowd
+                smaller than 5, against {careful.exposure.true:.1%}.
+
+                The three usual attackers, where everything is released: {whole.found.risk}. Where the
+                curator decides: {careful.found.risk}.
+
+                Nobody needed names in the table to find people; it took a list with the same columns.
+                And note who is found: not the average person, the rare one.
+                """
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,142 @@
+"""Lesson 7, bring your own table: how anonymous the people of a table are."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="7. Bring your own table")
+
+
+@app.cell
+def _():
+    from pathlib import Path
+
+    import marimo as mo
+    from veilmix.analysis.score import score_table
+    from veilmix.analysis.score_figure import figure
+    from veilmix.errors import VeilmixError
+    from veilmix.scenarios.model import Population
+    from veilmix.scenarios.populations import files
+    from veilmix.scenarios.populations.tables import shipped
+
+    return (
+        Path,
+        Population,
+        VeilmixError,
+        figure,
+        files,
+        mo,
+        score_table,
+        shipped,
+    )
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # 7. Bring your own table
+
+    A CSV or Parquet file with a header and one row a person. Nothing is sent anywhere: it is read
+    here, and forgotten when this page closes.
+
+    | minutes | plan, 20 in all |
+    |:--|:--|
+    | 0-4 | which table? who is in it, and who would be harmed by being found? |
+    | 4-6 | guess |
+    | 6-12 | look: exposure at every k, the columns that do most harm |
+    | 12-17 | what may be kept? in truth, and by what could be promised from single columns alone |
+    | 17-20 | the answer for the shipped table; write down yours |
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    guess = mo.ui.slider(
+        0,
+        100,
+        show_value=True,
+        label="**Guess first:** what percentage of the people is in a crowd smaller than k?",
+    )
+    where = mo.ui.text("", label="file (empty: the 2,201 people on the Titanic)", full_width=True)
+    k = mo.ui.slider(2, 50, value=5, label="k", show_value=True)
+    target = mo.ui.slider(0, 0.1, step=0.005, value=0.01, label="share allowed", show_value=True)
+    mo.vstack([guess, where, k, target])
+    return k, target, where
+
+
+@app.cell
+def _(Path, Population, VeilmixError, files, mo, shipped, where):
+    def read(path):
+        if not path:
+            return shipped("titanic")
+        names = files.header(Path(path))
+        return files.read(Path(path), [(one, one) for one in names], Population(source=path))
+
+    try:
+        table, trouble = read(where.value.strip()), None
+    except VeilmixError as wrong:
+        table, trouble = shipped("titanic"), str(wrong)
+    mo.callout(f"{trouble}; the shipped table is shown instead", kind="warn") if trouble else None
+    return (table,)
+
+
+@app.cell
+def _(figure, k, mo, score_table, table, target):
+    score = score_table(table.codes, table.columns, k.value, target.value)
+    below = score.joint.crowds.users_below(score.k)
+
+    def named(columns):
+        return ", ".join(table.columns[j] for j in columns) or "nothing"
+
+    mo.vstack(
+        [
+            mo.md(
+                f"## {score.n:,} people, {len(score.columns)} columns\n{below:,} people "
+                f"({below / score.n:.2%}) are in a crowd smaller than {score.k}; {score.risk}."
+            ),
+            figure(score),
+            mo.ui.table(
+                [
+                    {
+                        "column": one.name,
+                        "values": one.values,
+                        "people below k": one.crowds.users_below(score.k),
+                    }
+                    for one in score.columns
+                ],
+                selection=None,
+                show_download=False,
+            ),
+        ]
+    )
+    return below, named, score
+
+
+@app.cell
+def _(below, mo, named, score):
+    bounds = score.bounds
+    assert bounds.lower <= below <= bounds.coverage <= bounds.refined <= bounds.printed
+    mo.accordion(
+        {
+            "Answer": mo.md(
+                f"""
+                In truth **{below:,} of {score.n:,}** people are below k = {score.k}. Who sees each
+                column by itself can only say: at least {bounds.lower:,}, at most
+                {bounds.coverage:,} (coverage), {bounds.refined:,} (refined), {bounds.printed:,}
+                (the theorems as printed).
+
+                With at most {score.most:,} people exposed one may keep **{named(score.sets.truth.kept)}**
+                if the whole table is known, and **{named(score.sets.promised.kept)}** if only single
+                columns are: that is what the curator of the protocol has.
+
+                More: `veilmix score FILE`; then write a scenario with this file (`veilmix new titanic`)
+                and play it.
+                """
+            )
+        }
+    )
+    return
+
+
+if __name__ == "__main__":
+    app.run()

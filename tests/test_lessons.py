@@ -1,0 +1,57 @@
+"""Every lesson runs as a plain script, says what it teaches, and is a well-formed notebook.
+
+What a lesson's answer claims it asserts itself, so a script that ends well has told the truth.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
+SECONDS = 10  # of a processor, importing and all
+
+
+def spent() -> float:
+    """Seconds of a processor that finished children have used."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_is_a_script_that_ends_well_and_soon(lesson: Path, tmp_path: Path) -> None:
+    before = spent()
+    done = subprocess.run(
+        [sys.executable, str(lesson)], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert spent() - before < SECONDS
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_has_a_plan_a_guess_and_then_an_answer(lesson: Path) -> None:
+    text = lesson.read_text("utf-8")
+    places = [text.index(part) for part in ("plan, 20 in all", "**Guess first:**", '"Answer":')]
+    assert places == sorted(places)
+    assert "assert " in text[places[1] :]
+
+
+def test_there_are_seven() -> None:
+    assert [path.stem.split("_")[1] for path in LESSONS] == list("1234567")
+    guide = (ROOT / "docs" / "teaching.md").read_text("utf-8")
+    assert all(path.name in guide for path in LESSONS)
+
+
+@pytest.mark.slow
+def test_marimo_finds_nothing_wrong() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "marimo", "check", "--strict", *map(str, LESSONS)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
