@@ -100,6 +100,11 @@ def _tell(
         say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
         say(console)
         peers_text.check(console, scenario, people.n, len(people.schema.names))
+        lay_out(console, _rounds(scenario, people, price))
+        say(console, f" {peers_text.POSTED}", style="dim")
+        say(console)
+        posts = f"{peers_text.posts(scenario, people.n):,} posts that everybody reads"
+        say(console, f"cost      {posts}; {_price(price, mix.suite)}")
         say(console, f"promise   {_promise(scenario)}")
         say(console, f"\nnext: veilmix run {called}")
         return
@@ -256,7 +261,7 @@ def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[st
             {"name": one.name, "values": len(texts), "open": one.values is None}
             for one, texts in zip(people.schema.features, people.values, strict=True)
         ],
-        "shufflers": scenario.mix.shufflers,
+        "shufflers": 0 if scenario.mix.peers else scenario.mix.shufflers,
         "suite": scenario.mix.suite,
         "rounds": [
             {

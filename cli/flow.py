@@ -72,7 +72,9 @@ def mermaid(seen: Sequence[Flow]) -> str:
 
 
 def _lifeline(name: str) -> str:
-    return "users" if " ... " in name or name == "user-*" else name
+    if " ... " in name or name == "user-*":
+        return "peers" if name.startswith("peer-") else "users"
+    return name
 
 
 def _id(name: str) -> str:

@@ -21,6 +21,10 @@ show the ballots that they found.
 Everybody counts, decides by the same rule, and posts the digest of the decision. Whoever drops, \
 changes or holds back anything is named, and the round is burned.
 Once more for the kept features together, again with {onions} each."""
+POSTED = (
+    "bytes a person: of the layers and ballots that a peer posts, on average; in all: what "
+    "everybody reads. Round 2 at its largest"
+)
 SIZES = (
     "members",
     "coalitions",
@@ -112,10 +116,9 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
 
 
 def check(console: Page, scenario: "Scenario", people: int, features: int) -> None:
-    """Say what will happen, and what it costs."""
+    """Say what will happen."""
     mix = scenario.mix
-    onions, steps = features + mix.cover, mix.path + 3
-    layers = 2 * people * onions * mix.path
+    onions = features + mix.cover
     steps_told = STEPS.format(
         people=f"{people:,}",
         onions=many(onions, "onion"),
@@ -127,5 +130,8 @@ def check(console: Page, scenario: "Scenario", people: int, features: int) -> No
     for number, line in enumerate(steps_told.splitlines(), start=1):
         say(console, f"  {number}. {clean(line)}")
     say(console)
-    posts = people + 2 * people * steps
-    say(console, f"cost      {posts:,} posts that everybody reads; {layers:,} layers to seal")
+
+
+def posts(scenario: "Scenario", people: int) -> int:
+    """How many posts there are: a key each, and in two rounds one a step."""
+    return people + 2 * people * (scenario.mix.path + 3)

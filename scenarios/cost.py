@@ -15,9 +15,10 @@ from ..crypto.layer import open_layer, seal_layer
 from ..crypto.signing import SIGNATURE
 from ..crypto.suites import Suite, suite
 from ..protocol.announcement import NONCE, REGISTRY, Announcement, Program
-from ..protocol.frames import HEADER
+from ..protocol.frames import DIGEST, HEADER
 from ..protocol.messages import Call
 from ..protocol.parties import Role
+from ..protocol.peers import open_peer_round
 from ..protocol.programs import first_call
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
@@ -28,6 +29,7 @@ from .model import Scenario
 from .play import announced_policy, announced_rules
 
 MEASURED = 0.02  # seconds for each of sealing and opening
+EVERYBODY = "everybody"  # reads, among peers
 LENGTH = 4  # bytes before an envelope, before its signature, and before a list in a batch
 
 
@@ -73,9 +75,13 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     """Work out what a scenario costs with these features, and measure. people: in each round."""
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
+    if scenario.mix.peers:
+        return _among_peers(scenario, schema, people[0], scheme)
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()
-    plans = [open_round(announcement, session, call) for call in _calls(scenario, announcement)]
+    plans = [
+        open_round(announcement, session, call) for call in _calls(scenario, announcement.schema)
+    ]
     asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
     rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
     size = max(plans[0].inner) or 256
@@ -98,15 +104,15 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
     )
 
 
-def _calls(scenario: Scenario, announcement: Announcement) -> Sequence[Call]:
-    schema = announcement.schema
-    if announcement.program is Program.RANDOMIZED:
-        return [first_call(announcement.program, schema)]
+def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
+    asking = program(scenario)
+    if asking is Program.RANDOMIZED:
+        return [first_call(asking, schema)]
     fixed = scenario.policy.kind == "fixed"
     names = scenario.policy.keep if fixed else schema.names
     joint = tuple(sorted(schema.column(name) for name in names))
-    calls = [first_call(announcement.program, schema)]
-    if announcement.program is Program.HIERARCHICAL:
+    calls = [first_call(asking, schema)]
+    if asking is Program.HIERARCHICAL:
         calls += _deeper(joint)
     return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
@@ -116,6 +122,25 @@ def _deeper(columns: Sequence[int]) -> Iterator[Call]:
     for size in range(2, len(columns) + 1):
         groups = tuple(islice(combinations(columns, size), MOST_ASKED))
         yield Call(size, Role.CURATOR, groups)
+
+
+def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite) -> Cost:
+    """What peers post, on average: layers in every step of a path, and ballots; without frames.
+
+    n peers with s onions each and paths of L: n s L layers a round, and everybody reads them all.
+    """
+    from .peers import agreement
+
+    terms = agreement(scenario, schema)
+    calls = _calls(scenario, schema)
+    plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
+    rounds = []
+    for plan in plans:
+        person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
+        onions = people * terms.onions
+        said = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
+        rounds.append(RoundCost(*said, person, people * person))
+    return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
 
 
 def _round(plan: Round, people: int) -> RoundCost:

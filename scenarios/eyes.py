@@ -117,13 +117,13 @@ def columns(run: Run) -> tuple[str, ...]:
 
 
 def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:
-    """The smallest coalitions without users that link anybody: a user knows its own values."""
-    users = parties.Role.USER
+    """The smallest coalitions without people that link anybody: a person knows its own values."""
+    people = (parties.Role.USER, parties.Role.PEER)
     return minimal(
         {
             one.parties: one.linked
             for one in found
-            if not any(parties.role(party) is users for party in one.parties)
+            if not any(parties.role(party) in people for party in one.parties)
         }
     )
 

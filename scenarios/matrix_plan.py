@@ -24,6 +24,7 @@ from .load import check
 from .local import RANDOMIZED
 from .misdeeds import FLAWS
 from .model import Scenario
+from .peers_meaning import central_only
 from .problems import did_you_mean, listed
 
 NONE, ALL = "none", "all"
@@ -143,7 +144,8 @@ def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, 
 
 
 def suited(scenario: Scenario) -> None:
-    """DataError if what attacks achieve is not measured in this scenario."""
+    """DataError or ParameterError if what attacks achieve is not measured in this scenario."""
+    central_only(scenario, "the matrix of attacks")
     if scenario.policy.kind in RANDOMIZED:
         kinds = listed(RANDOMIZED)
         raise DataError(

@@ -23,6 +23,7 @@ from ..errors import StorageError
 from .means import Estimate, estimate
 from .transcripts import damaged
 
+PEOPLE = ("user-", "peer-")  # who knows its own values
 SCHEMA = 1
 Value = bool | int | float | str
 Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
@@ -165,12 +166,21 @@ def _sets(result: Mapping[str, Any]) -> float | None:
     return None if largest is None else float(largest)
 
 
+def half(result: Mapping[str, Any]) -> float | None:
+    """Among peers: others of whom half of them pin a value, on average; None anywhere else."""
+    peers: Mapping[str, Any] = result.get("peers") or {"coalitions": (), "peers": 0}
+    found = [
+        one["people"]["mean"] for one in peers["coalitions"] if one["size"] == peers["peers"] // 2
+    ]
+    return float(found[0]) if found else None
+
+
 def least(result: Mapping[str, Any]) -> float | None:
     """The fewest parties, people aside, that link anybody together; None where none can."""
     sizes = [
         len(one["parties"])
         for one in result.get("coalitions", ())
-        if one["linked"] and not any(party.startswith("user-") for party in one["parties"])
+        if one["linked"] and not any(party.startswith(PEOPLE) for party in one["parties"])
     ]
     return float(min(sizes)) if sizes else None
 
@@ -192,6 +202,7 @@ SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...]
     ("columns released", "columns", _columns),
     ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
     ("fewest parties that link anybody", "parties", least),
+    ("others linked by half of the peers", "people", half),
     ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
     ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),
     ("mean error of a share", "share of people", lambda r: _noise(r, "mean")),

@@ -15,6 +15,7 @@ from veilmix.scenarios.outcome import Outcome
 from veilmix.scenarios.peers_found import sizes_of
 from veilmix.scenarios.play import run
 from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.sweepfile import half, least
 from veilmix.scenarios.verify import verify
 
 VILLAGE = load("village")
@@ -149,6 +150,15 @@ def test_verify_finds_what_was_changed(outcome: Outcome, tmp_path: Path, change_
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
     failed = [one.name for one in verify(read(folder), again=False) if one.ok is False]
     assert failed == [check]
+
+
+@pytest.mark.slow
+def test_a_sweep_reads_what_half_of_the_peers_link(outcome: Outcome) -> None:
+    result = outcome.result()
+    assert outcome.peers is not None
+    assert half(result) == outcome.peers.sizes[5].people.mean
+    assert least(result) is None  # those who are named know themselves
+    assert half({"peers": None}) is half({}) is None
 
 
 MISTAKES = [
