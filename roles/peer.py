@@ -27,6 +27,7 @@ from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.transcript import Made, Refusal, names_of
 from .clock import VirtualClock
 from .instruments import Instrument, Instruments
+from .session import only
 from .user import Row
 from .workshop import Workshop, workshop
 
@@ -159,7 +160,10 @@ def play_peers(
 ) -> Reckoning:
     """Play a session of peers to its end; returns what everybody worked out, and the board."""
     watching = Instruments(list(instruments), report)
-    return trio.run(gather, cast, watching, clock=clock or VirtualClock())
+    try:
+        return trio.run(gather, cast, watching, clock=clock or VirtualClock())
+    except BaseExceptionGroup as group:
+        raise only(group) from None
 
 
 async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:

@@ -74,6 +74,16 @@ def test_a_seeded_run_is_the_same_whatever_the_threads_do_and_replays() -> None:
     assert (found.tallies, found.decision, found.burned) == (one.tallies, one.decision, None)
 
 
+def test_an_interrupt_and_a_bug_surface_as_what_they_are() -> None:
+    for trouble in (KeyboardInterrupt, ZeroDivisionError):
+
+        def fails(_: int, trouble: type[BaseException] = trouble) -> tuple[str, ...]:
+            raise trouble
+
+        with pytest.raises(trouble):
+            played(row=fails)
+
+
 def faulty(**attacks: tuple[int, str]) -> dict[str, Callable[[Commons, int], Seat]]:
     return {
         name.replace("_", "-"): faulty_peer({number: (attack, 0.3)})
