@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo test lint types lock clean
+.PHONY: demo test lint types docs lock clean
 
 demo:
 	@$(PYTHON) tools/environment.py core
@@ -22,6 +22,11 @@ types:
 	@$(RUN)mypy
 	@$(RUN)pyright
 
+# The site, in docs/_build. It is made anew, so that every warning is an error every time.
+docs:
+	@$(PYTHON) tools/environment.py dev
+	@$(RUN)sphinx-build -q -W --keep-going -E -a -b html docs docs/_build
+
 # Pin anew what requirements/*.in ask for: for Python 3.11 and newer, on every platform.
 lock:
 	@$(PYTHON) tools/environment.py dev
@@ -31,4 +36,4 @@ lock:
 	    requirements/$$level.in -o requirements/$$level.txt || exit 1; done
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,47 @@
+"""How the pages of this folder become a site: `make docs`.
+
+Sphinx, furo and MyST; nothing of a page is fetched from another computer. The pages are Markdown that
+reads as well without Sphinx. Two small extensions of our own stand beside this file: diagrams are
+drawn at build time, and docstrings, which are plain text, are made fit for Sphinx.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+import veilmix
+
+project = "veilmix"
+version = release = veilmix.__version__
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "plain_docstrings",
+    "state_diagram",
+]
+
+exclude_patterns = ["_build", "extensions", "README.md"]
+myst_enable_extensions = ["colon_fence", "attrs_block"]
+myst_heading_anchors = 3
+myst_fence_as_directive = {"mermaid"}
+highlight_language = "none"  # a block of code says its language, or is text
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"veilmix {version}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_copyright = False
+html_show_sourcelink = False
+html_copy_source = False

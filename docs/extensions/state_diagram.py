@@ -1,0 +1,143 @@
+"""A Mermaid state diagram as SVG, drawn while the site is built: no script, no other computer.
+
+The subset that `veilmix.protocol.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States stand
+in a column in the order in which the lines leave them. Arrows from a state to itself are listed in its box;
+one to the next state is drawn straight; all others to one state share a lane beside the boxes, to
+the left where they go down and to the right where they go up.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+LINE = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$")
+END = "[*]"
+ROW, GAP, TEXT = 22, 46, 14  # pixels: a line of a box, between boxes, size of letters
+WIDE, LANE, LABEL = 440, 70, 80  # a box, a lane, room for a lane's label
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From one state to another, on which messages."""
+
+    source: str
+    target: str
+    labels: tuple[str, ...]
+
+
+def arrows(text: str) -> list[Arrow]:
+    """Read a diagram; of several lines between the same two states, one arrow.
+
+    Raises:
+        ValueError: a line that this subset does not have.
+    """
+    head, *lines = text.strip().splitlines()
+    if head.strip() != "stateDiagram-v2":
+        raise ValueError(f"found {head!r}; only stateDiagram-v2 can be drawn offline")
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        match = LINE.match(line)
+        if match is None:
+            raise ValueError(f"found {line!r}; expected FROM --> TO: LABEL")
+        source, target, label = match.groups()
+        found.setdefault((source, target), []).extend([label] if label else [])
+    return [Arrow(*ends, tuple(labels)) for ends, labels in found.items()]
+
+
+def svg(text: str) -> str:
+    """Draw a diagram; its colours are those of the page's text and background."""
+    found = arrows(text)
+    named = [one.source for one in found] + [one.target for one in found]
+    states = [name for name in dict.fromkeys(named) if name != END]
+    inner = [one for one in found if END not in (one.source, one.target)]
+    notes = {one.source: one.labels for one in inner if one.source == one.target}
+    place = {name: index for index, name in enumerate(states)}
+    straight, lanes = [], {}
+    for one in inner:
+        step = place[one.target] - place[one.source]
+        if step == 1:
+            straight.append(one)
+        elif step:
+            lanes.setdefault((step > 0, one.target), []).append(one)
+    left = sum(down for down, _ in lanes) * LANE + LABEL
+    width = left + WIDE + sum(not down for down, _ in lanes) * LANE + LABEL
+    tops, y = {}, 10
+    for name in states:
+        tops[name] = y
+        y += ROW * (1 + len(notes.get(name, ()))) + 12 + GAP
+    height = y - GAP + 10
+    middle = {name: tops[name] + 17 for name in states}
+    parts = [_box(name, left, tops[name], notes.get(name, ())) for name in states]
+    parts += [_straight(one, left, tops) for one in straight]
+    taken = {True: 0, False: 0}
+    for (down, target), group in lanes.items():
+        taken[down] += 1
+        parts += _lane(group, target, down, taken[down], left, middle)
+    told = escape("; ".join(f"{one.source} to {one.target}" for one in inner))
+    return (
+        f'<svg class="states" role="img" aria-label="{told}" viewBox="0 0 {width} {height}" '
+        f'font-size="{TEXT}" xmlns="http://www.w3.org/2000/svg">'
+        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" '
+        'markerHeight="8" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" '
+        f'fill="currentColor"/></marker></defs>{"".join(parts)}</svg>'
+    )
+
+
+def _box(name: str, x: int, y: int, notes: Iterable[str]) -> str:
+    lines = [f'<text x="{x + 12}" y="{y + 21}" font-weight="bold">{escape(name)}</text>']
+    for index, note in enumerate(notes, 1):
+        lines.append(_text(x + 24, y + 21 + ROW * index, f"↻ {note}"))
+    height = ROW * len(lines) + 12
+    return f'<rect x="{x}" y="{y}" width="{WIDE}" height="{height}" rx="8"/>{"".join(lines)}'
+
+
+def _straight(one: Arrow, left: int, tops: dict[str, int]) -> str:
+    x, end = left + 40, tops[one.target]
+    label = _text(x + 12, end - GAP // 2 + 5, ", ".join(one.labels))
+    return f'<path d="M{x} {end - GAP}V{end}" marker-end="url(#tip)"/>{label}'
+
+
+def _lane(
+    group: list[Arrow], target: str, down: bool, number: int, left: int, middle: dict[str, int]
+) -> list[str]:
+    """Several arrows to one state, which meet in a lane."""
+    side = left if down else left + WIDE
+    x = side - number * LANE if down else side + number * LANE
+    lines = [f'<path d="M{side} {middle[one.source]}H{x}"/>' for one in group]
+    ends = [middle[one.source] for one in group]
+    far = min(ends) if down else max(ends)
+    lines.append(f'<path d="M{x} {far}V{middle[target]}H{side}" marker-end="url(#tip)"/>')
+    label = ", ".join(dict.fromkeys(text.split(" (")[0] for one in group for text in one.labels))
+    y = (far + middle[target]) // 2
+    lines.append(_text(x - 8 if down else x + 8, y, label, "end" if down else "start"))
+    return lines
+
+
+def _text(x: int, y: int, words: str, anchor: str = "start") -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+class Diagram(SphinxDirective):
+    """A fence ```mermaid, as a picture."""
+
+    has_content: ClassVar[bool] = True
+
+    def run(self) -> list[nodes.Node]:
+        """Draw it; a diagram that cannot be drawn is an error of the build."""
+        text = "\n".join(self.content)
+        try:
+            drawn = svg(text)
+        except ValueError as wrong:
+            raise self.error(str(wrong)) from None
+        return [nodes.raw(text, f'<div class="picture">{drawn}</div>', format="html")]
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Sphinx: how the fence is read."""
+    app.add_directive("mermaid", Diagram)
+    return {"parallel_read_safe": True}
