@@ -1,17 +1,16 @@
 """How the pages of this folder become a site: `make docs`.
 
-Sphinx, furo and MyST; nothing of a page is fetched from another computer. The pages are Markdown that
-reads as well without Sphinx. Two small extensions of our own stand beside this file: diagrams are
-drawn at build time, and docstrings, which are plain text, are made fit for Sphinx.
+Sphinx, furo and MyST; nothing of a page is fetched from another computer. The pages are Markdown
+that reads as well without Sphinx. Two small extensions of our own stand beside this file: diagrams
+are drawn at build time, and docstrings, which are plain text, are made fit for Sphinx.
 """
 
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "extensions"))
-
 import veilmix
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "veilmix"
 version = release = veilmix.__version__

@@ -1,9 +1,9 @@
 """A Mermaid state diagram as SVG, drawn while the site is built: no script, no other computer.
 
-The subset that `veilmix.protocol.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States stand
-in a column in the order in which the lines leave them. Arrows from a state to itself are listed in its box;
-one to the next state is drawn straight; all others to one state share a lane beside the boxes, to
-the left where they go down and to the right where they go up.
+The subset that `veilmix.protocol.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States
+stand in a column in the order in which the lines leave them. Arrows from a state to itself are
+listed in its box; one to the next state is drawn straight; all others to one state share a lane
+beside the boxes, to the left where they go down and to the right where they go up.
 """
 
 import re
@@ -77,7 +77,7 @@ def svg(text: str) -> str:
     taken = {True: 0, False: 0}
     for (down, target), group in lanes.items():
         taken[down] += 1
-        parts += _lane(group, target, down, taken[down], left, middle)
+        parts += _lane(group, target, taken[down], left, middle)
     told = escape("; ".join(f"{one.source} to {one.target}" for one in inner))
     return (
         f'<svg class="states" role="img" aria-label="{told}" viewBox="0 0 {width} {height}" '
@@ -103,13 +103,14 @@ def _straight(one: Arrow, left: int, tops: dict[str, int]) -> str:
 
 
 def _lane(
-    group: list[Arrow], target: str, down: bool, number: int, left: int, middle: dict[str, int]
+    group: list[Arrow], target: str, number: int, left: int, middle: dict[str, int]
 ) -> list[str]:
     """Several arrows to one state, which meet in a lane."""
+    down = middle[target] > middle[group[0].source]
     side = left if down else left + WIDE
     x = side - number * LANE if down else side + number * LANE
-    lines = [f'<path d="M{side} {middle[one.source]}H{x}"/>' for one in group]
-    ends = [middle[one.source] for one in group]
+    ends = [middle[one.source] + 7 * (number - 1) for one in group]
+    lines = [f'<path d="M{side} {y}H{x}"/>' for y in ends]
     far = min(ends) if down else max(ends)
     lines.append(f'<path d="M{x} {far}V{middle[target]}H{side}" marker-end="url(#tip)"/>')
     label = ", ".join(dict.fromkeys(text.split(" (")[0] for one in group for text in one.labels))
