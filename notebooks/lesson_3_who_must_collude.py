@@ -72,7 +72,7 @@ def _(breaking, mo, played, shufflers):
             "answers known for certain": one.cells_certain,
             "bits per person": round(one.bits_per_person, 2),
         }
-        for one in here.coalitions
+        for one in sorted(here.coalitions, key=lambda one: (-one.linked, len(one.parties)))
     ]
     mo.vstack(
         [

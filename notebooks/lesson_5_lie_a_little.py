@@ -136,8 +136,8 @@ def _(delta, epsilon_for, errors, local_epsilon, mo):
                 So the second answer is right, and still modest. Without any lie there is nothing to
                 hide behind: who knows what all others said can work out what you said.
 
-                And the crowd also pays for the noise: with 100 times as many people the errors are
-                about 10 times smaller.
+                And the crowd also pays for the noise: errors shrink like one over the square root of the
+                people. With 100 times as many, expect a tenth, give or take chance.
                 """
             )
         }

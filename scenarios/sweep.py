@@ -215,7 +215,9 @@ def _played(
                     yield future.result()
         whole = True
     finally:
-        executor.shutdown(wait=whole, cancel_futures=True)
+        for future in flying:  # not every executor's shutdown can do that
+            future.cancel()
+        executor.shutdown(wait=whole)
         if not whole:
             for child in set(active_children()) - before:
                 child.terminate()
