@@ -7,6 +7,7 @@ import click
 
 from . import peers_text, sets_text
 from .attack_text import attacks
+from .grid import planned
 from .page import (
     Grid,
     Page,
@@ -38,6 +39,7 @@ def command(scenario: str, form: str) -> None:
     from ..scenarios.samples import samples
 
     loaded = load(scenario)
+    grid = planned(loaded)
     crowd = samples(loaded, loaded.scenario.seed)
     people = crowd.people
     price = cost(loaded, people.schema, (crowd.first, crowd.second))
@@ -47,6 +49,8 @@ def command(scenario: str, form: str) -> None:
         write_csv(_rounds(loaded, people, price))
     else:
         _tell(page(), loaded, people, price, scenario)
+        if grid:
+            say(page(), f"      veilmix sweep {scenario}   plays {grid}")
 
 
 def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:

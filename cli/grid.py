@@ -1,12 +1,15 @@
 """What `veilmix sweep` is told on the command line: axes of a grid, and parts of it."""
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from .page import many
+
 if TYPE_CHECKING:
+    from ..scenarios.model import Scenario
     from ..scenarios.sweepfile import Value
 
     _Type = click.ParamType[object]
@@ -63,3 +66,27 @@ def _word(word: str) -> "Iterable[Value]":
     except tomllib.TOMLDecodeError:
         return (word,)
     return found
+
+
+def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
+    """The axes of a grid, with how many values each has."""
+    return " x ".join(f"{key} ({len(all_)})" for key, all_ in along.items()) or "one point"
+
+
+def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
+    """How often a scenario would play each point; swept seeds are repetitions themselves."""
+    from ..scenarios.sweep import SEED
+
+    return 1 if SEED in along else scenario.scenario.repeat
+
+
+def planned(scenario: "Scenario") -> str:
+    """What the scenario's own [sweep] would play, every point judged; "" where it has none."""
+    from ..scenarios.sweep import axes, plan
+
+    if not scenario.sweep:
+        return ""
+    along = axes(scenario, {})
+    times = repeats(scenario, along)
+    jobs = plan(scenario, along, times)
+    return f"{spelt(along)}, {many(times, 'run')} a point: {many(len(jobs), 'run')}"

@@ -10,7 +10,8 @@ import click
 
 from .app import BUG
 from .found import HOME
-from .grid import Setting, Shard
+from .grid import Setting, Shard, spelt
+from .grid import repeats as usual
 from .page import clean, format_option, many, page, say
 from .run import MAX_SEED
 
@@ -104,12 +105,12 @@ def command(
     """
     from ..scenarios.executors import executor as named
     from ..scenarios.load import load
-    from ..scenarios.sweep import SEED, axes, plan
+    from ..scenarios.sweep import axes, plan
     from ..scenarios.sweeplog import Log
 
     loaded = load(scenario)
     along = axes(loaded, dict(settings))
-    times = repeats or (1 if SEED in along else loaded.scenario.repeat)
+    times = repeats or usual(loaded, along)
     if not along and times == 1:
         raise click.UsageError(
             "nothing to sweep: name keys with --set, such as --set policy.k=2,5,10, or in a "
@@ -146,7 +147,6 @@ def _announce(
     seed: int | None,
 ) -> None:
     """Say what will be played."""
-    points = " x ".join(f"{key} ({len(all_)})" for key, all_ in along.items()) or "one point"
     seed = scenario.scenario.seed if seed is None else seed
     how = (
         "system randomness: another sweep gives other numbers"
@@ -155,7 +155,9 @@ def _announce(
     )
     done = len(jobs) - len(left)
     more = f", {done:,} of them done before" if done else ""
-    head = f"{scenario.scenario.name}  {points}, {many(repeats, 'run')} a point, {mode}, {how}"
+    head = (
+        f"{scenario.scenario.name}  {spelt(along)}, {many(repeats, 'run')} a point, {mode}, {how}"
+    )
     say(page(), clean(head))
     say(page(), f"  {many(len(jobs), 'run')}{more}\n")
 

@@ -20,7 +20,7 @@ class Log:
 
     def __init__(self, path: Path, *, resume: bool) -> None:
         self.path = path
-        if os.path.lexists(path) and not resume:
+        if os.path.lexists(path) and not resume and path.stat().st_size:
             raise StorageError(
                 f"{path}: is there already; --resume goes on with it, --out names another file"
             )

@@ -122,6 +122,19 @@ def test_what_is_wrong_is_told_before_anything_is_played(
 
 
 @pytest.mark.slow
+def test_check_judges_the_grid_and_says_what_it_comes_to(typed) -> None:
+    said = typed("check", "more-people")
+    assert said.code == 0
+    assert "veilmix sweep more-people   plays population.users (4) x policy.rule (2)" in said.out
+    assert said.out.endswith(", 5 runs a point: 40 runs\n")
+    text = '[scenario]\nname = "x"\n[population]\nsource = "builtin:titanic"\nusers = 60\n'
+    Path("x.toml").write_text(text + "[sweep]\n'population.users' = [60, 3]\n")
+    wrong = typed("check", "x.toml")
+    assert wrong.code == 2
+    assert "where population.users = 3: policy.k: k = 5 is larger than the 3 people" in wrong.err
+
+
+@pytest.mark.slow
 def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.MonkeyPatch) -> None:
     from veilmix.scenarios.play import run
 

@@ -236,6 +236,8 @@ def test_a_file_is_never_overwritten_nor_mixed(lines: tuple[Line, ...], tmp_path
         ):
             log.todo(plan(scenario, along, 1, 7, mode))
     assert file.read_bytes() == b"".join(map(written, lines))
+    empty = kept(tmp_path / "z.jsonl", ())
+    Log(empty, resume=False).close()
     broken = kept(tmp_path / "y.jsonl", lines[:1], b"hello\n")
     with pytest.raises(StorageError, match=r"y.jsonl:2"):
         Log(broken, resume=True)
@@ -294,6 +296,17 @@ def test_somebody_elses_executor() -> None:
     for name in ("sweep_plugin:none", "no_such_module:x", "fibre", ":x"):
         with pytest.raises(ParameterError, match="--executor"):
             executors.executor(name, None)
+
+
+def test_an_executor_that_cannot_cancel_when_it_shuts_down() -> None:
+    class Distant(ThreadPoolExecutor):  # as Dask's: no cancel_futures
+        def shutdown(self, wait=True):
+            super().shutdown(wait)
+
+    assert len(list(sweep(jobs(1), lambda: Distant(1), 2))) == 4
+    running = sweep(jobs(1), lambda: Distant(1), 2)
+    next(running)
+    running.close()
 
 
 @pytest.mark.slow
