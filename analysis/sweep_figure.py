@@ -111,9 +111,9 @@ def _upright(ax: "Axes", panel: Panel) -> None:
     """The y axis: shares as percent; from 0, where nothing lies below."""
     from matplotlib.ticker import FuncFormatter
 
-    ax.margins(y=0.1)
-    if min(low for _, _, low, _ in panel.means) >= 0:
-        ax.set_ylim(bottom=0)
+    top = max(high for _, _, _, high in panel.means)
+    if min(low for _, _, low, _ in panel.means) >= 0 and top > 0:
+        ax.set_ylim(0, 1.06 * top)
     if panel.unit.startswith("share"):
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.4g} %"))
     ax.set_ylabel(panel.unit)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..scenarios.means import Estimate
 from ..scenarios.sweepfile import SCORES, Line, Point, Value, estimates
-from ..scenarios.words import plus_minus
+from ..scenarios.words import interval
 from .page import Grid, lay_out, page, say, write_csv, write_json
 
 UNITS = {name: unit for name, unit, _ in SCORES}
@@ -83,7 +83,9 @@ def _lay_out(keys: Sequence[str], found: Scored) -> None:
     console = page()
     lay_out(console, Grid((*keys, "runs", *shown), rows, right))
     same = [one for one in found[0][1] if one.score not in shown]
-    told = [f"{one.score} {plus_minus(one.mean, 0, UNITS[one.score])}" for one in same]
+    told = [
+        f"{one.score} {interval(one.mean, one.mean, one.mean, UNITS[one.score])}" for one in same
+    ]
     if told:
         say(console, f"\nthe same in every run: {'; '.join(told)}")
     say(console, "\n+-: 95 % interval of the mean (Student's)" if _repeated(found) else SINGLE)
@@ -97,7 +99,7 @@ def _repeated(found: Scored) -> bool:
 
 
 def _cell(one: Estimate | None) -> str:
-    return "-" if one is None else plus_minus(one.mean, (one.high - one.low) / 2, UNITS[one.score])
+    return "-" if one is None else interval(one.mean, one.low, one.high, UNITS[one.score])
 
 
 def draw(

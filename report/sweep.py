@@ -5,7 +5,7 @@ from itertools import product
 
 from ..scenarios.means import Estimate
 from ..scenarios.sweepfile import SCORES, Line, Point, Sweep, Value, estimates, least
-from ..scenarios.words import many
+from ..scenarios.words import interval, many
 from .pieces import (
     Alert,
     Answer,
@@ -267,7 +267,7 @@ def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
     for point, each in scored.items():
         where = dict(point)
         runs = max((one.runs for one in each.values()), default=0)
-        cells = [_interval(each[name]) if name in each else "-" for name in names]
+        cells = [_written(each[name]) if name in each else "-" for name in names]
         rows.append([*(str(where.get(key, "-")) for key in keys), str(runs), *cells])
         plain += [
             [*(where.get(key) for key in keys), name, one.runs, one.mean, one.low, one.high]
@@ -275,10 +275,10 @@ def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
         ]
     numbers = Numbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
     right = tuple(range(len(keys), len(keys) + 1 + len(names)))
-    caption = "Every point: mean, and half the width of its 95 % interval"
+    caption = "Every point: the mean with its 95 % interval"
     return Grid(caption, (*keys, "runs", *names), rows, right, numbers)
 
 
-def _interval(one: Estimate) -> str:
-    half = (one.high - one.low) / 2
-    return f"{one.mean:.4g} +- {half:.2g}" if half else f"{one.mean:.4g}"
+def _written(one: Estimate) -> str:
+    unit = next(unit for name, unit, _ in SCORES if name == one.score)
+    return interval(one.mean, one.low, one.high, unit)

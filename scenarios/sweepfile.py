@@ -14,6 +14,7 @@ was stopped goes on by adding lines. The last line may be cut off: it is then le
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -127,10 +128,11 @@ def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
 
 def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
     """The mean of every score over some runs, with its interval; those that no run has left out."""
-    for name, _, score in SCORES:
+    for name, unit, score in SCORES:
         values = [value for line in lines if (value := score(line.result)) is not None]
         if values:
-            yield estimate(name, values)
+            exposed = unit.startswith("share") and "error" not in name
+            yield estimate(name, values, least=0.0, most=1.0 if exposed else inf)
 
 
 def _of_release(result: Mapping[str, Any], which: str) -> float | None:

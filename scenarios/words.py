@@ -1,5 +1,7 @@
 """How numbers are written for people, wherever they are written: shares, and numbers of things."""
 
+from math import isclose
+
 
 def percent(share: float) -> str:
     """Write a share; never 0 for what is not nothing, nor 100 for what is not all."""
@@ -14,8 +16,13 @@ def many(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def plus_minus(mean: float, half: float, unit: str) -> str:
-    """Write a mean and half the width of its interval; a share as percent."""
-    if unit.startswith("share"):
-        return f"{100 * mean:.3g} +- {100 * half:.2g} %" if half else percent(mean)
-    return f"{mean:,.4g}" + (f" +- {half:.2g}" if half else "")
+def interval(mean: float, low: float, high: float, unit: str) -> str:
+    """Write a mean with its interval, a share as percent; both ends where they differ in width."""
+    share = unit.startswith("share")
+    if low == high:
+        return percent(mean) if share else f"{mean:,.4g}"
+    scale, sign = (100, " %") if share else (1, "")
+    middle, left, right = scale * mean, scale * (mean - low), scale * (high - mean)
+    if isclose(left, right, rel_tol=1e-6):
+        return f"{middle:,.4g} +- {right:.2g}{sign}"
+    return f"{middle:,.4g}{sign} ({scale * low:.3g} to {scale * high:.3g})"

@@ -8,6 +8,7 @@ from veilmix.errors import StorageError
 from veilmix.scenarios.means import estimate
 from veilmix.scenarios.play import run
 from veilmix.scenarios.sweepfile import Line, estimates, looks_like_one, read_sweep, written
+from veilmix.scenarios.words import interval
 
 
 def line(k: int, number: int, **result: object) -> Line:
@@ -79,3 +80,13 @@ def test_the_interval_is_students() -> None:
     assert found.mean == 2.0
     assert found.high - found.mean == pytest.approx(4.302653 / 3**0.5, abs=1e-6)
     assert found.mean - found.low == pytest.approx(found.high - found.mean)
+
+
+@pytest.mark.slow
+def test_an_interval_ends_where_the_score_does() -> None:
+    found = estimate("x", [0.0, 0.0, 0.3], least=0.0, most=1.0)
+    assert found.low == 0.0
+    assert found.high == pytest.approx(0.1 + 4.302653 * 3**0.5 * 0.1 / 3**0.5, abs=1e-6)
+    assert interval(found.mean, found.low, found.high, "share of people") == "10 % (0 to 53)"
+    assert interval(0.1, 0.05, 0.15, "share of people") == "10 +- 5 %"
+    assert interval(2, 2, 2, "columns") == "2"
