@@ -77,6 +77,17 @@ def tidy(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
+def test_pictures_are_small_and_shown() -> None:
+    """The script names each, a page shows it; a README is read over slow lines too."""
+    tool = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_pictures.py")))
+    shown = "".join(page.read_text("utf-8") for page in [*PAGES, ROOT / "README.md"])
+    for name in tool.PICTURES:
+        made = (tool.IMAGES / f"{name}.png").read_bytes()
+        assert made.startswith(b"\x89PNG")
+        assert len(made) < tool.LARGEST
+        assert f"images/{name}.png" in shown
+
+
 def compare(command: str, expected: str, found: str) -> None:
     """Fail, and show both, unless the output is what the page says."""
     lines = [
