@@ -3,7 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +17,7 @@ from .page import clean, format_option
 
 if TYPE_CHECKING:
     from ..roles.instruments import Instrument
+    from ..scenarios.ledger import Ledger
     from ..scenarios.model import Scenario
     from ..scenarios.outcome import Outcome
 
@@ -35,6 +36,7 @@ class Wish:
     quiet: bool
     worst_case: float
     figures: bool
+    ledger: Path | None = None
 
 
 class Traced(click.Command):
@@ -92,12 +94,20 @@ class Traced(click.Command):
     metavar="SECONDS",
     help="How long the exact worst case may be sought; 0 leaves it out.",
 )
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="What was released about whom in earlier runs; this one is added. [policy] ledger says "
+    "whether what could be subtracted or joined is refused or warned of.",
+)
 def command(
     scenario: str,
     seed: int | None,
     mode: Literal["real", "ideal"],
     trace: str | None,
     out: Path,
+    ledger: Path | None,
     *,
     no_save: bool,
     form: str,
@@ -113,7 +123,7 @@ def command(
     from ..scenarios.load import load
 
     place = None if no_save else out
-    wish = Wish(seed, mode, trace or "none", place, form, quiet, worst_case, figures)
+    wish = Wish(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger)
     loaded = load(scenario)
     _check_folder(wish)
     _check_figures(loaded, wish)
@@ -183,7 +193,7 @@ def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
         this = None if seed is None else min(seed + number, MAX_SEED)
-        with watching(scenario, wish) as instruments:
+        with watching(scenario, wish) as instruments, _ledger(wish) as book:
             yield run(
                 scenario,
                 this,
@@ -191,7 +201,17 @@ def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
                 instruments=instruments,
                 report=lambda line: click.echo(f"note: {line}", err=True),
                 worst_case_seconds=wish.worst_case,
+                ledger=book,
             )
+
+
+def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
+    """Give the open ledger, or nothing."""
+    if wish.ledger is None:
+        return nullcontext()
+    from ..scenarios.ledger import opened
+
+    return opened(wish.ledger)
 
 
 @contextmanager

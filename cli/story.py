@@ -259,6 +259,7 @@ def _scores(console: Page, outcome: "Outcome") -> None:
     ]
     rows += [(f"attack: {one.attack}", _achieved(one), one.unit) for one in outcome.attacks]
     rows += _alarms(outcome)
+    rows += _ledger(outcome)
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
     if outcome.peers is None:
@@ -280,6 +281,24 @@ def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     )
     for (cause, who), number in counted.items():
         yield f"alarm: {cause}", f"{number:,}", f"raised on the board by {who}"
+
+
+def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
+    """What the ledger says of these people."""
+    kept = outcome.ledger
+    if kept is None:
+        return
+    yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
+    yield "ledger: releases", f"{len(kept.releases):,}", "about them"
+    both = kept.together
+    if both is not None:
+        proven = "of all their columns together, from their cells: at least, at most"
+        yield "exposed by all releases", f"{both.low:,} to {both.high:,}", proven
+        if kept.exposed is not None:
+            meaning = f"... in truth, of {both.n:,} people, in a crowd smaller than k = {both.k}"
+            yield "", f"{kept.exposed:,}", meaning
+    for line in kept.warnings:
+        yield "ledger warns", "1", line
 
 
 def _noise(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:

@@ -191,7 +191,9 @@ def before(scenario: Scenario, cast: Cast) -> Cast | None:
     replay = _named(scenario, "replay")
     if not rerun and not overlap and not (replay and replay.into == "session"):
         return None
-    history = History(burn=scenario.defence.burn, union=scenario.defence.union)
+    history = cast.guards.history or History(
+        burn=scenario.defence.burn, union=scenario.defence.union
+    )
     faults = dict(cast.faults)
     if rerun:
         faults[parties.CURATOR] = liar("crash")

@@ -49,6 +49,7 @@ Attack = Literal[
     "predictable",
 ]  # fmt: skip
 
+OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
 
 
@@ -121,7 +122,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     smaller one. prefer, weights: which columns are worth most, see `worth`. required, forbidden:
     columns without which nothing is released, and columns never released. keep: the columns that
     `kind = "fixed"` releases. delta: in the statistical setting, the probability with which the
-    promise may fail.
+    promise may fail. ledger: whether a run that keeps a ledger refuses what could be subtracted
+    from, or joined with, what it has released about the same people, or warns of it.
     """
 
     kind: Kind = "exposure"
@@ -135,6 +137,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     forbidden: tuple[Text, ...] = ()
     keep: tuple[Text, ...] = ()
     publish_marginals: bool = False
+    ledger: OnLedger = "refuse"
 
 
 class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -15,6 +15,7 @@ from .plain import plain_blanks, plain_proof
 if TYPE_CHECKING:
     from .blanks import Blanks
     from .effects import Effect
+    from .ledger import Account
     from .local_score import Randomized
     from .peers_found import PeersFound
     from .risks import Reidentified
@@ -100,9 +101,9 @@ class Outcome:
     a round was not completed, or None. missing: people absent from round 2. digest: names the run;
     equal for equal seeds. failed: the lines of [expect] that do not hold. rounds: of the program
     `hierarchical`, what the curator was given. blanks: of the program `local-suppression`, what
-    they hide and what they cost.
-    attacks: what each attack of the scenario has achieved; alarms: who has noticed anything.
-    peers: where there is no central party, who was named, and what coalitions of peers follow.
+    they hide and what they cost. attacks: what each attack of the scenario has achieved; alarms:
+    who has noticed anything. peers: where there is no central party, who was named, and what
+    coalitions of peers follow. ledger: what was released about these people in earlier runs.
     """
 
     scenario: Scenario
@@ -133,6 +134,7 @@ class Outcome:
     attacks: "tuple[Effect, ...]" = ()
     peers: "PeersFound | None" = None
     alarms: tuple[Raised, ...] = ()
+    ledger: "Account | None" = None
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -200,6 +202,7 @@ class Outcome:
             **({"rounds": [one.plain() for one in self.rounds]} if self.rounds else {}),
             **({"blanks": self.blanks.plain()} if self.blanks else {}),
             **({"peers": self.peers.plain()} if self.peers else {}),
+            **({"ledger": self.ledger.plain()} if self.ledger else {}),
             **({"local": self.local.plain()} if self.local else {}),
             **({"incidence": self.incidence.plain()} if self.incidence else {}),
             **({"reidentification": self.found.plain()} if self.found else {}),

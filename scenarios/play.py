@@ -9,7 +9,8 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ from ..protocol.announcement import Policy, Rules, Setting
 from ..protocol.board import Board
 from ..protocol.hiding import COVERS, Redact, cover_draws
 from ..protocol.ideal import Ideal, Table, hide_table, ideal_view, randomized, released, run_through
+from ..protocol.ledger import History
 from ..protocol.messages import Call, Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from .asked import Asked
     from .blanks import Blanks
     from .effects import Effect
+    from .ledger import Ledger
     from .peers_found import PeersFound
 
 Mode = Literal["real", "ideal"]
@@ -100,6 +103,7 @@ def run(
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
     worst_case_seconds: float = 2.0,
+    ledger: "Ledger | None" = None,
 ) -> Outcome:
     """Play a scenario once.
 
@@ -111,6 +115,7 @@ def run(
         instruments: watch the run (real mode).
         report: told, in one line each, of what an instrument or the data have to say.
         worst_case_seconds: for how long the exact worst case may be sought; 0 leaves it out.
+        ledger: what was released of whom before; what this run does is added to it (real mode).
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -120,10 +125,18 @@ def run(
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     seed = chosen.scenario.seed if seed is None else seed
     crowd = samples(chosen, seed)
+    asked_for = chosen
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
+    kept = None
     started = time.perf_counter()
-    if chosen.mix.peers:
+    if ledger is not None:
+        from .ledger import check_suited, keep
+
+        check_suited(chosen, mode)
+        session = partial(play_real, chosen, crowd, faults, seed, instruments, report)
+        played, kept = keep(ledger, asked_for, crowd, seed, session)
+    elif chosen.mix.peers:
         from .peers import play_peers
 
         played = play_peers(chosen, crowd, faults, seed, mode, instruments, report)
@@ -138,7 +151,7 @@ def run(
         found = _counted(chosen, crowd, played, faults)
     else:
         found = _decided(chosen, crowd, played, faults, worst_case_seconds)
-    return _outcome(chosen, crowd, seed, mode, played, seconds, **found)
+    return _outcome(chosen, crowd, seed, mode, played, seconds, ledger=kept, **found)
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
@@ -216,9 +229,12 @@ def play_real(
     seed: int | None,
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
+    history: History | None = None,
 ) -> Played:
-    """Send every message through the mix."""
+    """Send every message through the mix. history: what the first shuffler remembers."""
     cast = cast_of(scenario, crowd, faults, seed)
+    if history is not None:
+        cast = replace(cast, guards=replace(cast.guards, history=history))
     earlier = None
     if first := before(scenario, cast):
         old = Transcript.sized(first.people)

@@ -238,6 +238,26 @@ class Alarmed(msgspec.Struct, forbid_unknown_fields=True):
     cause: str
 
 
+class Union(msgspec.Struct, forbid_unknown_fields=True):
+    """`union` of `ledger`: people exposed by all releases together."""
+
+    k: int
+    people: int
+    at_least: int
+    at_most: int
+    true: int | None
+
+
+class Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """`ledger` of result.json."""
+
+    sessions: int
+    refused: str | None
+    warnings: list[str]
+    releases: list[list[str]]
+    union: Union | None
+
+
 class Result(msgspec.Struct, forbid_unknown_fields=True):
     """result.json, schema 1."""
 
@@ -263,6 +283,7 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
     reidentification: Found | None = None
     attacks: list[Achieved] = []
     alarms: list[Alarmed] = []
+    ledger: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -417,6 +417,8 @@ def repeat(evidence: Evidence) -> str:
     seed, users = evidence.result["seed"], evidence.result["users"]
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")
+    if (evidence.result.get("ledger") or {}).get("refused"):
+        raise NoGround("it was refused for earlier sessions, which only the ledger knows")
     if evidence.again is False:
         raise NoGround("not asked for")
     if evidence.again is None and users > REPLAYED:

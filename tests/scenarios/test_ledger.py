@@ -1,0 +1,260 @@
+"""The ledger: what may still be released about whom, from run to run."""
+
+import json
+import multiprocessing
+import stat
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from veilmix.errors import DataError, StorageError
+from veilmix.scenarios import ledger as module
+from veilmix.scenarios.ledger import NEVER_ENDED, Entry, crowd_of, opened, read
+from veilmix.scenarios.load import check, load
+from veilmix.scenarios.model import Scenario
+from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.play import run
+from veilmix.scenarios.recorded import read as read_run
+from veilmix.scenarios.runs import save
+from veilmix.scenarios.verify import verify
+
+
+def scenario(*keep: str, users: int = 60, gone: str = "", **policy: Any) -> Scenario:
+    """People of the Titanic, of whom some columns are released."""
+    faults = [{"attack": "absent", "by": gone}] if gone else []
+    data = {
+        "scenario": {"name": "kept", "seed": 7},
+        "population": {"source": "builtin:titanic", "users": users},
+        "policy": {"kind": "fixed", "k": 3, "max_exposure": 1.0, "keep": list(keep), **policy},
+        "fault": faults,
+    }
+    made = msgspec.convert(data, Scenario)
+    check(made)
+    return made
+
+
+def played(path: Path, one: Scenario, seed: int = 7) -> Outcome:
+    with opened(path) as book:
+        return run(one, seed, worst_case_seconds=0, ledger=book)
+
+
+def test_drop_one_and_run_again_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    assert played(file, scenario("class", "sex")).release is not None
+    again = played(file, scenario("class", "sex", gone="user-4"))
+    assert again.release is None
+    assert again.marginals is None
+    assert again.burned is not None
+    assert again.burned.startswith("1 people differ from an earlier session")
+    assert again.ledger is not None
+    assert again.ledger.refused == again.burned
+    one, two = read(file)
+    assert (one.columns, one.burned, one.missing) == (("class", "sex"), None, ())
+    assert sum(one.cells) == 60
+    assert two.burned == again.burned
+    assert two.columns == two.cells == ()
+
+
+def test_without_a_ledger_it_is_not() -> None:
+    gone = scenario("class", "sex", gone="user-4")
+    outcome = run(gone, 7, worst_case_seconds=0)
+    assert outcome.release is not None
+    assert outcome.ledger is None
+    assert "ledger" not in outcome.result()
+
+
+def test_a_policy_that_warns_lets_it_pass(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class", "sex"))
+    again = played(file, scenario("class", "sex", gone="user-4", ledger="warn"))
+    assert again.release is not None
+    assert again.ledger is not None
+    (warned,) = again.ledger.warnings
+    assert "1 people differ from an earlier session" in warned
+    assert again.ledger.refused is None
+    assert read(file)[1].missing == (3,)
+
+
+def test_the_same_people_may_be_asked_the_same_again(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    for sessions in (1, 2):
+        outcome = played(file, scenario("class", "sex"))
+        assert outcome.release is not None
+        assert outcome.ledger is not None
+        assert outcome.ledger.sessions == sessions
+        assert outcome.ledger.warnings == ()
+        assert outcome.ledger.together is None  # twice the same is one release
+
+
+def test_a_release_of_other_columns_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class", "sex"))
+    second = played(file, scenario("age"))
+    assert second.release is None
+    assert second.burned is not None
+    assert "more than in an earlier release about these people" in second.burned
+    assert played(file, scenario("sex")).release is not None  # it tells nothing new
+
+
+def test_the_exposure_of_two_releases_together_is_between_its_bounds(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class", "sex"))
+    second = played(file, scenario("age", "survived", ledger="warn"))
+    kept = second.ledger
+    assert kept is not None
+    assert kept.together is not None
+    assert kept.exposed is not None
+    assert kept.releases == (("class", "sex"), ("age", "survived"))
+    assert kept.together.low <= kept.exposed <= kept.together.high
+    assert kept.exposed > max(kept.together.alone)  # together they tell more than each
+    assert any("released besides class, sex" in line for line in kept.warnings)
+    assert second.result()["ledger"]["union"]["true"] == kept.exposed
+
+
+def test_columns_go_by_the_names_of_the_source(tmp_path: Path) -> None:
+    """A scenario that renames a column releases no other; one that asks less is still judged."""
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class", "sex"))
+    data = msgspec.to_builtins(scenario("class"))
+    data["population"]["columns"] = {"rank": "class", "years": "age"}
+    data["policy"] |= {"keep": ["years"], "ledger": "warn"}
+    outcome = played(file, msgspec.convert(data, Scenario))
+    assert outcome.ledger is not None
+    assert outcome.ledger.releases == (("class", "sex"), ("age",))
+    assert outcome.ledger.exposed is not None  # of columns that this run does not ask about
+
+
+def test_other_people_are_others(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class", "sex"), 7)
+    assert played(file, scenario("age"), 8).release is not None
+    assert len({one.crowd for one in read(file)}) == 2
+    titanic = load("titanic")  # everybody: no seed draws anybody
+    assert crowd_of(titanic, 1) == crowd_of(titanic, 2) == crowd_of(titanic, None)
+    zipf = load("zipf")
+    assert crowd_of(zipf, 1) != crowd_of(zipf, 2)
+    assert crowd_of(zipf, None) != crowd_of(zipf, None)
+
+
+def test_a_session_that_is_killed_has_counted_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ledger.json"
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("veilmix.scenarios.play.play_real", killed)
+        with pytest.raises(KeyboardInterrupt):
+            played(file, scenario("class", "sex"))
+    (one,) = read(file)
+    assert one.burned == NEVER_ENDED
+    assert one.missing == ()
+    again = played(file, scenario("class", "sex", gone="user-4"))
+    assert again.burned is not None
+    assert again.burned.startswith("1 people differ")
+    assert (
+        played(file, scenario("class", "sex")).release is not None
+    )  # the same people: nothing new
+
+
+def test_only_its_owner_reads_it_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class"))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {one.name for one in tmp_path.iterdir()} == {"ledger.json", ".ledger.json.lock"}
+
+
+def _hold(path: Path, ready: Any, done: Any) -> None:
+    with opened(path):
+        ready.set()
+        done.wait(20)
+
+
+@pytest.mark.slow
+def test_of_two_runs_at_a_time_the_second_waits(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    context = multiprocessing.get_context("fork")
+    ready, done = context.Event(), context.Event()
+    other = context.Process(target=_hold, args=(file, ready, done))
+    other.start()
+    try:
+        assert ready.wait(20)
+        with pytest.raises(StorageError, match="another run has it"), opened(file, 0.1):
+            pass
+    finally:
+        done.set()
+        other.join(20)
+    with opened(file, 5) as book:
+        assert book.entries == []
+
+
+def whole(tmp_path: Path) -> dict[str, Any]:
+    file = tmp_path / "ledger.json"
+    played(file, scenario("class"))
+    data: dict[str, Any] = json.loads(file.read_text())
+    return data
+
+
+def signed(data: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """An entry changed, and a digest that fits it."""
+    entries = [{**data["entries"][0], **changes}]
+    return {**data, "entries": entries, "digest": module._digest(entries)}
+
+
+def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
+    data = whole(tmp_path)
+    file = tmp_path / "ledger.json"
+    text = file.read_text()
+    edited = [{**data["entries"][0], "columns": ["age"]}]
+    for damaged, says in (
+        (text[: len(text) // 2], "no ledger"),
+        (text.encode() + b"\xff", "no ledger"),
+        ({**data, "entries": edited}, "not those that were written"),
+        ({**data, "entries": []}, "not those that were written"),
+        ({**data, "more": 1}, "unknown field"),
+        ({**data, "schema": 2}, "schema 2; this version reads 1"),
+        (signed(data, people=0), "entry 1: people"),
+        (signed(data, missing=[60]), "entry 1: missing"),
+        (signed(data, missing=[4, 3]), "entry 1: missing"),
+        (signed(data, cells=[70]), "entry 1: cells"),
+        (signed(data, cells=[]), "entry 1: cells"),
+    ):
+        content = json.dumps(damaged) if isinstance(damaged, dict) else damaged
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        before = file.read_bytes()
+        with pytest.raises(StorageError, match=says), opened(file):
+            pass
+        assert file.read_bytes() == before  # nothing is mended silently
+    file.write_text(json.dumps(signed(data)))
+    assert len(read(file)) == 1
+
+
+def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be read"), opened(tmp_path):
+        pass
+
+
+def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
+    with opened(tmp_path / "one.json") as book:
+        with pytest.raises(DataError, match="first shuffler keeps it"):
+            run(scenario("class"), 7, "ideal", ledger=book)
+        for name in ("randomized-class", "statistical"):
+            with pytest.raises(DataError, match="same people"):
+                run(name, 7, ledger=book, worst_case_seconds=0)
+    assert not (tmp_path / "one.json").exists()
+
+
+def test_an_entry_names_those_who_came() -> None:
+    one = Entry(scenario="s", crowd="c", people=3, seed=1, k=2, missing=(1,))
+    assert one.came == {"user-1", "user-3"}
+
+
+@pytest.mark.slow
+def test_a_run_with_a_ledger_verifies(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.json"
+    for one in (scenario("class", "sex"), scenario("class", "sex", gone="user-4")):
+        checks = verify(read_run(save(played(file, one), tmp_path)))
+        assert {check.name for check in checks if check.ok is False} == set(), checks
