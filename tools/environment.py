@@ -40,7 +40,8 @@ def run(*command: str | Path) -> None:
 def fingerprint(level: str) -> str:
     """What the environment must hold at this level; a change means it must be installed again."""
     pins = (ROOT / "requirements" / f"{level}.txt").read_bytes()
-    return hashlib.sha256(sys.version.encode() + str(ROOT).encode() + pins).hexdigest()
+    made = f"{sys.version}{ROOT}{COMMAND}".encode()
+    return hashlib.sha256(made + pins).hexdigest()
 
 
 def link_checkout(python: Path) -> None:
