@@ -16,7 +16,7 @@ prior probability of what was seen.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log, log2
+from math import log, log2, prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
@@ -147,7 +147,8 @@ def received(
         view.users * len(sizes),
         linked=_linked(known),
         cells_certain=found.cells_certain,
-        bits=found.bits,
+        # Where covers are drawn, their chance is counted too; no view tells more than all rows.
+        bits=found.bits if prior else min(found.bits, view.users * log2(prod(sizes))),
         exact=found.bits_exact and known.whole,
         crowd=min((people for people, _ in found.sets), default=view.users),
         rows_guessed=found.rows_guessed,

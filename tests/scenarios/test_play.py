@@ -42,6 +42,8 @@ def test_real_equals_ideal_and_meets_what_is_expected(name: str) -> None:
             continue  # without messages there are no paths for peers to hold
         assert one.linked == found[one.parties].linked, one
         assert one.cells_certain == found[one.parties].cells_certain, one
+        if real.scenario.policy.kind == "local-suppression" and one.linked:
+            continue  # an ideal run does not record who drew a cover
         assert one.bits_per_person == pytest.approx(found[one.parties].bits_per_person)
 
 
