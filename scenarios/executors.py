@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 
 from ..errors import ParameterError
 
@@ -42,12 +44,20 @@ def processors() -> int:
 
 
 def processes(workers: int) -> ProcessPoolExecutor:
-    """A pool of fresh processes, which leave Ctrl-C to whoever asked for them."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_deaf)
+    """A pool of fresh processes, which leave Ctrl-C to whoever asked for them, and end with it."""
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
 
 
-def _deaf() -> None:
+def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess | None) -> None:
+    """A pool whose owner was killed would wait for work for ever."""
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _others(name: str) -> Callable[[], Executor]:

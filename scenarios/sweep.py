@@ -20,11 +20,12 @@ import msgspec
 from msgspec.structs import replace
 
 from ..errors import LocalError, ParameterError, ScenarioError, StorageError
+from ..protocol.parties import shuffler
 from .facts import Facts
 from .keys import place
 from .load import BUILTIN, change, plain
 from .meaning import swept
-from .model import Expect, Scenario
+from .model import MAX_SHUFFLERS, Expect, Scenario
 from .play import Mode, run
 from .problems import found
 from .sweepfile import Line, Value
@@ -116,11 +117,25 @@ def _points(
     for values in product(*along.values()):
         key = dict(zip(along, values, strict=True))
         try:
-            points.append((key, change(base, key)))
+            points.append((key, change(_with_all(base, key), key)))
         except ScenarioError as bad:
             where = ", ".join(f"{name} = {found(value)}" for name, value in key.items())
             wrong.update(dict.fromkeys(f"where {where}: {line}" for line in bad.problems))
     return points, list(wrong)
+
+
+def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
+    """The scenario without the named coalitions that have a shuffler more than there are here.
+
+    All groups of the parties that are there are looked at in any case.
+    """
+    m = key.get("mix.shufflers")
+    if not isinstance(m, int):
+        return base
+    here = {shuffler(hop) for hop in range(1, m + 1)}
+    gone = {shuffler(hop) for hop in range(1, MAX_SHUFFLERS + 1)} - here
+    met = tuple(one for one in base.coalition if not gone.intersection(one.parties))
+    return replace(base, coalition=met)
 
 
 def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None:

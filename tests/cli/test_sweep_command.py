@@ -154,28 +154,53 @@ def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.Monkey
     assert "2 runs crashed" in HOME.with_suffix(".html").read_text("utf-8")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", ["process", "thread"])
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path, executor: str) -> None:
+def begun(folder: Path, executor: str) -> subprocess.Popen[str]:
+    """Start a sweep that will not end, and wait for its first runs."""
     command = [sys.executable, "-m", "veilmix", *SWEEP[:5], "5000", "--mode", "ideal"]
     started = subprocess.Popen(
         [*command, "--executor", executor, "--workers", "1"],
-        cwd=tmp_path,
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # as a terminal does, the signal goes to all its processes
+        start_new_session=True,  # as a terminal does, a signal goes to all its processes
     )
-    file = tmp_path / HOME
-    deadline = time.monotonic() + 120
+    file, deadline = folder / HOME, time.monotonic() + 120
     while not (file.exists() and file.read_bytes().count(b"\n") >= 2):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    return started
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["process", "thread"])
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path, executor: str) -> None:
+    started = begun(tmp_path, executor)
     os.killpg(started.pid, signal.SIGINT)
     _, err = started.communicate(timeout=60)
     assert started.returncode == 130, err
     assert "--resume goes on" in err
     assert "Traceback" not in err
-    found = read_sweep(file)
+    found = read_sweep(tmp_path / HOME)
     assert (len(found.lines) >= 2, found.cut) == (True, 0)
     assert f"{len(found.lines)} runs of 10,000 done" in err
+
+
+def living(group: int) -> bool:
+    """Whether a process of a group lives; one that ended and nobody asked after does not."""
+    said = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True)
+    rows = [line.split() for line in said.stdout.splitlines()]
+    return any(int(row[0]) == group and not row[1].startswith("Z") for row in rows)
+
+
+@pytest.mark.slow
+def test_processes_end_with_a_sweep_that_is_killed(tmp_path: Path) -> None:
+    started = begun(tmp_path, "process")
+    assert living(started.pid)
+    started.kill()
+    started.communicate(timeout=60)
+    deadline = time.monotonic() + 60
+    while living(started.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert len(read_sweep(tmp_path / HOME).lines) >= 2

@@ -16,7 +16,7 @@ from veilmix.scenarios import executors
 from veilmix.scenarios.load import change, load, loads
 from veilmix.scenarios.play import run
 from veilmix.scenarios.sweep import Job, axes, mark_of, plan, play_one, sweep
-from veilmix.scenarios.sweepfile import Line, read_sweep, written
+from veilmix.scenarios.sweepfile import Line, least, read_sweep, written
 from veilmix.scenarios.sweeplog import Log
 
 BLOOD = load("blood-type")
@@ -117,6 +117,13 @@ def test_what_is_wrong_at_a_point_is_told_before_anything_is_played() -> None:
     told = caught.value.problems
     assert len(told) == 2
     assert told[0].startswith("where policy.k = 50, mix.shufflers = 1: policy.k: k = 50 is larger")
+
+
+def test_coalitions_are_looked_at_where_all_their_shufflers_are() -> None:
+    found = plan(load("who-must-collude"), {"mix.shufflers": (1, 2, 3)}, 1, 1, "ideal")
+    assert [len(one.scenario.coalition) for one in found] == [0, 1, 5]
+    results = [play_one(one).result for one in found]
+    assert [least(result) for result in results] == [2, 3, 4]
 
 
 def test_a_crash_is_a_line_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
