@@ -14,6 +14,7 @@ ARRAY_LIKE = (
     " | complex | bytes | str | _NestedSequence[complex | bytes | str]"
 )
 ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
+COLON = "\ue000"  # stands for one while napoleon looks
 SECTIONS = ("Args:", "Arguments:", "Returns:", "Raises:", "Yields:", "Note:", "Notes:")
 
 
@@ -58,8 +59,13 @@ def shortened(signature: str) -> str:
 
 
 def _rewrite(_app: Any, what: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
-    # A first line that is empty keeps napoleon from taking "Whether: ..." for a type.
-    lines[:] = [*[""][: what in ("property", "attribute", "data")], *rewritten(lines)]
+    lines[:] = rewritten(lines)
+    if lines and what in ("property", "attribute", "data"):  # napoleon takes "Whether: " for a type
+        lines[0] = lines[0].replace(":", COLON)
+
+
+def _restore(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
+    lines[:] = [line.replace(COLON, ":") for line in lines]
 
 
 def _shorten(*event: Any) -> tuple[str | None, str | None]:
@@ -70,5 +76,6 @@ def _shorten(*event: Any) -> tuple[str | None, str | None]:
 def setup(app: Any) -> dict[str, bool]:
     """Sphinx: before napoleon, which listens at 500."""
     app.connect("autodoc-process-docstring", _rewrite, priority=400)
+    app.connect("autodoc-process-docstring", _restore, priority=600)
     app.connect("autodoc-process-signature", _shorten)
     return {"parallel_read_safe": True}
