@@ -87,7 +87,7 @@ def _lay_out(keys: Sequence[str], found: Scored) -> None:
         f"{one.score} {interval(one.mean, one.mean, one.mean, UNITS[one.score])}" for one in same
     ]
     if told:
-        say(console, f"\nthe same in every run: {'; '.join(told)}")
+        say(console, f"\nthe same in every run that has one: {'; '.join(told)}")
     say(console, "\n+-: 95 % interval of the mean (Student's)" if _repeated(found) else SINGLE)
 
 
