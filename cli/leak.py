@@ -64,13 +64,15 @@ def command(run: str, prior: str, form: str) -> None:
     what the counts leave. Bits: what was learnt about who has which row, per person. Guessed, worst
     person: what the posterior is worth to a guesser. Of peers, coalitions are told by their size.
     """
+    from ..scenarios.damage import blamed
     from ..scenarios.eyes import learnt_in
     from ..scenarios.runs import read
     from .found import folder
 
     record = read(folder(run))
     peers = record.result["peers"] if record.scenario.mix.peers else None
-    found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
+    with blamed(record):
+        found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
         write_json(_plain(found, prior) | ({"peers": peers["coalitions"]} if peers else {}))
     elif form == "csv":

@@ -45,6 +45,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     Without --as: name the parties. With --why: the derivation of what they know of one person or
     one ciphertext, from what they saw and the keys they hold.
     """
+    from ..scenarios.damage import blamed
     from ..scenarios.eyes import look, people_named, present
     from ..scenarios.runs import read
     from .found import folder
@@ -55,16 +56,17 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
         _parties(parties, run, form, "peer-1+peer-2" if record.scenario.mix.peers else CHAIN)
         return
-    if why is not None:
-        _derive(record, members, why, form)
-        return
-    seen = look(record, members)
-    if form == "json":
-        write_json(_plain(record, seen))
-    elif form == "mermaid":
-        click.echo(mermaid(flows(seen.events)))
-    else:
-        _tell(page(), record, seen, members, everything=everything)
+    with blamed(record):
+        if why is not None:
+            _derive(record, members, why, form)
+            return
+        seen = look(record, members)
+        if form == "json":
+            write_json(_plain(record, seen))
+        elif form == "mermaid":
+            click.echo(mermaid(flows(seen.events)))
+        else:
+            _tell(page(), record, seen, members, everything=everything)
 
 
 def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
@@ -163,7 +165,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     from ..analysis.trust import users_linked
     from ..scenarios.eyes import columns, person_of
 
-    linked, users = users_linked(seen), run.result["users"]
+    linked, users = users_linked(seen), seen.users
     who = f"{linked:,} of {many(users, 'person', 'people')}"
     if not linked:
         yield f"links    {who}: no value can be pinned on anybody"

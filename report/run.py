@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ..errors import StorageError
+from ..scenarios.damage import blamed
 from ..scenarios.matrix import Matrix
 from ..scenarios.recorded import Run
 from ..scenarios.words import many
@@ -37,8 +38,9 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
 
     matrix: attacks x defences, played on the same scenario. StorageError if it is of another.
     """
-    facts = gather(run, seconds)
-    sections = tuple(part for make in SECTIONS if (part := make(facts)))
+    with blamed(run):
+        facts = gather(run, seconds)
+        sections = tuple(part for make in SECTIONS if (part := make(facts)))
     if matrix is not None:
         if matrix.scenario != run.result["scenario"]:
             raise StorageError(

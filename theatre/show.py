@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
+from ..scenarios.damage import blamed
 from ..scenarios.eyes import columns, recorded
 from ..scenarios.judge import options
 from ..scenarios.local import RANDOMIZED, announced_names
@@ -23,9 +24,13 @@ MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
 
 
 def of_run(run: Run) -> dict[str, Any]:
-    """Give a recorded run. ParameterError for one without messages, or of too many people."""
-    names = columns(run)
-    return show(recorded(run), run.scenario, names, run.sizes, run.result["seed"])
+    """Give a recorded run. ParameterError for one without messages, or of too many people.
+
+    StorageError for one whose record does not hold together.
+    """
+    transcript = recorded(run)
+    with blamed(run):
+        return show(transcript, run.scenario, columns(run), run.sizes, run.result["seed"])
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:

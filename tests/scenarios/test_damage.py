@@ -1,0 +1,63 @@
+"""A record that cannot be: the run folder is named, and a fault of ours is not hidden behind it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from veilmix.errors import ParameterError, Reason, Refused, StorageError
+from veilmix.scenarios.damage import blamed
+from veilmix.scenarios.eyes import learnt_in, look
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import Run, read, save
+from veilmix.theatre.show import of_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(run("classroom", 3, worst_case_seconds=0), tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture
+def damaged(folder: Path) -> Run:
+    """A well-formed record that lacks its fourth post, the announcement."""
+    found = read(folder)
+    assert found.transcript is not None
+    del found.transcript.posts[3]
+    return replace(found, versions={"veilmix": "0.0.9"})
+
+
+LOOKS: dict[str, Callable[[Run], object]] = {
+    "leak": learnt_in,
+    "show": lambda found: look(found, ["curator"]),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_does_not_hold_together_names_folder_and_remedy(damaged: Run, name: str) -> None:
+    with pytest.raises(StorageError) as wrong, blamed(damaged):
+        LOOKS[name](damaged)
+    said = str(wrong.value)
+    assert said.startswith(f"{damaged.folder / 'transcript.jsonl.gz'}: does not hold together")
+    assert "recorded by veilmix 0.0.9" in said
+    assert "run the scenario again" in said
+
+
+def test_the_theatre_does_not_play_it(damaged: Run) -> None:
+    with pytest.raises(StorageError, match="does not hold together"):
+        of_run(damaged)
+
+
+def test_a_bug_of_ours_stays_one(folder: Path) -> None:
+    with pytest.raises(KeyError, match="ours"), blamed(read(folder)):
+        raise KeyError("ours")
+
+
+def test_a_mistake_of_the_caller_is_not_blamed_on_the_run(damaged: Run) -> None:
+    with pytest.raises(ParameterError, match="no party is called"), blamed(damaged):
+        look(damaged, ["nobody"])
+
+
+def test_any_other_fault_of_a_damaged_run_is_its_own(damaged: Run) -> None:
+    with pytest.raises(StorageError), blamed(damaged):
+        raise Refused(Reason.MALFORMED)
