@@ -7,6 +7,7 @@
 130  Ctrl-C
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from ..errors import LocalError, RoundBurned, VerificationError
 from .lazy import LazyGroup
 
 DONE, BUG, WRONG, UNMET, STOPPED = 0, 1, 2, 3, 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk is; none of these is a bug
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
 
 COMMANDS = {
@@ -32,7 +34,7 @@ COMMANDS = {
     "compare": "Several programs on one scenario: trust, privacy, utility, cost.",
     "verify": "Replay a run and check every number from what was recorded.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
-    "report": "One page about a run, a sweep or a comparison, as a single HTML file.",
+    "report": "One page about a run, sweep, comparison or attack, as a single HTML file.",
     "reproduce": "Redraw the figures of a paper; say what agrees with it.",
     "doctor": "Check this installation: versions, threads, terminal, folders.",
 }
@@ -107,6 +109,10 @@ def start(arguments: Sequence[str] | None = None) -> int:
         _complain(str(wrong))
         return WRONG if isinstance(wrong, LocalError) else UNMET
     except Exception as bug:
+        if isinstance(bug, OSError) and bug.errno in FULL:
+            _hang_up()
+            _complain(f"what was to be said could not be written: {bug.strerror}; make room")
+            return WRONG
         from .bug import report
 
         _complain(report(bug, given))

@@ -37,14 +37,14 @@ def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -
     send it.
     """
     from ..report.make import make
-    from ..scenarios.wholefile import write_whole
+    from ..scenarios.wholefile import write_page
 
     made = make(_found(what), seconds, attacks)
     if str(out) == "-":
         click.echo(made.html, nl=False)
         return
     path = out or made.path
-    write_whole(path, made.html, force=True, private=True)
+    write_page(path, made.html)
     click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
 
 

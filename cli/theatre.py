@@ -1,8 +1,5 @@
 """`veilmix theatre`: a run as a page for a class, or live while it is played."""
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +12,6 @@ from .run import MAX_SEED
 
 if TYPE_CHECKING:
     from ..scenarios.model import Scenario
-
-DOCTYPE = b"<!doctype html>"  # how a page of ours begins; nothing else is written over
 
 
 @click.command("theatre")
@@ -57,37 +52,14 @@ def command(
         return
     name, data = _shown(run, seed)
     path = out or Path(f"theatre-{name}.html")
+    from ..scenarios.wholefile import write_page
     from ..theatre.page import render
 
-    page = render(data).encode()
-    write(path, page)
+    page = render(data)
+    write_page(path, page)
     people = many(data["bill"]["people"], "person", "people")
-    click.echo(f"saved {path} ({len(page) / 1000:,.0f} kB), with all that {people} said")
+    click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
     click.echo("next: open it in a browser; space plays, ? tells the keys")
-
-
-def write(path: Path, page: bytes) -> None:
-    """Write a page whole or not at all, for its owner alone; over an older page, and nothing else.
-
-    Raises StorageError.
-    """
-    try:
-        if path.exists() and not path.read_bytes().startswith(DOCTYPE):
-            raise StorageError(f"{path}: there is a file of another kind; name another with --out")
-        handle, partial = tempfile.mkstemp(prefix=".partial-", dir=path.absolute().parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(page)
-            Path(partial).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(partial).unlink()
-            raise
-    except OSError as bad:
-        why = bad.strerror or str(bad)
-        raise StorageError(
-            f"{path}: the page could not be written: {why}; name another file with --out"
-        ) from None
 
 
 def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:

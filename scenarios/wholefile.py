@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ..errors import StorageError
 
+PAGE = "<!doctype html>"  # how a page of ours begins
+
 
 def write_whole(path: Path, text: str, *, force: bool, private: bool = False) -> None:
     """Write a text under a temporary name and rename it; StorageError if that cannot be done.
@@ -17,6 +19,8 @@ def write_whole(path: Path, text: str, *, force: bool, private: bool = False) ->
         raise StorageError(f"{path}: is there already; name another file, or say --force")
     if path.is_dir():
         raise StorageError(f"{path}: is a folder; name a file")
+    if path.exists() and not path.is_file():  # a device would be replaced by a file
+        raise StorageError(f"{path}: is a device or a pipe; name a file")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         partial = Path(name)
@@ -30,4 +34,18 @@ def write_whole(path: Path, text: str, *, force: bool, private: bool = False) ->
                 partial.unlink()
             raise
     except OSError as bad:
-        raise StorageError(f"{path}: cannot be written: {bad.strerror}") from None
+        why = bad.strerror or str(bad)
+        raise StorageError(f"{path}: cannot be written: {why}; name another file") from None
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page for its owner alone; over an older page, and over nothing else. StorageError."""
+    if path.is_file():
+        try:
+            with path.open("rb") as older:
+                ours = older.read(len(PAGE)).lower() == PAGE.encode()
+        except OSError as bad:
+            raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+        if not ours:
+            raise StorageError(f"{path}: there is a file of another kind; name another with --out")
+    write_whole(path, page, force=True, private=True)

@@ -1,6 +1,11 @@
 """Everything a person can hand in wrongly: one clear message, exit code 2, nothing written."""
 
 import errno
+import gzip
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,3 +140,72 @@ def test_a_disk_that_fails_at_the_end_loses_no_result(typed, monkeypatch, number
     assert "released: A, B" in said.out
     assert "saved" not in said.out
     assert list(Path("runs").iterdir()) == []
+
+
+@pytest.fixture
+def torn(folder: Path, tmp_path: Path) -> str:
+    """A run whose third line, a post, was taken out; its last line was set right."""
+    copy = tmp_path / "torn"
+    shutil.copytree(folder, copy)
+    path = copy / "transcript.jsonl.gz"
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    end = f'{{"what":"end","lines":{len(lines) - 1}}}\n'.encode()
+    path.write_bytes(gzip.compress(b"".join([*lines[:2], *lines[3:-1], end])))
+    return str(copy)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("leak",),
+        ("show", "--as", "curator"),
+        ("show", "--as", "curator", "--why", "user-1"),
+        ("theatre",),
+        ("report", "--worst-case", "0"),
+    ],
+    ids=" ".join,
+)
+def test_a_damaged_record_is_2_and_no_bug(typed, torn: str, command: tuple[str, ...]) -> None:
+    said = typed(command[0], torn, *command[1:])
+    assert said.code == 2
+    assert "torn/transcript.jsonl.gz: does not hold together: board" in said.err
+    assert "bug" not in said.err
+    assert not list(Path().glob("theatre-*")) + list(Path(torn).glob("*.html"))
+    assert typed("verify", torn, "--no-replay").code == 3
+
+
+@pytest.mark.parametrize("command", ["report", "theatre"])
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [("a file", "there is a file of another kind"), (None, "is a device or a pipe")],
+)
+def test_a_page_takes_the_place_of_pages_only(
+    typed, folder: Path, command: str, there: str | None, why: str
+) -> None:
+    place = Path("place")
+    if there is None:
+        os.mkfifo(place)
+    else:
+        place.write_text(there, "utf-8")
+    said = typed(command, str(folder), "--out", "place")
+    assert said.code == 2
+    assert why in said.err
+    assert place.is_fifo() if there is None else place.read_text("utf-8") == there
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no disk here is always full")
+@pytest.mark.parametrize("arguments", [("leak",), ("report", "--out", "-")], ids=" ".join)
+@pytest.mark.slow
+def test_a_full_disk_behind_stdout_is_no_bug(folder: Path, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "veilmix", arguments[0], str(folder), *arguments[1:]],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "what was to be said could not be written: No space left on device; make room"
+    ]

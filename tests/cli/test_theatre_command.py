@@ -42,7 +42,7 @@ def test_nothing_but_a_page_is_written_over(typed) -> None:
     assert Path("notes.html").read_text("utf-8") == "my notes"
     said = typed("theatre", "classroom", "--out", "no/such/folder.html")
     assert said.code == 2
-    assert "could not be written" in said.err
+    assert "cannot be written" in said.err
     assert [path.name for path in Path().iterdir()] == ["notes.html"]
 
 
