@@ -191,6 +191,7 @@ def _within(value: float, type_: inspect.IntType | inspect.FloatType) -> bool:
         (type_.ge is None or value >= type_.ge)
         and (type_.gt is None or value > type_.gt)
         and (type_.le is None or value <= type_.le)
+        and (type_.lt is None or value < type_.lt)
     )
 
 
@@ -225,6 +226,8 @@ def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
     if type_.ge is not None and not far:
         return f" from {type_.ge} to {type_.le:,}"
     low = f" of at least {type_.ge}" if type_.gt is None else f" above {type_.gt}"
+    if type_.lt is not None:
+        return f"{low} and below {type_.lt:,}"
     return low if far else f"{low} and at most {type_.le:,}"
 
 
@@ -239,9 +242,16 @@ def _harmless(type_: inspect.Type) -> Any:
         case inspect.DictType():
             return {}
         case inspect.IntType() | inspect.FloatType():
-            return bare.ge if bare.ge is not None else 1
+            return _number(bare)
         case inspect.LiteralType():
             return bare.values[0]
         case inspect.BoolType():
             return False
     return "x"
+
+
+def _number(type_: inspect.IntType | inspect.FloatType) -> float:
+    """Return a number in its range."""
+    if type_.ge is not None:
+        return type_.ge
+    return 1 if type_.lt is None else ((type_.gt or 0) + type_.lt) / 2
