@@ -7,6 +7,7 @@ a single column, by all but one, by all.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..scenarios.words import give_or_take
 from .page import many, percent
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _known(one: "Attack", features: int) -> str:
 
 
 def _attack(one: "Attack") -> tuple[str, str]:
-    error = f" +- {one.standard_error:.1g}" if one.standard_error else ""
+    error = give_or_take(one.standard_error, 1)
     meaning = f"people named rightly by the best guesses: Bayes error {percent(one.error)}"
     if one.certain:
         meaning += f"; {one.certain:,} for certain"
@@ -109,7 +110,7 @@ def _mean(one: "Attacker") -> str:
 
 def _pie(one: "ReportPie", *, several: bool) -> Iterator[Score]:
     about = f", {one.feature}" if several else ""
-    error = f" +- {one.standard_error:.1g}" if one.standard_error else ""
+    error = give_or_take(one.standard_error, 1)
     meaning = "what one report tells about who sent it: personal information entropy"
     yield f"PIE of a report{about}", f"{one.pie:.3g}{error} bits", meaning
     most = "the supremum" if one.attained else "a proved bound"

@@ -7,6 +7,7 @@ distribution is biased, and its column says so. Every epsilon is printed with it
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..scenarios.words import give_or_take
 from .page import Grid, Page, lay_out, many, percent, say
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def scores(local: "Randomized") -> Iterator[Score]:
     if told.information is None:
         yield "one person's reports tell", "-", "left out: too many different people"
     else:
-        error = f" +- {told.information_error:.2g}" if told.information_error else ""
+        error = give_or_take(told.information_error, 2)
         meaning = "bits about its values (mutual information), were they pinned on it"
         yield "one person's reports tell", f"{told.information:.3g}{error}", meaning
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import isclose
 from typing import TYPE_CHECKING
 
+from ..scenarios.words import give_or_take
 from .page import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def scores(found: "Incidence") -> Iterator[Score]:
     lie = (1 - found.eta) / 2
     meaning = "Bayes error about one membership from a vector pinned on its owner, odds even"
     yield "guessing one bit errs", percent(lie), meaning
-    error = f" +- {found.information_error:.2g}" if found.information_error else ""
+    error = give_or_take(found.information_error, 2)
     if not isclose(found.information, 0, abs_tol=1e-12):
         meaning = "bits, all pieces of one owner together, were they pinned on it: which set it has"
         yield "one owner's reports tell", f"{found.information:.3g}{error}", meaning

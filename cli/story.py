@@ -90,7 +90,7 @@ def asked(outcome: "Outcome") -> tuple[int, int]:
 
 def _first_round(console: Page, outcome: "Outcome") -> None:
     if outcome.marginals is None:
-        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
+        say(console, f"  round 1  burned: {outcome.burned}\n", style="bold red")
         return
     ballots = sum(sum(count.values()) for count in outcome.marginals)
     say(console, f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
@@ -372,8 +372,8 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
         (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
     ):
-        linked = outcome.coalition(*members).linked
-        yield label, f"{linked:,} of {outcome.users:,}", meaning
+        found = outcome.coalition(*members)
+        yield label, f"{found.linked:,} of {found.users:,}", meaning
 
 
 def _notes(outcome: "Outcome") -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from math import isclose
 
+ROUNDING = 1e-12  # an error below is of the floats alone
+
 
 def percent(share: float) -> str:
     """Write a share; never 0 for what is not nothing, nor 100 for what is not all."""
@@ -26,3 +28,8 @@ def interval(mean: float, low: float, high: float, unit: str) -> str:
     if isclose(left, right, rel_tol=1e-6):
         return f"{middle:,.4g} +- {right:.2g}{sign}"
     return f"{middle:,.4g}{sign} ({scale * low:.3g} to {scale * high:.3g})"
+
+
+def give_or_take(error: float | None, digits: int) -> str:
+    """Write the error of an estimate after it; nothing where it is that of rounding."""
+    return f" +- {error:.{digits}g}" if error and error > ROUNDING else ""

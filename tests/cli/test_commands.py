@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from veilmix.scenarios.load import attacks, loads, shipped, source
 from veilmix.scenarios.outcome import Outcome
+from veilmix.scenarios.words import give_or_take
 
 PARTIES = {"curator", "analyst", "shuffler-1", "shuffler-2"}
 
@@ -258,6 +259,21 @@ def test_a_run_tells_what_an_attack_achieved_and_who_noticed(typed) -> None:
     assert "attack: order" in said
     assert "30 of 30" in said
     noticed = typed("run", "attack-forward", "--no-save")
-    assert noticed.code == 3  # nothing could be released
+    assert noticed.code == 0  # nothing could be released, which it expects
     assert "alarm: order" in noticed.out
     assert "raised on the board by shuffler-2" in noticed.out
+
+
+@pytest.mark.slow
+def test_people_who_do_not_exist_are_counted_among_those_linked(typed) -> None:
+    said = typed("run", "attack-flood", "--worst-case", "0").out
+    assert re.search(r"by curator and both shufflers +400 of 400 ", said)
+    seen = typed("show", "attack-flood-0007", "--as", "curator+shuffler-1+shuffler-2").out
+    assert "links    400 of 400 people" in seen
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(None, ""), (0.0, ""), (9e-18, ""), (0.034, " +- 0.034")]
+)
+def test_an_error_of_rounding_is_not_told(error: float | None, said: str) -> None:
+    assert give_or_take(error, 2) == said
