@@ -163,7 +163,7 @@ def tell(console: Page, found: "Matrix") -> None:
     say(
         console,
         f"{clean(found.scenario)}  {many(found.users, 'person', 'people')}, every cell played "
-        f"{many(found.repeats, 'time')}, seeds {found.seed} to {found.seed + found.repeats - 1}\n",
+        f"{many(found.repeats, 'time')}, {_seeds(found)}\n",
     )
     rows = [line for row in found.rows for line in _lines(found, row)]
     headings = ("attack", "defence", "achieved", "unit", "outcome", "detected", "released")
@@ -187,6 +187,11 @@ LEGEND = (
     "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
     "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all."
 )
+
+
+def _seeds(found: "Matrix") -> str:
+    last = found.seed + found.repeats - 1
+    return f"seed {last}" if found.repeats == 1 else f"seeds {found.seed} to {last}"
 
 
 def _lines(found: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -42,10 +42,9 @@ if TYPE_CHECKING:
     help="Make it reproducible, but for the seconds.  [default: the scenario's]",
 )
 @click.option(
-    "--real/--ideal",
-    "messages",
-    default=None,
-    help="Send everybody's messages, or those of samples.  [default: all up to 2,500 people]",
+    "--mode",
+    type=click.Choice(["real", "ideal"]),
+    help="Send everybody's messages, or those of samples.  [default: real up to 2,500 people]",
 )
 @click.option(
     "--out",
@@ -60,8 +59,8 @@ def command(
     scenario: str,
     names: str,
     seed: int | None,
+    mode: Literal["real", "ideal"] | None,
     *,
-    messages: bool | None,
     out: Path,
     no_save: bool,
     form: str,
@@ -79,7 +78,8 @@ def command(
     if not no_save and (wrong := unwritable(out)):
         raise wrong
     only = [name.strip() for name in names.split(",") if name.strip()]
-    found = compare(loaded, seed, only=only, messages=messages, progress=_progress(form))
+    sent = None if mode is None else mode == "real"
+    found = compare(loaded, seed, only=only, messages=sent, progress=_progress(form))
     if form == "json":
         write_json(found.plain())
     elif form == "csv":
@@ -88,7 +88,10 @@ def command(
         _tell(page(), found)
     if not no_save:
         folder = save(found, loaded, out)
-        say(page(err=form != "table"), f"\nsaved {folder}/   picture: {folder}/frontier.png")
+        say(
+            page(err=form != "table"),
+            f"\nsaved {folder}/   picture: {folder}/frontier.png   next: veilmix report {folder}",
+        )
 
 
 def _progress(form: str) -> Callable[[str], None]:

@@ -184,7 +184,7 @@ def _sections(found: Comparison) -> Iterator[Section]:
     )
     yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if found.seed is None else f" --seed {found.seed}"
-    real = "--real" if found.messages else "--ideal"
+    real = "--mode real" if found.messages else "--mode ideal"
     told = Words(f"veilmix compare {found.scenario}{seed} {real}; seconds differ from run to run.")
     yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
 

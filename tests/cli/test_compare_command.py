@@ -82,3 +82,11 @@ def test_a_burned_program_says_why(typed, tmp_path) -> None:
     assert "shares: nothing released: 11 people's shares arrived at both aggregators" in said.out
     assert "two-round: nothing released: 11 people took part" in said.out
     assert "shares: refused 2 does-not-open" in said.out
+
+
+def test_the_mode_is_named_as_everywhere_and_the_next_step_is(typed) -> None:
+    said = typed("compare", "blood-type", "--programs", "trusted", "--mode", "ideal")
+    assert "counts without messages" in said.out
+    assert "next: veilmix report runs/compare-blood-type-0007" in said.out
+    sent = typed("compare", "blood-type", "--programs", "trusted", "--mode", "real", "--no-save")
+    assert "all messages sent" in sent.out

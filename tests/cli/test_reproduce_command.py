@@ -81,3 +81,10 @@ def test_it_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -> Non
     found = typed("reproduce", "000", "3")
     assert (found.code, 'pip install "veilmix[report]"' in found.err) == (2, True)
     assert not Path("reproduced-000").exists()
+
+
+@pytest.mark.slow
+def test_a_figure_without_numbers_to_compare_has_no_empty_table(typed) -> None:
+    said = typed("reproduce", "001", "ratio", "--out", "here")
+    assert said.out == "the paper gives no number to compare with: look at the picture\n"
+    assert "written   here/privacy-ratio.png" in said.err
