@@ -10,6 +10,7 @@ session or by the wrong author is refused, and the board stays as it was.
 """
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..crypto.keys import PublicKey
@@ -191,16 +192,21 @@ class Board:
 
     def digest(self) -> bytes:
         """Hash all posts in an order of their own: the same for every schedule of the parties."""
-        digest = hashlib.sha256(DIGEST_LABEL)
-        for post in sorted(
-            bytes((entry.message.round, entry.message.kind))
-            + entry.author.encode()
-            + b"\0"
-            + entry.data
-            for entry in self.entries
-        ):
-            digest.update(hashlib.sha256(post).digest())
-        return digest.digest()
+        return digest_of(self.entries)
+
+
+def digest_of(entries: Iterable[Entry]) -> bytes:
+    """Anybody: hash posts in an order of their own: the same for every schedule of the parties."""
+    digest = hashlib.sha256(DIGEST_LABEL)
+    for post in sorted(
+        bytes((entry.message.round, entry.message.kind))
+        + entry.author.encode()
+        + b"\0"
+        + entry.data
+        for entry in entries
+    ):
+        digest.update(hashlib.sha256(post).digest())
+    return digest.digest()
 
 
 def replay(posts: list[tuple[str, bytes]]) -> Board:

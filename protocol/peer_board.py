@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..crypto.keys import PublicKey
 from ..errors import Reason, Refused
 from . import parties
-from .board import DIGEST_LABEL, LABEL, Entry
+from .board import LABEL, Entry, digest_of
 from .frames import DIGEST, NO_SESSION, Message, decode_message
 from .messages import Body, Key, Kind
 from .parties import Role
@@ -128,16 +128,7 @@ class PeerBoard:
 
     def digest(self) -> bytes:
         """Hash all posts in an order of their own, as on every board."""
-        digest = hashlib.sha256(DIGEST_LABEL)
-        for post in sorted(
-            bytes((entry.message.round, entry.message.kind))
-            + entry.author.encode()
-            + b"\0"
-            + entry.data
-            for entry in self.entries
-        ):
-            digest.update(hashlib.sha256(post).digest())
-        return digest.digest()
+        return digest_of(self.entries)
 
 
 def full(board: PeerBoard, number: int, step: int) -> bool:
