@@ -348,9 +348,13 @@ def honest_people_are_counted_or_complain(played: Played) -> None:
 
 
 def nothing_is_released_below_the_promise(played: Played) -> None:
-    """Unless the curator lies: nobody else in the release is exposed than its proof allows."""
+    """Nobody else in the release is exposed than its proof allows, if the counts were honest.
+
+    A promise is about the counts it was made from: a curator that lies, a shuffler that changes
+    them and a person who answers one question three times break it, which is what alarms are for.
+    """
     board = played.board
-    if played.plan.of("lie") or board.decision is None or len(board.tallies) < 2:
+    if played.plan.of("lie", "stuff", *DEEDS) or board.decision is None or len(board.tallies) < 2:
         return
     (cells,) = played.read(2)
     proof, people = board.decision.certificate, sum(cells.values())

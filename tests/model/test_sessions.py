@@ -151,3 +151,15 @@ def test_what_is_planned_happens() -> None:
         MODEL.check(played)
         seen = played.transcript.refusals, played.board.burned, played.board.alarms
         assert seen != ([], None, []) or played.counted(1) != quiet.counted(1), operation
+
+
+def test_a_promise_made_from_counts_that_were_changed_is_broken_and_alarmed() -> None:
+    """Found by search: two equal forged answers look like a crowd to the curator."""
+    played = MODEL.play_plan(MODEL.Plan(2, 1, keep=(0,), operations=(("substitute", 0, 2, 1),)))
+    MODEL.check(played)
+    assert played.board.decision is not None
+    assert played.board.decision.certificate.people == 0
+    (released,) = played.read(2)
+    assert sorted(released.values()) == [1, 1]  # both are alone
+    alarms = {(party, alarm.cause) for party, alarm in played.board.alarms}
+    assert alarms == {("user-1", Cause.MISSING), ("user-2", Cause.MISSING)}
