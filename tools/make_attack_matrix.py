@@ -3,7 +3,9 @@
     python tools/make_attack_matrix.py            play and write
     python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
 
-Outcomes follow from the seed; what a defence costs in CPU is of the machine that wrote the page.
+Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps the
+order of arrival, and which of its answers are copied is of the moment. What a defence costs in CPU
+is of the machine that wrote the page.
 """
 
 import re
@@ -24,6 +26,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"
 PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
 SCENARIO, SEED, REPEATS = "blood-type", 7, 5
+BY_CHANCE = ("copy", "copy-last")
 BLOCK = re.compile(r"(<!-- (outcomes|costs|played) -->\n).*?(<!-- end -->)", re.DOTALL)
 OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected", "released")
 COSTS = ("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "false alarms")
@@ -103,7 +106,8 @@ def main(arguments: list[str]) -> int:
     with processes(2) as pool:
         found = measure(executor=pool)
     if "--check" in arguments:
-        wrong = [row for row in outcomes(found) if row not in parsed(block("outcomes"))]
+        there = parsed(block("outcomes"))
+        wrong = [row for row in outcomes(found) if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
             print(f"{PAGE}: not there: {' | '.join(row)}")
         return bool(wrong)
