@@ -3,9 +3,9 @@
     python tools/make_attack_matrix.py            play and write
     python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
 
-Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps the
-order of arrival, and which of its answers are copied is of the moment. What a defence costs in CPU
-is of the machine that wrote the page.
+Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps
+the order of arrival, and which of its answers are copied is of the moment. What a defence costs in
+CPU is of the machine that wrote the page.
 """
 
 import re
