@@ -54,7 +54,7 @@ def command(scenario: str, form: str) -> None:
 
 
 def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
-    """The messages and bytes of each round."""
+    """The messages and bytes of each round, as numbers; None where they vary."""
     from ..scenarios.local import announced_names
 
     names = announced_names(scenario, people.schema.names)
@@ -63,10 +63,10 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
             one.number,
             _asked(names, one.columns),
             one.reader,
-            f"{one.onions:,}",
-            f"{one.layers:,}",
-            "varies" if one.person is None else f"{one.person:,}",
-            "varies" if one.carried is None else f"{one.carried:,}",
+            one.onions,
+            one.layers,
+            one.person,
+            one.carried,
         )
         for one in price.rounds
     ]
@@ -80,6 +80,18 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
         "bytes in all",
     )
     return Grid(headings, rows, (3, 4, 5, 6))
+
+
+def _written(grid: Grid) -> Grid:
+    """The same for people: thousands are told apart, and what varies is said to."""
+    rows = [
+        tuple(
+            "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+            for cell in row
+        )
+        for row in grid.rows
+    ]
+    return Grid(grid.headings, rows, grid.right)
 
 
 def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
@@ -104,7 +116,7 @@ def _tell(
         say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
         say(console)
         peers_text.check(console, scenario, people.n, len(people.schema.names))
-        lay_out(console, _rounds(scenario, people, price))
+        lay_out(console, _written(_rounds(scenario, people, price)))
         say(console, f" {peers_text.POSTED}", style="dim")
         say(console)
         posts = f"{peers_text.posts(scenario, people.n):,} posts that everybody reads"
@@ -117,7 +129,7 @@ def _tell(
     for number, step in enumerate(_steps(scenario, price), start=1):
         say(console, f"  {number}. {step}")
     say(console)
-    lay_out(console, _rounds(scenario, people, price))
+    lay_out(console, _written(_rounds(scenario, people, price)))
     if policy.kind not in ("fixed", "all", "histogram", "incidence"):
         say(console, f" {_largest(policy.kind)}", style="dim")
     say(console)

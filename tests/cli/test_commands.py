@@ -277,3 +277,9 @@ def test_people_who_do_not_exist_are_counted_among_those_linked(typed) -> None:
 )
 def test_an_error_of_rounding_is_not_told(error: float | None, said: str) -> None:
     assert give_or_take(error, 2) == said
+
+
+def test_the_rounds_of_a_scenario_are_numbers_for_a_program(typed) -> None:
+    lines = list(csv.reader(io.StringIO(typed("check", "titanic", "--format", "csv").out)))
+    assert [int(line[6]) for line in lines[1:]] == [4_547_266, 1_476_871]
+    assert "4,547,266" in typed("check", "titanic").out
