@@ -283,3 +283,24 @@ def test_the_rounds_of_a_scenario_are_numbers_for_a_program(typed) -> None:
     lines = list(csv.reader(io.StringIO(typed("check", "titanic", "--format", "csv").out)))
     assert [int(line[6]) for line in lines[1:]] == [4_547_266, 1_476_871]
     assert "4,547,266" in typed("check", "titanic").out
+
+
+@pytest.mark.slow
+def test_a_ledger_refuses_the_same_people_less_one(typed, tmp_path) -> None:
+    source = "[scenario]\nname = 'kept'\nseed = 7\n"
+    source += "[population]\nsource = 'builtin:titanic'\nusers = 40\n"
+    policy = "[policy]\nkind = 'fixed'\nkeep = ['sex']\nk = 2\nmax_exposure = 1.0\n"
+    whole, less = tmp_path / "whole.toml", tmp_path / "less.toml"
+    whole.write_text(source + policy)
+    less.write_text(source + policy + "[[fault]]\nattack = 'absent'\nby = 'user-3'\n")
+    book = str(tmp_path / "book.json")
+    said = typed("run", str(whole), "--ledger", book, "--worst-case", "0")
+    assert said.code == 0, said.err
+    assert "ledger: sessions" in said.out
+    refused = typed("run", str(less), "--ledger", book, "--worst-case", "0")
+    assert refused.code == 3
+    assert "1 people differ from an earlier session" in refused.err
+    (tmp_path / "book.json").write_text("{}")
+    damaged = typed("run", str(whole), "--ledger", book, "--worst-case", "0")
+    assert damaged.code == 2
+    assert "no ledger" in damaged.err
