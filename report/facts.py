@@ -72,9 +72,14 @@ class Facts:
         return int(self.result["users"])
 
     @property
+    def crowd(self) -> int:
+        """Who takes part, those included who do not exist: among them coalitions link."""
+        return self.run.transcript.users if self.run.transcript else self.users
+
+    @property
     def cells(self) -> int:
-        """Values in the run: one a person and feature, or owner and element."""
-        return self.users * len(self.run.sizes)
+        """Values in the run: one a participant and feature, or owner and element."""
+        return self.crowd * len(self.run.sizes)
 
     @property
     def k(self) -> int:

@@ -80,12 +80,12 @@ def _figure(facts: Facts) -> Figure:
         drawing.parts.append(_slanted(x, top - 8, shorten(party, 16)))
     most = max((one.bits for one in learners), default=0.0) or 1.0
     columns: tuple[tuple[str, Callable[[Learner], float], Callable[[Learner], str]], ...] = (
-        ("people linked", lambda one: one.linked / facts.users, lambda one: f"{one.linked:,}"),
+        ("people linked", lambda one: one.linked / facts.crowd, lambda one: f"{one.linked:,}"),
         ("values certain", lambda one: one.certain / facts.cells, lambda one: f"{one.certain:,}"),
         ("bits per person", lambda one: one.bits / most, lambda one: f"{one.bits:.2f}"),
     )
     if all(one.guessed is not None for one in learners):
-        columns += (("rows guessed", lambda one: (one.guessed or 0.0) / facts.users, _guesses),)
+        columns += (("rows guessed", lambda one: (one.guessed or 0.0) / facts.crowd, _guesses),)
     bar = WIDE / len(columns)
     for place, (title, _, _) in enumerate(columns):
         drawing.text(left + 8 + place * bar, top - 8, title, "label")
@@ -136,7 +136,7 @@ def _table(facts: Facts) -> Grid:
     rows = [
         (
             one.name,
-            f"{one.linked:,} ({percent(one.linked / facts.users)})",
+            f"{one.linked:,} ({percent(one.linked / facts.crowd)})",
             f"{one.certain:,} of {facts.cells:,}",
             ("" if one.exact else ">= ") + f"{one.bits:.3g}",
             _guessed(one),
@@ -163,7 +163,7 @@ def _numbers(facts: Facts) -> Numbers:
     )
     rows = [
         (
-            *("+".join(one.parties), one.linked, facts.users, one.certain, facts.cells),
+            *("+".join(one.parties), one.linked, facts.crowd, one.certain, facts.cells),
             *(one.bits, int(one.exact), one.guessed, one.before),
             *(one.sure, one.sure_before, one.method),
         )

@@ -116,6 +116,6 @@ def _trust(facts: Facts) -> Answer:
     what = "their reports" if facts.randomized else "their values"
     text = (
         f"As long as one of every such group is honest, nobody is linked. Together, {names} link "
-        f"{linked:,} of {facts.users:,} people to {what}."
+        f"{linked:,} of {facts.crowd:,} people to {what}."
     )
     return Answer(question, f"{smallest} parties must collude", text)

@@ -1,0 +1,15 @@
+"""Participants who do not exist are part of the crowd among which people are linked."""
+
+from pathlib import Path
+
+import pytest
+from veilmix.report.make import make
+from veilmix.scenarios.play import run
+from veilmix.scenarios.runs import save
+
+
+@pytest.mark.slow
+def test_a_flooded_run_links_no_more_than_all(tmp_path: Path) -> None:
+    page = make(save(run("attack-flood", worst_case_seconds=0), tmp_path), 0).html
+    assert "400 of 400 people" in page
+    assert "1000.0" not in page
