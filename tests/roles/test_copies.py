@@ -21,12 +21,10 @@ def descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-def no_children() -> bool:
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return True
-    return False
+def children() -> set[str]:
+    """The processes that this one has started, tests before this one included."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {child for one in lists for child in one.read_text().split()}
 
 
 def spread(work: Callable[[Sequence[int]], Any], items: Sequence[int], *watching: Any) -> list[Any]:
@@ -45,6 +43,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_work_is_done_elsewhere_and_comes_back_in_order() -> None:
+    before = children()
     told: list[tuple[int, int]] = []
 
     class Watcher(Instrument):
@@ -56,7 +55,7 @@ def test_the_work_is_done_elsewhere_and_comes_back_in_order() -> None:
     assert PARENT not in {process for process, _ in pieces}
     assert told[-1] == (101, 101)
     assert len(told) == len(pieces)
-    assert no_children()
+    assert children() <= before
 
 
 def test_few_items_stay_here() -> None:
@@ -74,6 +73,8 @@ def test_results_larger_than_a_pipe_come_whole() -> None:
     ids=["ours", "theirs"],
 )
 def test_what_the_work_raises_is_raised_here(failure: Exception) -> None:
+    before = children()
+
     def work(piece: Sequence[int]) -> None:
         if 7 in piece:
             raise failure
@@ -85,18 +86,20 @@ def test_what_the_work_raises_is_raised_here(failure: Exception) -> None:
         (found,) = found.exceptions
     assert type(found) is type(failure)
     assert str(found) == str(failure)
-    assert no_children()
+    assert children() <= before
 
 
 @pytest.mark.parametrize("dies", [lambda pid: True, lambda pid: pid % 2 == 0], ids=["all", "some"])
 def test_what_a_lost_copy_left_is_done_here(dies: Callable[[int], bool]) -> None:
+    before = children()
+
     def work(piece: Sequence[int]) -> int:
         if (os.getpid() != PARENT and 9 in piece) or (dies(os.getpid()) and os.getpid() != PARENT):
             os.kill(os.getpid(), signal.SIGKILL)
         return sum(piece)
 
     assert sum(spread(work, range(101))) == 5050
-    assert no_children()
+    assert children() <= before
 
 
 def test_without_a_process_to_be_had_threads_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,13 +111,15 @@ def test_without_a_process_to_be_had_threads_do_it(monkeypatch: pytest.MonkeyPat
 
 
 def test_who_stops_waiting_leaves_no_copy_behind() -> None:
+    before = children()
+
     async def main() -> bool:
         with trio.move_on_after(0.05) as scope:
             await copies.in_copies(lambda _: time.sleep(60), [[1], [2]], 2, lambda *_: None)
         return scope.cancelled_caught
 
     assert trio.run(main)
-    assert no_children()
+    assert children() <= before
 
 
 def test_copies_do_not_hear_ctrl_c() -> None:
