@@ -14,9 +14,11 @@ from .cast import coalitions, faults
 from .facts import Facts, domains, people
 from .keys import keys, type_of
 from .local import RANDOMIZED, most_rounds
-from .model import Scenario
+from .model import FLOODING, Scenario
 from .problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from .structure import misfit
+
+MAX_SYBILS = 100_000  # people who do not exist; each seals as everybody does
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
@@ -109,6 +111,14 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             f"k = {k} is larger than the {facts.asked:,} people taking part, so nothing can ever "
             "be released; lower k or raise population.users",
         )
+
+
+def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report more people who do not exist than anybody would wait for."""
+    for place, one in enumerate(scenario.fault):
+        if one.attack in FLOODING and (one.users or 0) > MAX_SYBILS:
+            message = f"found {one.users:,}; {one.attack} brings at most {MAX_SYBILS:,}"
+            yield problem(("fault", place, "users"), message)
 
 
 def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
@@ -241,6 +251,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), *PEOPLE), rounds),
     ((), coalitions),
     ((), faults),
+    ((("fault",),), flooded),
     ((("local",), ("policy", "kind")), local_meaning.needed),
     ((("local",), *PEOPLE), local_meaning.budget),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),

@@ -24,8 +24,8 @@ from ..roles.network import Wire
 from ..roles.session import Cast, Guards
 from ..roles.spy import Spy
 from .decide import strategy
+from .model import FLOODING, Scenario
 from .model import Fault as Entry
-from .model import Scenario
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ FLAWS: Mapping[str, Flaw] = {
     "fresh_salt": Flaw.ONE_SALT,
     "fresh_key": Flaw.ONE_KEY,
 }  # defence that is left out -> design error
-FLOODING = ("flood", "isolate")
 FIRST_USER = parties.user(0)
 
 

@@ -48,6 +48,7 @@ Attack = Literal[
     "dropout", "order", "size", "dictionary", "bundle", "one-salt", "one-key",  # by who looks on
     "predictable",
 ]  # fmt: skip
+FLOODING = ("flood", "isolate")  # bring people who do not exist
 
 OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
