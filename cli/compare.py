@@ -121,6 +121,8 @@ def _tell(console: Page, found: "Comparison") -> None:
     say(console, LEGEND)
     if any(one.privacy.epsilon is not None for one in found.programs):
         say(console, NOISE)
+    if any(one.program == "peers" for one in found.programs):
+        say(console, PEERS)
     for one in found.programs:
         if one.burned:
             say(console, f"{one.program}: nothing released: {clean(one.burned)}")
@@ -147,6 +149,12 @@ NOISE = (
     "tables as if features were independent; randomized sends them through the mix."
 )
 
+PEERS = (
+    "peer: the first peers who keep to the protocol, in coalitions of some sizes. linked counts\n"
+    "others; bits, guesses and cells count a peer's own row. Counts of single columns are public.\n"
+    "CPU leaves out that everybody reads all that is said."
+)
+
 
 def _trust(programs: "Sequence[Compared]") -> Grid:
     rows = []
@@ -170,20 +178,21 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
     return Grid(headings, rows, (2, 3, 4, 6, 7))
 
 
-ROLES = ("curator", "analyst", "shuffler", "aggregator")
+ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 
 def _roles(programs: "Sequence[Compared]") -> Grid:
     """What single parties of each role received, and all parties together."""
+    roles = [role for role in ROLES if any(_of_role(one, role) for one in programs)]
     rows = [
         (
             one.program,
-            *(_received(_of_role(one, role)) for role in ROLES),
+            *(_received(_of_role(one, role)) for role in roles),
             _received(max(one.trust.coalitions, key=lambda some: len(some.parties))),
         )
         for one in programs
     ]
-    headings = ("program", *ROLES, "all together")
+    headings = ("program", *roles, "all together")
     return Grid(headings, rows, tuple(range(1, len(headings))))
 
 
@@ -205,9 +214,11 @@ def _together(one: "Compared") -> str:
     """The smallest coalition that links somebody, and how many other such there are."""
     if not one.trust.smallest:
         return "nobody"
+    from ..scenarios.compared import together
+
     fewest = min(one.trust.smallest, key=len)
     more = len(one.trust.smallest) - 1
-    return " + ".join(fewest) + (f" (or {more} other)" if more else "")
+    return together(fewest) + (f" (or {more} other)" if more else "")
 
 
 def _promise(privacy: "Privacy") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..scenarios.compared import Compared, Comparison
+from ..scenarios.compared import Compared, Comparison, together
 from ..scenarios.words import many, percent
 from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
 from .svg import Drawing, plot, shorten
@@ -172,7 +172,7 @@ def _sections(found: Comparison) -> Iterator[Section]:
         (
             one.program,
             FAMILIES.get(one.family, one.family),
-            " or ".join(" + ".join(parties) for parties in one.trust.smallest) or "nobody",
+            " or ".join(together(parties) for parties in one.trust.smallest) or "nobody",
             one.note,
         )
         for one in found.programs

@@ -16,7 +16,6 @@ from .compared import Compared, Comparison
 from .load import load, resolve
 from .local import SETS
 from .model import Scenario
-from .peers_meaning import central_only
 from .samples import samples
 
 Program = Callable[[Any], Iterator[Compared]]
@@ -27,11 +26,13 @@ def programs() -> Mapping[str, Program]:
     """Every program that this version can compare, by name, in the order of the tables."""
     from .rivals.local import local
     from .rivals.mixed import available, mixed
+    from .rivals.peers import peers
     from .rivals.shares import shares
     from .rivals.trusted import cells, trusted
 
     of_the_mix: dict[str, Program] = {name: partial(mixed, program=name) for name in available()}
     rivals: dict[str, Program] = {
+        "peers": peers,
         "trusted": trusted,
         "trusted-cells": cells,
         "shares": shares,
@@ -60,14 +61,16 @@ def compare(
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
-        ParameterError: no such program, or people who are not the same in both rounds.
+        ParameterError: no such program, people who are not the same in both rounds, or peers who
+            do what only peers can.
     """
     from .play import draw_faults
     from .rivals.case import ALL, Case
     from .rivals.mixed import OWN
+    from .rivals.peers import central
 
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
-    central_only(chosen, "a comparison")
+    chosen = central(chosen) if chosen.mix.peers else chosen
     if chosen.population.setting != "fixed":
         raise ParameterError(
             f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "

@@ -21,6 +21,7 @@ from ..errors import StorageError
 SCHEMA = 1
 COMPARISON = "comparison.json"
 READERS = ("curator", "analyst")
+NAMED = 4  # peers of a coalition that are named one by one
 
 Limits = tuple[float, float]  # a 95 % interval
 
@@ -55,6 +56,12 @@ class Learnt:
             one.verdict,
             None if one.rows_guessed is None else one.rows_guessed / one.users,
         )
+
+
+def together(parties: Sequence[str]) -> str:
+    """A coalition in words: its parties, or of many peers how many they are."""
+    few = len(parties) <= NAMED or not parties[0].startswith("peer-")
+    return " + ".join(parties) if few else f"{len(parties):,} peers"
 
 
 @dataclass(frozen=True, slots=True)

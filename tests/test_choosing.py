@@ -1,10 +1,12 @@
 """docs/choosing.md says what `veilmix compare` says."""
 
+import re
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from veilmix.scenarios.compare import compare
 
 ROOT = Path(__file__).parent.parent
 TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_choosing.py")))
@@ -25,9 +27,27 @@ def test_the_small_table_is_what_the_command_gives() -> None:
     assert written == {name: played[name] for name in written}
 
 
+@pytest.mark.slow
+def test_what_coalitions_of_peers_received_is_as_written() -> None:
+    """One row of so many peers: bits a person, cells, others linked."""
+    page = TOOL.PAGE.read_text("utf-8")
+    found = compare("who-to-trust", TOOL.SEED, only=("peers",)).program("peers")
+    learnt = {len(one.parties): one for one in found.trust.coalitions}
+    row = r"^  \| (\d+) \| (≥ )?([\d.]+) \| (\d+) \| (\d+) of (\d+) \|$"
+    written = re.findall(row, page, re.MULTILINE)
+    assert len(written) > 5
+    for many, least, *numbers, others in written:
+        one = learnt[int(many)]
+        assert numbers == [f"{one.bits_per_person:.2f}", str(one.cells_certain), str(one.linked)]
+        assert (bool(least), int(others)) == (not one.exact, 120 - int(many))
+
+
 def test_every_table_has_every_program_once() -> None:
+    """Peers are left out of crowds that are too large for them."""
     names = [[row[0] for row in TOOL.parsed(block(name))] for name in ("titanic", "census")]
-    assert names[0] == names[1] == [row[0] for row in TOOL.parsed(block("who-to-trust"))]
+    small = [row[0] for row in TOOL.parsed(block("who-to-trust"))]
+    assert "peers" in small
+    assert names[0] == names[1] == [name for name in small if name != "peers"]
     assert len(set(names[0])) == len(names[0]) > 4
 
 

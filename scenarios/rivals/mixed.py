@@ -57,7 +57,7 @@ def available() -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """Counts what users send, in bytes, and the CPU between the first message and the last."""
+    """Counts what people send, in bytes, and the CPU between the first message and the last."""
 
     sent: int = 0
     first: float | None = None
@@ -66,7 +66,7 @@ class Meter(Instrument):
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Count a message."""
         self._now()
-        if role(sender) is Role.USER:
+        if role(sender) in (Role.USER, Role.PEER):
             self.sent += len(data)
 
     def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
@@ -132,8 +132,8 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
         outcome.burned,
         dict(outcome.refused),
         Trust.of(_received(outcome, told) if asked else outcome.coalitions),
-        _privacy(outcome, epsilon),
-        _worth(case, outcome, asked, told),
+        privacy_of(outcome, epsilon),
+        worth_of(case, outcome, asked, told),
         price,
     )
 
@@ -143,14 +143,16 @@ def _received(outcome: Outcome, told: float) -> list[Received]:
     return [replace(one, bits=one.linked * told) for one in outcome.coalitions]
 
 
-def _privacy(outcome: Outcome, epsilon: float | None) -> Privacy:
+def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
+    """What a run shows and promises; epsilon: of noise, else None."""
     if epsilon is not None:
         return Privacy(0.0, None, epsilon)
     promised = outcome.exposure.promised if outcome.decision else None
     return Privacy(outcome.exposure.true, promised)
 
 
-def _worth(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:
+def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:
+    """What a run gives the analyst. asked, told: of noise, the questions and a report's bits."""
     if not outcome.released:
         return nothing(case)
     if asked:

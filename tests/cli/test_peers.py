@@ -75,7 +75,6 @@ def test_who_cheats_is_named_and_the_exit_code_is_3(typed) -> None:
         ("report", "{run}"),
         ("theatre", "{run}"),
         ("theatre", "village"),
-        ("compare", "village"),
         ("attack", "village", "--no-save"),
         ("new", "village", "c.html", "--cards"),
         ("show", "{run}", "--as", "peer-1", "--why", "peer-2"),

@@ -35,7 +35,7 @@ def timeless(found: Comparison) -> Comparison:
 def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -> None:
     names = [one.program for one in blood.programs]
     assert len(set(names)) == len(names)
-    assert {"two-round", "trusted", "trusted-cells", "shares"} <= set(names)
+    assert {"two-round", "peers", "trusted", "trusted-cells", "shares"} <= set(names)
     assert {name.split(" e=")[0] for name in names} >= {"local joint", "local features"}
     assert not blood.skipped
     for one in blood.programs:
@@ -165,7 +165,10 @@ def test_the_programs_of_the_mix_are_those_that_can_be_run() -> None:
         name for name, kind in PROGRAMS.items() if kind in AVAILABLE["policy.kind"]
     }
     assert "two-round" in available()
-    assert set(programs()) == {*available(), "trusted", "trusted-cells", "shares", "local"}
+    assert set(programs()) == {
+        *available(),
+        *("peers", "trusted", "trusted-cells", "shares", "local"),
+    }
 
 
 def test_what_cannot_be_compared_is_said() -> None:

@@ -10,7 +10,7 @@ from veilmix.errors import ParameterError, ScenarioError
 from veilmix.scenarios.compare import compare
 from veilmix.scenarios.eyes import board, look
 from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.model import Scenario
+from veilmix.scenarios.model import Fault, Scenario
 from veilmix.scenarios.outcome import Outcome
 from veilmix.scenarios.peers_found import sizes_of
 from veilmix.scenarios.play import run
@@ -185,6 +185,42 @@ def test_what_peers_cannot_do_is_said_beforehand(found: str, written: str, said:
         loads(text.replace(found, written))
 
 
-def test_peers_have_no_programs_to_compare_with() -> None:
-    with pytest.raises(ParameterError, match="peers have no curator"):
-        compare(VILLAGE)
+@pytest.mark.slow
+def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> None:
+    found = compare(VILLAGE, only=("two-round", "peers", "shares"))
+    assert not found.skipped
+    among, central = found.program("peers"), found.program("two-round")
+    assert (
+        among.utility.columns == central.utility.columns == found.program("shares").utility.columns
+    )
+    assert among.privacy == central.privacy
+    assert among.cost.bytes > central.cost.bytes
+    assert among.utility.mean < central.utility.mean  # counts of single columns are public
+    (alone,) = [one for one in among.trust.coalitions if one.parties == ("peer-1",)]
+    assert among.trust.most_trusted == alone
+    assert (alone.linked, alone.cells_certain) == (0, 3)  # its own, and of nobody else any
+    assert path_share(1, 12, 3) == 0
+    ((*together,),) = among.trust.smallest
+    assert len(together) >= VILLAGE.mix.path
+    assert outcome.peers is not None
+    assert f"{outcome.peers.sizes[5].onions.mean:.1%}" in among.note
+
+
+@pytest.mark.slow
+def test_who_stays_away_does_so_in_every_program() -> None:
+    found = compare(
+        with_fault('attack = "absent"\nby = "peer-1"'), only=("two-round", "peers", "shares")
+    )
+    assert not found.skipped
+    assert len({one.utility.columns for one in found.programs}) == 1
+    assert not any("peer-1" in one.parties for one in found.program("peers").trust.coalitions)
+
+
+def test_what_peers_cannot_be_compared_on_is_said() -> None:
+    with pytest.raises(ParameterError, match="only peers can tag"):
+        compare(with_fault('attack = "tag"\nby = "peer-3"'))
+    found = compare(VILLAGE, only=("peers",), messages=False)
+    assert "on the messages of all of them" in found.skipped["peers"]
+    late = change(load("blood-type"), {"population.users": 5})
+    late = replace(late, fault=(Fault(attack="late", users=1),))
+    assert "nothing that peers do" in compare(late, only=("peers",)).skipped["peers"]
