@@ -7,6 +7,7 @@ values only, ...) is left out, and the comparison says why.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from secrets import randbelow
 from typing import Any
 
 from msgspec.structs import replace as changed
@@ -84,7 +85,8 @@ def compare(
     table = programs()
     if unknown := [name for name in only if name not in table]:
         raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
-    seed = chosen.scenario.seed if seed is None else seed
+    told = chosen.scenario.seed if seed is None else seed
+    seed = randbelow(1 << 31) if told is None else told  # all programs get the same people
     crowd = samples(chosen, seed)
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
@@ -108,7 +110,7 @@ def compare(
     return Comparison(
         chosen.scenario.name,
         chosen.scenario.title,
-        seed,
+        told,
         crowd.people.n,
         crowd.people.schema.names,
         chosen.policy.k,

@@ -83,6 +83,14 @@ def test_a_seed_gives_the_same_numbers_again(blood: Comparison) -> None:
 
 
 @pytest.mark.slow
+def test_without_a_seed_all_programs_still_get_the_same_people() -> None:
+    found = compare("peers-titanic", only=("two-round", "shares"))
+    assert found.seed is None
+    assert found.program("two-round").utility == found.program("shares").utility
+    assert found.program("two-round").privacy == found.program("shares").privacy
+
+
+@pytest.mark.slow
 def test_samples_change_nothing_but_the_cost(blood: Comparison) -> None:
     only = ("two-round", "trusted", "shares", "local")
     counted = compare("blood-type", 7, only=only, messages=False)
