@@ -4,8 +4,8 @@ Both rounds of the census scenario (32,561 people, 4 features, one shuffler) wit
 system randomness, everything recorded; beside it the floor (floor.py) on the same threads in the
 same process, and the same run without a recorder. Prints wall time and CPU time as ratios, the best
 of the repeats, and the most memory that the process and its copies (roles/copies.py) held at once:
-their proportional set sizes, of which a page that several share is counted once, sampled ten times
-a second.
+their proportional set sizes, of which a page that several share is counted once, sampled every
+second.
 """
 
 import os
@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from floor import floor, operations
@@ -50,13 +51,16 @@ class Peak(threading.Thread):
         """Sample until the program ends."""
         while True:
             self.bytes = max(self.bytes, sum(map(held, [os.getpid(), *children()])))
-            time.sleep(0.1)
+            time.sleep(1)  # to look costs some ten milliseconds
 
 
 def children() -> list[int]:
     """The numbers of this process's children."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    found: list[int] = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # the thread has ended
+            found += map(int, task.read_text().split())
+    return found
 
 
 def held(process: int) -> int:

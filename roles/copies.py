@@ -32,7 +32,7 @@ POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
-_READ = 1 << 20  # bytes
+_READ = 1 << 16  # bytes: what a pipe holds
 
 
 async def in_copies(

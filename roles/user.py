@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import trio
+
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
 from ..protocol import parties
@@ -78,11 +80,19 @@ async def cohort(
     """Look after many users in one task: what each of them does is the same."""
     async for plan in Rounds(network):
         work = partial(seal_all, plan, person)
-        pieces = await workshop.spread("users seal", work, indices)
-        made = [one for piece in pieces for _, one in piece]
-        network.instruments.tell(lambda watcher, made=made: watcher.all_sealed(made))  # type: ignore[misc]
-        letters = [letter for piece in pieces for letter, _ in piece]
-        await network.deliver(plan.openers[0], letters)
+        async with trio.open_nursery() as nursery:
+
+            def send(sealed: Sequence[tuple[Letter, Made]], plan: Round = plan) -> None:
+                nursery.start_soon(_hand_in, network, plan, sealed)
+
+            await workshop.spread("users seal", work, indices, send)
+
+
+async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter, Made]]) -> None:
+    """Send what some users have sealed to the first shuffler, while others still seal."""
+    made = [one for _, one in sealed]
+    network.instruments.tell(lambda watcher: watcher.all_sealed(made))
+    await network.deliver(plan.openers[0], [letter for letter, _ in sealed])
 
 
 def seal_all(

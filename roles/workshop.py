@@ -67,9 +67,15 @@ class Workshop:
         return result
 
     async def spread(
-        self, stage: str, work: Callable[[Sequence[T]], R], items: Sequence[T]
+        self,
+        stage: str,
+        work: Callable[[Sequence[T]], R],
+        items: Sequence[T],
+        soon: Callable[[R], None] | None = None,
     ) -> list[R]:
         """Have `work` done on consecutive pieces of `items`; returns the results in order.
+
+        soon: is given each as it comes, in whatever order.
 
         The instruments are told how far this `stage` has got.
         """
@@ -82,6 +88,8 @@ class Workshop:
             nonlocal done
             results[at] = result
             done += len(pieces[at])
+            if soon:
+                soon(result)
             self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
 
         async def one(at: int) -> None:
