@@ -16,10 +16,14 @@ _ORDER_8 = (  # the two u of order 8; RFC 7748, section 6.1 asks for a check of 
     39382357235489614581723060781553021112529911719440698176882885853963445705823,
 )
 _LOW_ORDER = frozenset(u.to_bytes(X25519_SIZE, "little") for u in (0, 1, _P - 1, *_ORDER_8))
+_TOPS = {point[-1] for point in _LOW_ORDER} | {_P.to_bytes(X25519_SIZE, "little")[-1]}
+_ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))  # by the last byte
 
 
 def is_public_key(point: bytes) -> bool:
     """Tell whether 32 bytes are the only spelling of a point that is not of low order."""
+    if len(point) == X25519_SIZE and _ORDINARY[point[-1]]:
+        return True  # as most are; saves reading the number
     return (
         len(point) == X25519_SIZE
         and int.from_bytes(point, "little") < _P

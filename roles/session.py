@@ -1,6 +1,8 @@
 """One session, played: all parties in one nursery, until the curator closes it."""
 
+import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -93,9 +95,23 @@ def play(
     """
     watching = Instruments(list(instruments), report)
     try:
-        return trio.run(hold, cast, watching, clock=clock or VirtualClock())
+        with _uncollected(cast.people > COHORT_ABOVE):
+            return trio.run(hold, cast, watching, clock=clock or VirtualClock())
     except BaseExceptionGroup as group:
         raise only(group) from None
+
+
+@contextmanager
+def _uncollected(many: bool) -> Iterator[None]:  # noqa: FBT001
+    """Spare a large session the search for cycles among millions of messages, which have none."""
+    if not (many and gc.isenabled()):
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
