@@ -46,7 +46,7 @@ async def curator(
             if isinstance(step, Decision):
                 continue
             if step.reader is Role.ANALYST:
-                await _release(me, plans)
+                await me.network.until(Kind.TALLY, _tallied)
                 break
             if reading := await read_round(me, me.network.plan(step), key.secret, inbox, workshop):
                 _check(me, plans, reading)
@@ -58,15 +58,6 @@ async def curator(
         await me.burn(burned)
     await me.post(Closed())
     return decision
-
-
-async def _release(me: Endpoint, plans: "Plans") -> None:
-    """Wait for the analyst's counts; RoundBurned if none have come a deadline after its batch's."""
-    patience = plans.rules.deadline * (plans.shufflers + 3)
-    with trio.move_on_after(patience) as waiting:
-        await me.network.until(Kind.TALLY, _tallied)
-    if waiting.cancelled_caught:
-        raise RoundBurned(f"the analyst published no counts within {patience} seconds")
 
 
 def _tallied(board: Board) -> bool:

@@ -14,7 +14,7 @@ from veilmix.crypto.suites import suite
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.announcement import Announcement
 from veilmix.protocol.board import Board, Entry
-from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed, Tally
+from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed
 from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.roles.instruments import Instrument
@@ -106,19 +106,6 @@ NEVER = {
     ("analyst", WithoutConsent, 1): "not everybody consented to the announcement in time",
     ("shuffler-1", WithoutAccount, 1): "shuffler-1 delivered no batch within 180 seconds",
 }
-
-
-class WithoutCounts(Silent):
-    """Reads the release and keeps it."""
-
-    unsaid = (Tally,)
-
-
-def test_an_analyst_that_publishes_nothing_burns_the_release() -> None:
-    played = KIT.run(ROWS, shufflers=2, faults={"analyst": WithoutCounts})
-    assert played.board.burned == "the analyst published no counts within 300 seconds"
-    assert played.board.phase is Phase.OVER
-    assert len(played.board.tallies) == 1
 
 
 @pytest.mark.parametrize("case", NEVER, ids=lambda case: f"{case[0]}-{case[1].__name__}-{case[2]}")
