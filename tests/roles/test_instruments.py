@@ -1,5 +1,6 @@
 """Instruments watch and cannot harm: one that crashes is taken off, an interrupt ends the run."""
 
+import os
 import runpy
 import signal
 import sys
@@ -10,7 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import veilmix
 from veilmix.protocol.phases import Phase
+from veilmix.roles.copies import _answer
 from veilmix.roles.instruments import Instrument
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
@@ -98,6 +101,11 @@ def test_an_interrupt_in_any_hook_ends_the_run(hook: str, at: int) -> None:
     interrupted(Crashing(hook, at, KeyboardInterrupt()))
 
 
+# The package as it was imported, not by its name: the environment lies inside the checkout, and a
+# checkout may be called anything.
+HOME = str(Path(veilmix.__file__).parent) + os.sep
+
+
 def at_work() -> list[str]:
     """Give the files of veilmix that other threads are in."""
     frames = [
@@ -106,7 +114,22 @@ def at_work() -> list[str]:
         if thread != threading.get_ident()
         for frame, _ in traceback.walk_stack(first)
     ]
-    return [f.f_code.co_filename for f in frames if "veilmix" in f.f_code.co_filename]
+    return [f.f_code.co_filename for f in frames if f.f_code.co_filename.startswith(HOME)]
+
+
+def test_a_thread_in_veilmix_is_seen_and_one_in_its_environment_is_not() -> None:
+    waiting = threading.Event()
+    inside = threading.Thread(target=_answer, args=(lambda _: waiting.wait(), None))
+    beside = threading.Thread(target=waiting.wait)
+    for thread in (inside, beside):
+        thread.start()
+    try:
+        assert [Path(file).name for file in at_work()] == ["copies.py"]
+    finally:
+        waiting.set()
+        inside.join()
+        beside.join()
+    assert not at_work()
 
 
 def interrupted(watch: Instrument) -> None:
