@@ -1,7 +1,12 @@
-"""What all tests share: how properties are tested, and a browser to look at pages with.
+"""What all tests share: limits of time, processes to start, a browser to look at pages with.
 
 Property tests look for new examples at a developer's, and for the same ones in CI: a new failing
 example is worth finding, but not on somebody else's change.
+
+No test depends on how busy the machine is or on who started it. The limit of a test (600 s, or its
+own mark `timeout`) grows with the measured slowness of the machine, and so do limits in a test that
+are multiplied by `patience`. A process that a test starts with `started` is in a session of its
+own and killed, with all it started, when the test is over.
 
 A page is tested in a real Chromium. Where there is none, these tests say so and are skipped; where
 VEILMIX_BROWSER=required (CI sets it), they fail.
@@ -9,9 +14,14 @@ VEILMIX_BROWSER=required (CI sets it), they fail.
 
 import os
 import shutil
-from collections.abc import Iterator
+import signal
+import subprocess
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from time import monotonic, perf_counter
 from typing import Any
 
 import pytest
@@ -21,7 +31,71 @@ settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True
 settings.register_profile("here", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+# A shell has its background jobs ignore Ctrl-C, and all that they start; tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+QUIET = 0.035  # seconds: what `_loop` takes on the machine that the limits were chosen on
+AFRESH = 10.0  # seconds: how long a measurement of slowness is good
+
+
+def _loop() -> int:
+    """A fixed piece of work, longer than the slices that busy processes take turns at."""
+    return sum(number * number for number in range(600_000))
+
+
+@lru_cache(maxsize=1)
+def _slowness(_when: int) -> float:
+    begun = perf_counter()
+    _loop()
+    return max(1.0, (perf_counter() - begun) / QUIET)
+
+
+def slowness() -> float:
+    """How many times slower this machine is now than a quiet one; at least 1."""
+    return _slowness(int(monotonic() / AFRESH))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """Let the limit of a test grow with slowness, before pytest-timeout looks at it."""
+    own = item.get_closest_marker("timeout")
+    limit = own.args[0] if own else item.config.getoption("timeout")
+    seconds = float(item.config.getini("timeout") if limit is None else limit)
+    item.add_marker(pytest.mark.timeout(seconds * slowness()), append=False)
+    return (yield)
+
+
+@pytest.fixture
+def patience() -> float:
+    """What a limit of time in a test is multiplied by."""
+    return slowness()
+
+
+Started = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    """Start processes, with pipes for what they say; what is left of them in the end is killed."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(*command: str | Path, **given: Any) -> subprocess.Popen[str]:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(command, start_new_session=True, **{**pipes, **given})
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with process:  # closes its pipes, and waits
+            pass
+
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSING = 60_000  # ms: for anything a browser is asked to do
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -56,7 +130,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = driver.chromium.launch(
+            executable_path=path, args=list(FLAGS), timeout=BROWSING * slowness()
+        )
         yield browser
         browser.close()
 
@@ -69,6 +145,7 @@ def new_tab(chromium: Any) -> Iterator[Any]:
 
     def opened(**how: Any) -> Tab:
         context = chromium.new_context(viewport={"width": 1366, "height": 768}, **how)
+        context.set_default_timeout(BROWSING * slowness())
         contexts.append(context)
         tab = Tab(context.new_page())
         tabs.append(tab)

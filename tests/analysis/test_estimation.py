@@ -96,15 +96,15 @@ def test_statistical_exposure_is_what_simulated_databases_show() -> None:
 
 @pytest.mark.slow
 def test_statistical_exposure_of_a_million_values_takes_less_than_a_second() -> None:
-    from time import perf_counter
+    from time import process_time
 
     p = np.random.default_rng(1).dirichlet(np.full(10**6, 0.3))
     statistical_exposure(p[:1] / p[0], 10, 3)
     times = []
     for _ in range(3):
-        start = perf_counter()
+        start = process_time()
         statistical_exposure(p, 10**9, 10)
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     assert min(times) < 1
 
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 from math import comb
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -284,9 +284,9 @@ def test_the_papers_size_takes_less_than_two_seconds() -> None:
     psi = sample(zipf(21, 162_305), eta_of(0.5), rng=1)
     seconds = []
     for _ in range(3):
-        start = perf_counter()
+        start = process_time()
         estimate(psi, eta_of(0.5))
-        seconds.append(perf_counter() - start)
+        seconds.append(process_time() - start)
     assert min(seconds) < 2
 
 

@@ -187,22 +187,19 @@ def test_ctrl_c_keeps_the_repeats_that_are_done(typed, monkeypatch) -> None:
     assert [path.name for path in Path("runs").iterdir()] == ["s-0007"]
 
 
-def command(*arguments: str, **given: object) -> subprocess.Popen[str]:
-    line = [sys.executable, "-m", "veilmix", *arguments]
-    return subprocess.Popen(line, stdout=-1, stderr=-1, text=True, **given)
+VEILMIX = (sys.executable, "-m", "veilmix")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("after", ["announcement", "submissions", "decision"])
-def test_a_real_ctrl_c(tmp_path: Path, after: str) -> None:
-    with command("run", "titanic", "--trace", cwd=tmp_path, env={**os.environ, **LIVE}) as running:
-        assert running.stdout
-        for line in running.stdout:
-            if after in line:
-                break
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+def test_a_real_ctrl_c(tmp_path: Path, started, after: str) -> None:
+    running = started(*VEILMIX, "run", "titanic", "--trace", cwd=tmp_path, env=os.environ | LIVE)
+    for line in running.stdout:
+        if after in line:
+            break
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate()
     assert running.returncode == 130, err
     assert err.splitlines() == ["stopped; what was not finished was not written"]
     assert "score" not in out
@@ -217,16 +214,14 @@ LIVE = {"PYTHONUNBUFFERED": "1"}
     "arguments", [("run", "blood-type", "--trace"), ("run", "blood-type"), ("leak", "folder")]
 )
 def test_a_reader_who_leaves_is_no_error(
-    tmp_path: Path, folder: Path, arguments: tuple[str, ...]
+    tmp_path: Path, folder: Path, started, arguments: tuple[str, ...]
 ) -> None:
     given = [str(folder) if one == "folder" else one for one in arguments]
-    with command(*given, cwd=tmp_path, env={**os.environ, **LIVE}) as running:
-        assert running.stdout
-        assert running.stderr
-        running.stdout.readline()
-        running.stdout.close()
-        err = running.stderr.read()
-    assert running.returncode == 0
+    running = started(*VEILMIX, *given, cwd=tmp_path, env=os.environ | LIVE)
+    running.stdout.readline()
+    running.stdout.close()
+    err = running.stderr.read()
+    assert running.wait() == 0
     assert err == ""
 
 
@@ -265,7 +260,7 @@ def on_a_terminal(stream: str, *arguments: str, **env: str) -> tuple[str, str]:
     master, slave = pty.openpty()
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: slave}
     plain = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-    line = [sys.executable, "-m", "veilmix", *arguments]
+    line = [*VEILMIX, *arguments]
     with subprocess.Popen(line, env={**plain, "TERM": "xterm", **env}, **streams) as running:
         os.close(slave)
         drawn = b""

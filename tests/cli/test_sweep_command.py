@@ -154,31 +154,29 @@ def test_a_crash_is_reported_and_the_rest_kept(typed, monkeypatch: pytest.Monkey
     assert "2 runs crashed" in HOME.with_suffix(".html").read_text("utf-8")
 
 
-def begun(folder: Path, executor: str) -> subprocess.Popen[str]:
-    """Start a sweep that will not end, and wait for its first runs."""
-    command = [sys.executable, "-m", "veilmix", *SWEEP[:5], "5000", "--mode", "ideal"]
-    started = subprocess.Popen(
-        [*command, "--executor", executor, "--workers", "1"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # as a terminal does, a signal goes to all its processes
-    )
-    file, deadline = folder / HOME, time.monotonic() + 120
-    while not (file.exists() and file.read_bytes().count(b"\n") >= 2):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return started
+@pytest.fixture
+def begun(started, tmp_path: Path):
+    """Start a sweep that will not end, in a session of its own, and wait for its first runs."""
+
+    def begin(executor: str) -> subprocess.Popen[str]:
+        command = (sys.executable, "-m", "veilmix", *SWEEP[:5], "5000", "--mode", "ideal")
+        sweep = started(*command, "--executor", executor, "--workers", "1", cwd=tmp_path)
+        file = tmp_path / HOME
+        while not (file.exists() and file.read_bytes().count(b"\n") >= 2):
+            assert sweep.poll() is None, sweep.communicate()
+            time.sleep(0.05)
+        return sweep
+
+    return begin
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["process", "thread"])
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path, executor: str) -> None:
-    started = begun(tmp_path, executor)
-    os.killpg(started.pid, signal.SIGINT)
-    _, err = started.communicate(timeout=60)
-    assert started.returncode == 130, err
+def test_ctrl_c_keeps_what_is_done(begun, tmp_path: Path, executor: str) -> None:
+    sweep = begun(executor)
+    os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does, to all its processes
+    _, err = sweep.communicate()
+    assert sweep.returncode == 130, err
     assert "--resume goes on" in err
     assert "Traceback" not in err
     found = read_sweep(tmp_path / HOME)
@@ -194,13 +192,11 @@ def living(group: int) -> bool:
 
 
 @pytest.mark.slow
-def test_processes_end_with_a_sweep_that_is_killed(tmp_path: Path) -> None:
-    started = begun(tmp_path, "process")
-    assert living(started.pid)
-    started.kill()
-    started.communicate(timeout=60)
-    deadline = time.monotonic() + 60
-    while living(started.pid):
-        assert time.monotonic() < deadline
+def test_processes_end_with_a_sweep_that_is_killed(begun, tmp_path: Path) -> None:
+    sweep = begun("process")
+    assert living(sweep.pid)
+    sweep.kill()
+    sweep.communicate()
+    while living(sweep.pid):
         time.sleep(0.1)
     assert len(read_sweep(tmp_path / HOME).lines) >= 2

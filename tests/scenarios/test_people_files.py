@@ -256,7 +256,7 @@ def test_a_large_file_takes_seconds(tmp_path: Path) -> None:
         row = [[f"v{(i * (j + 3)) % (j + 2)}" for j in range(42)] for i in range(1000)]
         for _ in range(50):
             writer.writerows(row)
-    start = time.perf_counter()
+    start = time.process_time()
     of = population(Section(source="large.csv"), (), base=tmp_path)
     assert of.codes.shape == (50_000, 42)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10  # of a processor

@@ -284,7 +284,7 @@ def test_pretty_json_is_pretty() -> None:
 
 @pytest.mark.slow
 def test_a_transcript_of_many_people_saves_in_seconds(tmp_path: Path) -> None:
-    from time import perf_counter
+    from time import process_time
 
     people, names = 32_561, bytes(range(72))
     transcript = Transcript(people)
@@ -294,9 +294,9 @@ def test_a_transcript_of_many_people_saves_in_seconds(tmp_path: Path) -> None:
             transcript.events.append(Event(*place, number, 930, names[:8]))
             answers = tuple((ask, ("value",)) for ask in range(4))
             transcript.made.append(Made(user, number, names, answers))
-    begun = perf_counter()
+    begun = process_time()
     path = tmp_path / "t.gz"
     path.write_bytes(encode(transcript, people, (2, 2, 5, 9)))
     found, _ = decode(path)
-    assert perf_counter() - begun < 20  # about 3 s on an idle core
+    assert process_time() - begun < 20  # of a processor; about 3
     assert found == transcript

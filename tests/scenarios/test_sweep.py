@@ -334,8 +334,7 @@ def test_leaving_ends_the_processes() -> None:
     assert started
     running.close()
     for child in started:
-        child.join(20)
-    assert all(not child.is_alive() for child in started)
+        child.join()  # the test's own limit is the limit
 
 
 def killing(_job: object) -> None:
@@ -346,7 +345,7 @@ def killing(_job: object) -> None:
 def test_a_killed_process_breaks_the_pool_as_was_assumed() -> None:
     with executors.processes(1) as pool:
         future = pool.submit(killing, None)
-        assert isinstance(future.exception(timeout=60), BrokenProcessPool)
+        assert isinstance(future.exception(), BrokenProcessPool)
 
 
 def test_threads_are_as_many_as_processors() -> None:

@@ -2,18 +2,15 @@
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 END = "&at=9999"
 
 
 def until(page, condition: str) -> None:
     """Wait for something to hold; not by `wait_for_function`, whose eval the page forbids."""
-    for _ in range(200):
-        if page.evaluate(condition):
-            return
+    while not page.evaluate(condition):
         page.wait_for_timeout(50)
-    raise AssertionError(f"never: {condition}")
 
 
 def linked(page) -> str:
@@ -45,17 +42,19 @@ def test_step_back_and_start(page_of, tab, shown) -> None:
 
 def test_play_goes_on_by_itself_and_stops(page_of, tab) -> None:
     page = tab.open(page_of("classroom"))
-    page.fill("#speed", "6")
+    page.fill("#speed", "3")  # half a minute in all: it is not over while this looks on
     page.click("#play")
     assert page.inner_text("#play") == "pause"
-    until(page, "window.veilmix.show.at > 5")
+    until(page, "window.veilmix.show.at > 2")
     page.keyboard.press("p")  # the focus is on the button: other keys still work
     page.keyboard.press("p")
     page.click("#play")
     assert page.inner_text("#play") == "play"
+    until(page, "!document.querySelector('#flight > *')")  # a move that was under way is made
     stood = place(page)
     page.wait_for_timeout(400)
     assert place(page) == stood
+    page.fill("#speed", "6")
     page.click("#play")
     until(page, "!window.veilmix.show.playing")
     assert page.inner_text("#state") == "finished"
@@ -209,7 +208,7 @@ def test_faults_can_be_seen(page_of, tab, shown) -> None:
     assert page.locator("#picture .envelope .cross").count() == moves[refused - 1]["number"]
 
 
-def test_a_crowd_is_drawn_in_piles(page_of, tab) -> None:
+def test_a_crowd_is_drawn_in_piles(page_of, tab, patience: float) -> None:
     page = tab.open(page_of("crowd"), "#eyes=shuffler-1&at=308")
     assert page.locator("#picture > g > g > .someone").count() == 12
     assert page.locator("#picture .pile").count() == 24  # of people, and of envelopes
@@ -226,18 +225,23 @@ def test_a_crowd_is_drawn_in_piles(page_of, tab) -> None:
             return times.sort((a, b) => a - b)[times.length >> 1];
         }"""
     )
-    assert spent < 100  # ms, the median; smooth is 16, and this machine may be busy
+    assert spent < 100 * patience  # ms, the median; smooth is 16
 
 
-def test_who_wants_no_motion_gets_none(page_of, new_tab) -> None:
-    page = new_tab(reduced_motion="reduce").open(page_of("classroom"), "#eyes=everything&at=8")
+FLOWN = """() => {
+    window.flown = 0;
+    new MutationObserver((changes) => changes.forEach((one) => (flown += one.addedNodes.length)))
+        .observe(document.getElementById("flight"), {childList: true});
+}"""
+
+
+@pytest.mark.parametrize(("motion", "things"), [("reduce", 0), ("no-preference", 1)])
+def test_who_wants_no_motion_gets_none(page_of, new_tab, motion: str, things: int) -> None:
+    page = new_tab(reduced_motion=motion).open(page_of("classroom"), "#eyes=everything&at=8")
+    page.evaluate(FLOWN)  # counts: what flies may have landed before one looks
     page.keyboard.press("ArrowRight")
-    assert place(page) == 9
-    assert page.locator("#flight > *").count() == 0
-    moving = new_tab().open(page_of("classroom"), "#eyes=everything&at=8")
-    moving.keyboard.press("ArrowRight")
-    assert moving.locator("#flight > *").count() == 1
-    until(moving, "window.veilmix.show.at === 9")
+    until(page, "window.veilmix.show.at === 9")
+    assert page.evaluate("window.flown") == things
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

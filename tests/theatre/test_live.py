@@ -6,12 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import trio
@@ -166,15 +164,14 @@ def closed(house: House) -> bool:
 async def until_closed(house: House) -> float:
     """Seconds until a session is over."""
     start = trio.current_time()
-    with trio.fail_after(30):
-        place = Place()
-        while not closed(house):
-            _, place = await house._log.after(place)
+    place = Place()
+    while not closed(house):
+        _, place = await house._log.after(place)
     return trio.current_time() - start
 
 
 @pytest.mark.slow
-async def test_a_browser_that_never_reads_does_not_slow_the_run() -> None:
+async def test_a_browser_that_never_reads_does_not_slow_the_run(patience: float) -> None:
     house = House(quick(), lambda _: None)
     here, there = trio.testing.lockstep_stream_pair()  # sends only as fast as it is read
     async with trio.open_nursery() as nursery:
@@ -183,7 +180,7 @@ async def test_a_browser_that_never_reads_does_not_slow_the_run() -> None:
         nursery.start_soon(house.play)
         spent = await until_closed(house)
         nursery.cancel_scope.cancel()
-    assert 2 <= spent < 6  # two collections of a second each
+    assert 2 <= spent < 6 * patience  # two collections of a second each
 
 
 @pytest.mark.slow
@@ -243,74 +240,71 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
 # In a browser
 
 
-@contextmanager
-def performance(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+@pytest.fixture
+def performance(started, tmp_path: Path):
     """Start a live run as a user does; gives the process and the address."""
-    command = [sys.executable, "-m", "veilmix", "theatre", "classroom", "--live", "--port", "0"]
-    with subprocess.Popen(
-        [*command, *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
+
+    def perform(*options: str) -> tuple[subprocess.Popen[str], str]:
+        command = (sys.executable, "-m", "veilmix", "theatre", "classroom", "--live", "--port", "0")
+        process = started(*command, *options, cwd=tmp_path)
         address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
         assert address
-        try:
-            yield process, address[0]
-        finally:
-            process.kill()
+        return process, address[0]
+
+    return perform
 
 
 def until(page: Any, condition: str) -> None:
-    for _ in range(600):
-        if page.evaluate(condition):
-            return
+    while not page.evaluate(condition):
         page.wait_for_timeout(50)
-    raise AssertionError(f"never: {condition}")
 
 
 @pytest.mark.slow
-def test_a_live_run_with_somebody_who_comes_late(new_tab, tmp_path: Path) -> None:
+@pytest.mark.timeout(120)
+def test_a_live_run_with_somebody_who_comes_late(new_tab, performance) -> None:
     over = "window.veilmix.show.moves.some(m => m.kind === 'closed')"
-    with performance(tmp_path, "--seconds", "2") as (_, address):
-        first = new_tab().open(address)
-        assert first.is_visible("#live")
-        first.check("#eye-curator")
-        until(first, "window.veilmix.show.at > 8")
-        until(first, over)
-        late = new_tab().open(address, "#eyes=curator+shuffler-1+shuffler-2")
-        until(late, f"{over} && window.veilmix.show.at === window.veilmix.show.moves.length")
-        assert late.inner_text("#linked") == "12 of 12"
-        until(first, "window.veilmix.show.at === window.veilmix.show.moves.length")
-        assert first.inner_text("#linked") == "0 of 12"
-        assert late.evaluate("JSON.stringify(window.veilmix.show.moves)") == first.evaluate(
-            "JSON.stringify(window.veilmix.show.moves)"
-        )
-        until(late, "window.veilmix.show.choices.length === 7")
-        assert late.inner_text("#state") == "finished"
-        late.check("#eye-everything")
-        first.evaluate(
-            """() => {
-                const slider = document.getElementById("live-people");
-                slider.value = 20;
-                slider.dispatchEvent(new Event("input"));
-                slider.dispatchEvent(new Event("change"));
-            }"""
-        )
-        until(late, "window.veilmix.show.bill.people === 20")
-        until(late, "window.veilmix.show.at > 8")
-        assert late.inner_text("#linked").endswith("of 20")
-        assert late.is_checked("#eye-everything")
-        assert not first.is_checked("#eye-everything")
-        first.close()
-        late.close()
+    _, address = performance("--seconds", "2")
+    first = new_tab().open(address)
+    assert first.is_visible("#live")
+    first.check("#eye-curator")
+    until(first, "window.veilmix.show.at > 8")
+    until(first, over)
+    late = new_tab().open(address, "#eyes=curator+shuffler-1+shuffler-2")
+    until(late, f"{over} && window.veilmix.show.at === window.veilmix.show.moves.length")
+    assert late.inner_text("#linked") == "12 of 12"
+    until(first, "window.veilmix.show.at === window.veilmix.show.moves.length")
+    assert first.inner_text("#linked") == "0 of 12"
+    assert late.evaluate("JSON.stringify(window.veilmix.show.moves)") == first.evaluate(
+        "JSON.stringify(window.veilmix.show.moves)"
+    )
+    until(late, "window.veilmix.show.choices.length === 7")
+    assert late.inner_text("#state") == "finished"
+    late.check("#eye-everything")
+    first.evaluate(
+        """() => {
+            const slider = document.getElementById("live-people");
+            slider.value = 20;
+            slider.dispatchEvent(new Event("input"));
+            slider.dispatchEvent(new Event("change"));
+        }"""
+    )
+    until(late, "window.veilmix.show.bill.people === 20")
+    until(late, "window.veilmix.show.at > 8")
+    assert late.inner_text("#linked").endswith("of 20")
+    assert late.is_checked("#eye-everything")
+    assert not first.is_checked("#eye-everything")
+    first.close()
+    late.close()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process there")
-def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
-    with performance(tmp_path, "--seconds", "30") as (process, address):
-        time.sleep(0.5)
+def test_ctrl_c_ends_it_and_leaves_nothing(performance, tmp_path: Path) -> None:
+    process, address = performance("--seconds", "30")
+    with urlopen(f"{address}events") as events:
+        assert events.readline().startswith(b"id: ")  # the run has begun
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate()
     assert process.returncode == 130
     assert "Traceback" not in out + err
     assert list(tmp_path.iterdir()) == []

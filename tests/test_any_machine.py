@@ -1,0 +1,63 @@
+"""The tests do not depend on how busy the machine is, nor on who started them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PRESSED = "roles/test_instruments.py::test_a_signal_while_threads_work_ends_the_run"
+
+
+@pytest.mark.timeout(77)
+def test_a_limit_grows_with_the_slowness_of_the_machine(
+    request: pytest.FixtureRequest, patience: float
+) -> None:
+    """By a mark of its own that stands before the test's, so that pytest-timeout finds it."""
+    given = [mark.args[0] for mark in request.node.iter_markers("timeout")]
+    assert len(given) == 2
+    assert given[0] >= given[1] == 77
+    assert patience >= 1
+
+
+def test_a_limit_that_nobody_named_grows_too(request: pytest.FixtureRequest) -> None:
+    (limit,) = [mark.args[0] for mark in request.node.iter_markers("timeout")]
+    assert limit >= float(request.config.getini("timeout")) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell's background jobs")
+def test_ctrl_c_is_heard_in_a_background_job() -> None:
+    """Where the parent has SIGINT ignored, as a shell does for `make test &`."""
+    pytest_ = (sys.executable, "-m", "pytest", "-n", "0", "-q", str(HERE / PRESSED))
+    shell = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+    done = subprocess.run([*shell, *pytest_], capture_output=True, text=True, cwd=HERE.parent)
+    assert done.returncode == 0, done.stdout
+
+
+LEFT = """
+import os
+def test_that_fails(started):
+    shell = started("sh", "-c", "sleep 1000 & echo $!; wait")
+    os.write({pipe}, shell.stdout.readline().encode())
+    raise AssertionError
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for a process in /proc")
+def test_what_a_test_started_does_not_outlive_it(tmp_path: Path) -> None:
+    """Nor what that started in turn, also where the test failed."""
+    heard, told = os.pipe()
+    (tmp_path / "test_left.py").write_text(LEFT.format(pipe=told))
+    (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
+    command = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-o", "timeout=60", str(tmp_path))
+    done = subprocess.run(command, capture_output=True, text=True, pass_fds=(told,), cwd=tmp_path)
+    os.close(told)
+    with os.fdopen(heard) as pipe:
+        child = int(pipe.read())
+    assert "1 failed" in done.stdout
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"  # and nobody asked after it
