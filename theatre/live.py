@@ -3,6 +3,7 @@
     GET  /          the page
     GET  /events    the log, as server-sent events: from the beginning, or after Last-Event-ID
     POST /again     {"people", "k", "shufflers"}: start a new run with these
+    HEAD            the headers of what GET would give
 
 The page's prompter is an instrument of the run's network: it writes to the log and never waits.
 Time is real here: a collection lasts as many seconds as one wants to watch, and people send one
@@ -13,6 +14,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from reprlib import repr as short
 from typing import Any
 
 import trio
@@ -30,7 +32,7 @@ from ..scenarios.local import RANDOMIZED, announced_names
 from ..scenarios.model import Scenario
 from ..scenarios.play import cast_of, columns_of, draw_faults
 from ..scenarios.samples import Samples, samples
-from .http import Answer, Request, Say, serve
+from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
 from .page import LIVE_SCRIPTS, policy, render, script, static
 from .playbill import choices, playbill
@@ -39,6 +41,7 @@ from .show import check_size
 from .unhurried import unhurried
 
 LOOPBACK = "127.0.0.1"
+MOST_SAID = 400  # characters of a refusal, which may quote what was asked
 BEAT = 10.0  # seconds after which a silent stream shows that it is still there
 # what the page may change -> the scenario's key
 CHANGES = {"people": "population.users", "k": "policy.k", "shufflers": "mix.shufflers"}
@@ -100,7 +103,8 @@ async def _open(playing: Playing, port: int, tell: Tell) -> None:
     port = listeners[0].socket.getsockname()[1]
     house = House(playing, tell)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.serve_listeners, partial(serve, house.answer, port), listeners)
+        server = Server(house.answer, port, tell)
+        nursery.start_soon(trio.serve_listeners, server.serve, listeners)
         tell(f"http://{LOOPBACK}:{port}/")
         await house.play()
 
@@ -115,17 +119,25 @@ class House:
         self._run = trio.CancelScope()
         self._wanted = trio.Event()
         self._routes: Mapping[tuple[str, str], Callable[[Request], Any]] = {
-            ("GET", "/"): self._page,
-            ("GET", "/events"): self._events,
+            **{(method, "/"): self._page for method in SAFE},
+            **{(method, "/events"): self._events for method in SAFE},
             ("POST", "/again"): self._again,
         }
 
     async def play(self) -> None:
-        """Play what is wanted, and when it is over wait until another run is."""
+        """Play what is wanted, and when it is over wait until another run is.
+
+        What goes wrong in the first run ends the show; in one that a page asked for, that run.
+        """
         while True:
             self._wanted = trio.Event()
             with trio.CancelScope() as self._run:
-                await _play(self._playing, self._log, self._tell)
+                try:
+                    await _play(self._playing, self._log, self._tell)
+                except Exception as wrong:
+                    if self._log.run == 1:
+                        raise
+                    self._tell(f"a run that the page asked for failed: {wrong!r:.200}")
                 self._log.append({"what": "over"})
                 await self._wanted.wait()
 
@@ -156,7 +168,7 @@ class House:
             with trio.move_on_after(BEAT):
                 found, place = await self._log.after(place)
             lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in found]
-            if not present:  # the end of what it has missed
+            if not present and self._log.read_by(place):  # the end of what it has missed
                 lines.append("event: present\ndata: 0\n\n")
                 present = True
             await say("".join(lines or [":\n\n"]).encode())
@@ -168,7 +180,7 @@ class House:
             seed = self._playing.seed
             playing = await trio.to_thread.run_sync(prepared, changed, seed)
         except LocalError as wrong:
-            return Answer(422, str(wrong).encode())
+            return Answer(422, str(wrong)[:MOST_SAID].encode(errors="replace"))
         self._playing = playing
         self._run.cancel()
         return Answer(204)
@@ -178,13 +190,15 @@ def _changes(body: bytes) -> dict[str, object]:
     """What the page asks to change: whole numbers for keys it may change, nothing else."""
     try:
         asked = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: thousands of brackets
         asked = None
     if not isinstance(asked, dict) or not asked:
         raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(CHANGES)} needed")
     for name, value in asked.items():
         if name not in CHANGES or type(value) is not int:
-            raise ParameterError(f"{name}: found {value!r}; whole numbers for {', '.join(CHANGES)}")
+            raise ParameterError(
+                f"{name:.40}: found {short(value)}; whole numbers for {', '.join(CHANGES)}"
+            )
     return {CHANGES[name]: value for name, value in asked.items()}
 
 

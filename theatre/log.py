@@ -14,6 +14,8 @@ import trio
 
 from .page import compact
 
+MOST = 500  # entries that are handed out at once: all that is held for a slow reader
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -51,13 +53,18 @@ class Log:
         self._more.set()
         self._more = trio.Event()
 
-    async def after(self, place: Place) -> tuple[list[tuple[str, str]], Place]:
-        """Wait until there is something new; gives entries with their ids, and the place after."""
-        while place.run == self.run and place.read >= len(self.entries):
+    def read_by(self, place: Place) -> bool:
+        """Whether a reader who is there has read all there is."""
+        return place.run == self.run and place.read >= len(self.entries)
+
+    async def after(self, place: Place, most: int = MOST) -> tuple[list[tuple[str, str]], Place]:
+        """Wait until there is something new; gives entries with their ids, and the place after.
+
+        most: entries at once; who reads slowly is given the rest when it asks again.
+        """
+        while self.read_by(place):
             await self._more.wait()
         first = place.read if place.run == self.run else 0
-        found = [
-            (f"{self.run}.{at}", entry)
-            for at, entry in enumerate(self.entries[first:], start=first)
-        ]
-        return found, Place(self.run, len(self.entries))
+        taken = self.entries[first : first + most]
+        named = [(f"{self.run}.{at}", entry) for at, entry in enumerate(taken, start=first)]
+        return named, Place(self.run, first + len(taken))

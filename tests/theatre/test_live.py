@@ -19,9 +19,9 @@ from veilmix.roles.instruments import Instruments
 from veilmix.roles.session import hold
 from veilmix.scenarios.load import change, load
 from veilmix.scenarios.play import cast_of, draw_faults, run
-from veilmix.theatre.http import Answer, Request, serve
+from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import House, Playing, _changes, live, prepared
-from veilmix.theatre.log import Log, Place
+from veilmix.theatre.log import MOST, Log, Place
 from veilmix.theatre.unhurried import unhurried
 
 PORT = 8765
@@ -39,7 +39,7 @@ async def ask(text: str, handler: Any = echo) -> str:
     """Send bytes to the server, and give all it answers."""
     here, there = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, handler, PORT, there)
+        nursery.start_soon(Server(handler, PORT, print).serve, there)
         await here.send_all(text.encode())
         if not text.endswith("\r\n"):
             await here.send_eof()
@@ -85,13 +85,13 @@ async def test_only_this_computers_own_page_is_answered(request_: str, status: i
 async def test_a_browser_that_leaves_is_no_error() -> None:
     here, there = trio.testing.memory_stream_pair()
     await here.aclose()
-    await serve(echo, PORT, there)
+    await Server(echo, PORT, print).serve(there)
 
 
 async def test_a_browser_that_asks_too_slowly_is_let_go(autojump_clock) -> None:
     here, there = trio.testing.memory_stream_pair()
     await here.send_all(b"GET / HT")
-    await serve(echo, PORT, there)
+    await Server(echo, PORT, print).serve(there)
     assert autojump_clock.current_time() == pytest.approx(30)
 
 
@@ -111,6 +111,21 @@ async def test_who_comes_late_is_told_everything() -> None:
     assert found == [("1.4", "3")]
     found, _ = await log.after(Place.parse("1.2"))
     assert [entry for _, entry in found] == ["2", "3"]
+
+
+async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
+    log = Log()
+    log.begin({"people": 2})
+    for number in range(2 * MOST):
+        log.append(number)
+    found, place = await log.after(Place())
+    assert len(found) == MOST
+    assert not log.read_by(place)
+    rest = [entry for _ in range(2) for entry in (await log.after(place))[0]]
+    assert rest[0] == ("1.500", "499")
+    while not log.read_by(place):
+        _, place = await log.after(place)
+    assert place == Place(1, 2 * MOST + 1)
 
 
 async def test_who_was_in_another_run_starts_again() -> None:
@@ -170,17 +185,29 @@ async def until_closed(house: House) -> float:
     return trio.current_time() - start
 
 
-@pytest.mark.slow
-async def test_a_browser_that_never_reads_does_not_slow_the_run(patience: float) -> None:
+async def until_over(readers: int) -> tuple[float, list[str]]:
+    """Seconds of a session that some browsers ask for and never read, and its log."""
     house = House(quick(), lambda _: None)
-    here, there = trio.testing.lockstep_stream_pair()  # sends only as fast as it is read
+    server = Server(house.answer, PORT, print)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, house.answer, PORT, there)
-        await here.send_all(f"GET /events HTTP/1.1\r\n{OWN}\r\n".encode())
+        for _ in range(readers):
+            here, there = trio.testing.lockstep_stream_pair()  # sends only as fast as it is read
+            nursery.start_soon(server.serve, there)
+            await here.send_all(f"GET /events HTTP/1.1\r\n{OWN}\r\n".encode())
         nursery.start_soon(house.play)
         spent = await until_closed(house)
         nursery.cancel_scope.cancel()
-    assert 2 <= spent < 6 * patience  # two collections of a second each
+    told = (entry for entry in house._log.entries if '"choices"' not in entry)
+    return spent, sorted(told)  # of what happens at one moment the order is not fixed
+
+
+@pytest.mark.slow
+async def test_browsers_that_never_read_do_not_slow_the_run(autojump_clock) -> None:
+    """Nothing in a run waits for a reader: on the clock of a test its seconds are the very same."""
+    alone, told = await until_over(0)
+    crowded, told_again = await until_over(150)
+    assert crowded == pytest.approx(alone, abs=1e-9)
+    assert told_again == told
 
 
 @pytest.mark.slow
