@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import peers_text
+from . import coalitions_text, peers_text
 from .page import (
     Grid,
     clean,
@@ -20,7 +20,6 @@ from .page import (
 )
 
 if TYPE_CHECKING:
-    from ..analysis.inference import Guess
     from ..analysis.trust import Received
     from ..scenarios.model import Coalition
 
@@ -29,22 +28,13 @@ LINKED = (
     "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
 )
 GUESSED = (
-    "guessed: people whose whole row a best guess gets right, expected (before it saw any)\n"
-    "worst person: how sure it is of the row of whom it is surest, and rightly (and was before)."
+    "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
+    "of the row of the person it is surest of, and rightly; bits: learnt per person"
 )
 BEFORE = {
-    "uniform": "before: all tables of people and values equally likely",
-    "marginals": "before: the share of every value is public, and people are independent",
+    "uniform": "all tables of people and values equally likely",
+    "marginals": "the share of every value is public, and people are independent",
 }
-HEADINGS = (
-    "coalition",
-    "people linked",
-    "cells certain",
-    "bits/person",
-    "people guessed",
-    "worst person",
-    "verdict",
-)
 
 
 @click.command("leak")
@@ -61,8 +51,9 @@ def command(run: str, prior: str, form: str) -> None:
     """Tell what every coalition of RUN could have learnt, from what its members saw.
 
     Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
-    what the counts leave. Bits: what was learnt about who has which row, per person. Guessed, worst
-    person: what the posterior is worth to a guesser. Of peers, coalitions are told by their size.
+    what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,
+    surest: what the posterior is worth to a guesser. Coalitions that learnt the same are in one
+    row; csv and json have each by itself. Of peers, coalitions are told by their size.
     """
     from ..scenarios.damage import blamed
     from ..scenarios.eyes import learnt_in
@@ -94,19 +85,9 @@ def _tell(
     from . import story
 
     console = page()
-    rows = [
-        (
-            " + ".join(one.parties) or "anybody (the board)",
-            f"{one.linked:,} / {one.users:,}",
-            f"{one.cells_certain:,} / {one.cells:,}",
-            ("" if one.exact else ">= ") + f"{one.bits_per_person:.2f}",
-            _guessed(one),
-            _worst(one.worst_row),
-            one.verdict,
-        )
-        for one in found
-    ]
-    lay_out(console, Grid(HEADINGS, rows, (1, 2, 3, 4, 5)))
+    lay_out(console, coalitions_text.table(found))
+    for line in coalitions_text.key(found):
+        say(console, line, style="dim")
     if smallest:
         say(console, story.smallest(breaking(found)))
     for one in named:
@@ -115,23 +96,12 @@ def _tell(
         say(console, f"{clean(one.name)} ({' + '.join(one.parties)}): {what}")
 
 
-def _guessed(one: "Received") -> str:
-    if one.rows_guessed is None:
-        return "-"
-    mark = {"exact": "", "sampled": "~ ", "at least": ">= "}[one.method]
-    return f"{mark}{one.rows_guessed:,.1f} ({one.rows_guessed_before:,.1f})"
-
-
-def _worst(guess: "Guess | None") -> str:
-    return "-" if guess is None else f"{percent(guess.posterior)} ({percent(guess.prior)})"
-
-
 def _notes(found: "Sequence[Received]", prior: str) -> Iterator[str]:
     if any(one.reports for one in found):
         yield LINKED
         return
     yield GUESSED
-    yield BEFORE[prior]
+    yield f"before any of it: {coalitions_text.before(found)}: {BEFORE[prior]}"
     error = max((one.error for one in found if one.method == "sampled"), default=0.0)
     if error:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"

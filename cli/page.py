@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
+from textwrap import fill
 from typing import Any
 
 import click
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 PIPED = 100_000  # characters: no table is wider
+MOST_PIPED = 118  # characters of a line of words in a pipe
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -74,8 +76,28 @@ def page(*, err: bool = False) -> Page:
 
 
 def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
-    """Print a line, or several; what does not fit is left to the terminal to wrap."""
+    """Print a line, or several.
+
+    What does not fit is left to the terminal to wrap; in a pipe or a file, which cannot, a line is
+    broken between words, and what has none stays whole (a path, a name).
+    """
+    if isinstance(text, str) and not console.is_terminal:
+        text = "\n".join(map(broken, text.split("\n")))
     console.print(text, style=style, soft_wrap=True)
+
+
+def broken(line: str) -> str:
+    """Break a line between words into lines that fit; those after the first are indented by two."""
+    if len(line) <= MOST_PIPED:
+        return line
+    start = line[: len(line) - len(line.lstrip())]
+    return fill(
+        line,
+        MOST_PIPED,
+        subsequent_indent=start + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def lay_out(console: Page, grid: Grid) -> None:

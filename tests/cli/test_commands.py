@@ -181,11 +181,28 @@ def test_leak_does_not_believe_result_json(typed, folder: Path, tmp_path: Path) 
 def test_tables_are_never_cut_when_piped(typed, folder: Path, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     said = typed("leak", str(folder))
-    everybody = "analyst + curator + shuffler-1 + shuffler-2"
-    (line,) = [line for line in said.out.splitlines() if everybody in line and "30" in line]
+    (line,) = [line for line in said.out.splitlines() if line.startswith(" ● ● ● ●")]
+    assert line.split()[4:6] == ["1", "30"]
     assert line.endswith("everything")
     assert "\x1b" not in said.out
     assert len(rows(typed("leak", str(folder), "--format", "csv").out)) == 16
+
+
+def test_leak_has_a_row_for_each_kind_of_coalition_in_80_columns(typed, folder: Path) -> None:
+    lines = typed("leak", str(folder)).out.splitlines()
+    table = [line for line in lines if line[1:2] in ("●", "○", "·")]
+    assert lines[0].split()[:5] == ["C", "A", "1", "2", "of"]
+    assert [line.split()[:5] for line in table] == [
+        ["·", "·", "○", "○", "4"],
+        ["●", "·", "○", "○", "3"],
+        ["·", "●", "○", "○", "3"],
+        ["●", "●", "○", "○", "3"],
+        ["●", "·", "●", "●", "1"],
+        ["·", "●", "●", "●", "1"],
+        ["●", "●", "●", "●", "1"],
+    ]
+    assert max(map(len, [lines[0], *table])) <= 80
+    assert max(map(len, lines)) < 120
 
 
 @pytest.mark.slow
