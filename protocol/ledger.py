@@ -2,12 +2,11 @@
 
 Two releases about nearly the same people differ by the few: subtract one from the other and their
 rows are left (one missing person's row is certain; of ten people 4 % of the cells are).
-So a second round is completed only if nobody left in between, or enough people did. The same holds
-between sessions: one that failed is not run again on the same people less a few (`History`).
+So a second round is completed only if nobody left in between, or enough people did. Between
+sessions all that was counted is looked at together (history.py).
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from ..errors import RoundBurned
 
@@ -62,50 +61,3 @@ def check_batch_size(people: int, least: int) -> None:
     """First shuffler: RoundBurned below the minimum batch, in which nobody would be hidden."""
     if people < least:
         raise RoundBurned(f"{people} people took part; the smallest batch that hides is {least}")
-
-
-@dataclass(slots=True)
-class History:
-    """What a first shuffler remembers from session to session: who took part, what was released.
-
-    burn: whether it refuses a session of the same people less a few. union: whether it refuses to
-    release other columns about people of whom some were released.
-    """
-
-    sessions: list[frozenset[str]] = field(default_factory=list)
-    releases: list[frozenset[int]] = field(default_factory=list)
-    burn: bool = True
-    union: bool = False
-
-    def release(self, columns: Collection[int]) -> None:
-        """First shuffler: note what is to be released; RoundBurned if it adds to a release before.
-
-        Of two releases of the same people J1 and J2 somebody may be unique on both together who is
-        hidden in each, and no rule has looked at them together.
-        """
-        now = frozenset(columns)
-        for before in self.releases if self.union else ():
-            if not now <= before:
-                raise RoundBurned(
-                    f"{len(now - before)} columns more than in an earlier release about these "
-                    "people: nobody has shown that both together are safe"
-                )
-        self.releases.append(now)
-
-    def take_part(self, people: Collection[str], least: int, *, first: bool) -> None:
-        """First shuffler: note who takes part; RoundBurned if few others did in a session before.
-
-        first: whether it is the first round of its session. Between the rounds of one session
-        `check_dropout` is the rule.
-        """
-        if not first:
-            return
-        now = frozenset(people)
-        for before in self.sessions if self.burn else ():
-            differ = len(now ^ before)
-            if 0 < differ < least and now & before:
-                raise RoundBurned(
-                    f"{differ} people differ from an earlier session with these people: fewer than "
-                    f"{least} could be told apart by subtracting the two sessions"
-                )
-        self.sessions.append(now)

@@ -14,7 +14,7 @@ from ..crypto.suites import suite
 from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
-from ..protocol.ledger import History
+from ..protocol.history import History
 from ..protocol.messages import Registry
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema

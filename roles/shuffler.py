@@ -11,7 +11,8 @@ from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
-from ..protocol.ledger import History, check_batch_size, check_rounds
+from ..protocol.history import History
+from ..protocol.ledger import check_batch_size, check_rounds
 from ..protocol.messages import Batch, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
@@ -37,13 +38,16 @@ class _Memory:
         return self.people is None or sender in self.people
 
     def note(self, plan: Round, people: set[str]) -> None:
-        """Remember who took part; RoundBurned if so few have left that they stand out."""
+        """Remember who took part; RoundBurned if so few have left that they stand out.
+
+        With a history also if what is handed on is not safe with all that was handed on before.
+        """
         rules = plan.announcement.rules
         check_batch_size(len(people), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
             check_rounds(self.counts, len(people), rules.min_dropout)
         if self.history is not None:
-            self.history.take_part(people, rules.min_dropout, first=self.people is None)
+            self.history.hand_on(plan.announcement, plan.call, people, first=self.people is None)
         self.people = people
         self.counts.append(len(people))
         self.ever |= people
@@ -120,8 +124,6 @@ async def _first(
     except RoundBurned:
         _tell(me, plan, collected)
         raise
-    if memory.history is not None and plan.call.reader is parties.Role.ANALYST:
-        memory.history.release({column for ask in plan.call.asks for column in ask})
     await _forward(me, plan, 1, onions, collected, people)
 
 

@@ -1,81 +1,114 @@
-"""The ledger: who took part in which session, and what was released about them, from run to run.
+"""The ledger: who took part in which session, and what was told of them, from run to run.
 
-    {"schema": 1, "entries": [...], "digest": "..."}
+    book.json       {"schema": 2, "entries": [...], "digest": "..."}
+    book.json.key   32 random bytes, in hexadecimal
 
-One file of JSON, an entry a session in the order in which they began, and the SHA-256 of the
-entries: a file that was cut, mixed up or edited is not read. It is written whole, under a lock that
-is held while a session is played: of two runs at a time the second waits for the first. An entry is
-there before its session begins: one that never ends has counted everybody whom it asked.
+An entry a session, in the order in which they began; the digest is that of the entries under the
+key: a file that was cut, mixed up or edited is not read. It is written whole, and lasts before
+anything goes on, under a lock that is held while a session is played: of two runs at a time the
+second waits for the first.
 
-A crowd is named by what draws it: its source (of a file, its content), how many people, and the
-seed where anything is drawn. Two sessions of one crowd are about the same people, by index. Without
-a seed a drawn crowd cannot be told from others, and each is new.
+An entry is there before its session begins, and every batch before it is handed on: whom it counts,
+which columns together, with which values unsaid. So a session that never ends has told, whatever
+became of it, at most what stands there; and if nothing does, it counts as having counted everybody
+whom it asked.
 
-Only its owner may read it (mode 0600): it says who was missing.
+People are written as fingerprints (ledger_people.py). Only their owner may read the files (mode
+0600): they say who was missing.
 """
 
 import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from secrets import token_bytes
+from typing import Any
 
 import msgspec
-from msgspec.structs import asdict
 from msgspec.structs import replace as changed
 
-from ..analysis.exposure import joint_counts, users_below
-from ..errors import DataError, ParameterError, RoundBurned, StorageError
-from ..protocol import parties
-from ..protocol.ledger import History
-from .model import Feature, Scenario
+from ..errors import StorageError
+from ..protocol.hiding import COVERS
 from .plainjson import pretty
-from .populations import population
-from .populations.build import offer, where
-from .samples import Samples
 from .wholefile import write_whole
 
-if TYPE_CHECKING:
-    from ..analysis.union import Together
-    from .play import Played
-
-SCHEMA = 1
+SCHEMA = 2
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 STEP = 0.05  # seconds between two looks
+KEY = 32  # bytes
 NEVER_ENDED = "the session never ended"
+LOST = (
+    "without it nobody can tell what may still be released about whom: put back a copy, or name a "
+    "new file and release nothing about the same people"
+)
+
+
+class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py)."""
+
+    column: str
+    said: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
+    cover: int = 0
+
+
+class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A batch that was about to be handed on.
+
+    missing: people asked, by index, whom it does not count. others: people it counts who were not
+    asked, each a name of its own. asks: columns counted together, by the names of the source.
+    public: whether it is a release, or questions of the curator; singles: whether the counts of
+    these are published. coins: which draw of the coins, "" if no other session can make it.
+    """
+
+    round: int
+    missing: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
+    asks: tuple[tuple[str, ...], ...]
+    unsaid: tuple[Unsaid, ...] = ()
+    public: bool
+    singles: bool = False
+    coins: str = ""
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One session. crowd: who was asked; people: how many, user-1 to user-n.
+    """One session. source: the columns of the table. people: fingerprints of who was asked.
 
-    missing: users, by index, who were not counted in round 1. counted: people counted in each
-    round. columns, cells: the release, by the names of the source: its columns, and the people in
-    each cell, fewest first; empty if there was none. burned: why it was not completed. k: the crowd
-    that was promised.
+    least: its `min_dropout`. handed: its batches. cells: the people in each cell of the release,
+    fewest first; empty if none was completed. burned: why it was not completed. k: the crowd that
+    was promised.
     """
 
     scenario: str
-    crowd: str
-    people: int
+    source: tuple[str, ...]
+    people: tuple[str, ...]
     seed: int | None
+    least: int
     session: str = ""
-    missing: tuple[int, ...] = ()
-    counted: tuple[int, ...] = ()
+    handed: tuple[Handed, ...] = ()
     k: int
-    columns: tuple[str, ...] = ()
     cells: tuple[int, ...] = ()
     burned: str | None = None
 
     @property
-    def came(self) -> frozenset[str]:
-        """The names of those who took part."""
-        gone = set(self.missing)
-        return frozenset(parties.user(i) for i in range(self.people) if i not in gone)
+    def release(self) -> Handed | None:
+        """The batch for the analyst, read or not; None if none was handed on."""
+        return next((one for one in self.handed if one.public), None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release; () if there is none."""
+        return self.release.asks[0] if self.release else ()
+
+    def counted(self, batch: Handed) -> frozenset[str]:
+        """Whom a batch counts."""
+        gone = set(batch.missing)
+        known = (mark for i, mark in enumerate(self.people) if i not in gone)
+        return frozenset((*known, *batch.others))
 
 
 class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,74 +119,41 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What the ledger says of the people of a run, the run included.
-
-    sessions: of these people, so far. refused: why this one was. warnings: what would have been a
-    reason to refuse it. releases: the columns of each release. together: bounds on the exposure on
-    all of them together, from the cells alone, for k; None if fewer than two releases are of the
-    same number of people. exposed: how many really are; the laboratory knows.
-    """
-
-    sessions: int
-    refused: str | None
-    warnings: tuple[str, ...]
-    releases: tuple[tuple[str, ...], ...]
-    k: int
-    together: "Together | None" = None
-    exposed: int | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """As it stands in result.json."""
-        both = self.together
-        return {
-            "sessions": self.sessions,
-            "refused": self.refused,
-            "warnings": list(self.warnings),
-            "releases": [list(one) for one in self.releases],
-            "union": None
-            if both is None
-            else {
-                "k": both.k,
-                "people": both.n,
-                "at_least": both.low,
-                "at_most": both.high,
-                "true": self.exposed,
-            },
-        }
-
-
 @dataclass(slots=True)
 class Ledger:
-    """An open ledger file: what it says, and what is added to it."""
+    """An open ledger file: what it says, and what is added to it. key: of the fingerprints."""
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
-
-    def of(self, crowd: str) -> list[Entry]:
-        """The sessions of a crowd."""
-        return [one for one in self.entries if one.crowd == crowd]
+    key: bytes = b""
 
     def begin(self, entry: Entry) -> None:
         """Note a session before it is played, as one that never ended."""
         self.entries.append(changed(entry, burned=NEVER_ENDED))
         self._write()
 
-    def end(self, entry: Entry) -> None:
-        """Say how the last session ended."""
-        self.entries[-1] = entry
+    def hand_on(self, batch: Handed) -> None:
+        """Note a batch of the last session before it is handed on."""
+        last = self.entries[-1]
+        self.entries[-1] = changed(last, handed=(*last.handed, batch))
         self._write()
 
+    def end(self, session: str, cells: Sequence[int], burned: str | None) -> Entry:
+        """Say how the last session ended."""
+        done = changed(self.entries[-1], session=session, cells=tuple(cells), burned=burned)
+        self.entries[-1] = done
+        self._write()
+        return done
+
     def _write(self) -> None:
-        entries = [asdict(one) for one in self.entries]
-        book = {"schema": SCHEMA, "entries": entries, "digest": _digest(entries)}
-        write_whole(self.path, pretty(book), force=True, private=True)
+        entries = msgspec.to_builtins(self.entries)
+        book = {"schema": SCHEMA, "entries": entries, "digest": _digest(entries, self.key)}
+        write_whole(self.path, pretty(book), force=True, private=True, lasting=True)
 
 
-def _digest(entries: Sequence[dict[str, Any]]) -> str:
+def _digest(entries: Sequence[dict[str, Any]], key: bytes) -> str:
     text = json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.blake2b(text.encode(), key=key, digest_size=32).hexdigest()
 
 
 @contextmanager
@@ -163,7 +163,35 @@ def opened(path: Path, patience: float = PATIENCE) -> Iterator[Ledger]:
     StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
     """
     with _locked(path, patience):
-        yield Ledger(path, list(read(path)))
+        entries = read(path)
+        yield Ledger(path, list(entries), _key(path) or _new_key(path))
+
+
+def key_of(path: Path) -> Path:
+    """Where the key of a ledger is."""
+    return path.with_name(f"{path.name}.key")
+
+
+def _key(path: Path) -> bytes | None:
+    """Read the key of a ledger; None if there is none."""
+    place = key_of(path)
+    try:
+        key = bytes.fromhex(place.read_text("ascii"))
+    except FileNotFoundError:
+        return None
+    except OSError as bad:
+        raise StorageError(f"{place}: cannot be read: {bad.strerror}") from None
+    except ValueError:
+        key = b""
+    if len(key) != KEY:
+        raise StorageError(f"{place}: no key of {KEY} bytes in hexadecimal; {LOST}")
+    return key
+
+
+def _new_key(path: Path) -> bytes:
+    key = token_bytes(KEY)
+    write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
+    return key
 
 
 @contextmanager
@@ -201,187 +229,54 @@ def read(path: Path) -> tuple[Entry, ...]:
         return ()
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
-    try:
-        book = msgspec.json.decode(data, type=Book)
-    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
-        raise _damaged(path, f"no ledger: {bad}") from None
-    if book.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {book.schema}; this version reads {SCHEMA}")
+    book = _decoded(path, data)
+    key = _key(path)
+    if key is None:
+        raise StorageError(f"{key_of(path)}: the key of {path.name} is not there; {LOST}")
     for number, entry in enumerate(book.entries, start=1):
         if wrong := _wrong(entry):
             raise _damaged(path, f"entry {number}: {wrong}")
-    if _digest([asdict(one) for one in book.entries]) != book.digest:
-        raise _damaged(path, "its entries are not those that were written")
+    if _digest(msgspec.to_builtins(book.entries), key) != book.digest:
+        raise _damaged(path, "its entries are not those that were written with this key")
     return book.entries
 
 
+def _decoded(path: Path, data: bytes) -> Book:
+    """The book, by its grammar alone; another version's is told by its number."""
+    try:
+        plain = msgspec.json.decode(data)
+        schema = plain.get("schema") if isinstance(plain, dict) else None
+        if isinstance(schema, int) and schema != SCHEMA:
+            raise StorageError(
+                f"{path}: schema {schema}; this version reads {SCHEMA}, which knows people by "
+                "their rows; name a new file and release nothing about the same people"
+            )
+        return msgspec.convert(plain, Book)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as bad:
+        raise _damaged(path, f"no ledger: {bad}") from None
+
+
 def _damaged(path: Path, what: str) -> StorageError:
-    return StorageError(
-        f"{path}: {what}; without it nobody can tell what may still be released about whom: put "
-        "back a copy, or name a new file and release nothing about the same people"
-    )
+    return StorageError(f"{path}: {what}; {LOST}")
 
 
 def _wrong(entry: Entry) -> str | None:
-    if entry.people < 1:
-        return f"people: found {entry.people}; at least 1 is accepted"
-    if list(entry.missing) != sorted({i for i in entry.missing if 0 <= i < entry.people}):
-        return f"missing: not ascending indices below {entry.people}"
-    if bool(entry.cells) != bool(entry.columns) or list(entry.cells) != sorted(entry.cells):
+    many = len(entry.people)
+    if not many or len(set(entry.people)) < many:
+        return f"people: found {many}, some of them twice or none at all"
+    if entry.least < 1:
+        return f"least: found {entry.least}; at least 1 is accepted"
+    for batch in entry.handed:
+        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < many}):
+            return f"missing: not ascending indices below {many}"
+        if not all(batch.asks) or not batch.asks:
+            return "asks: a batch that asks for nothing"
+        if any(bool(one.said) == bool(one.blank) for one in batch.unsaid):
+            return "unsaid: either the values said or those left blank"
+        if any(not 0 <= one.cover < COVERS for one in batch.unsaid):
+            return "unsaid: a cover is less than 2^32"
+    if list(entry.cells) != sorted(entry.cells) or any(one < 1 for one in entry.cells):
         return "cells: not the people of a release, fewest first"
-    if any(one < 1 for one in entry.cells) or sum(entry.cells) > entry.people:
-        return f"cells: not of at most {entry.people} people"
+    if entry.cells and not entry.columns:
+        return "cells: of no release"
     return None
-
-
-def crowd_of(scenario: Scenario, seed: int | None) -> str:
-    """Name the people whom a scenario asks: equal for the same people, whatever they are asked."""
-    section = scenario.population
-    source = section.source
-    there = offer(section)
-    if not source.startswith("builtin:"):
-        source = hashlib.sha256(where(section).read_bytes()).hexdigest()
-    drawn = there.generated or section.users is not None or section.setting != "fixed"
-    shape: object = None
-    if section.missing == "drop-row" or there.columns is None:
-        shape = msgspec.to_builtins(scenario.feature)
-    what = [
-        source, section.users, section.round2_users, section.missing, section.setting, shape,
-        (token_hex(16) if seed is None else seed) if drawn else None,
-    ]  # fmt: skip
-    text = json.dumps(what, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def history(past: Sequence[Entry], scenario: Scenario, names: Sequence[str]) -> History:
-    """What the first shuffler is to remember of earlier sessions of the same people.
-
-    names: of the features, in their order. If the policy only warns, it refuses nothing.
-    """
-    refuse = scenario.policy.ledger == "refuse"
-    theirs = [_theirs(scenario, name) for name in names]
-    releases = [
-        frozenset(theirs.index(one) for one in entry.columns if one in theirs)
-        for entry in past
-        if entry.columns
-    ]
-    return History([entry.came for entry in past], releases, burn=refuse, union=refuse)
-
-
-def _theirs(scenario: Scenario, name: str) -> str:
-    """What the source calls a feature."""
-    return scenario.population.columns.get(name, name)
-
-
-def warnings(past: Sequence[Entry], now: Entry, least: int) -> tuple[str, ...]:
-    """What a first shuffler that refuses would have refused of this session."""
-    found = []
-    memory = History([one.came for one in past], [], burn=True)
-    try:
-        memory.take_part(now.came, least, first=True)
-    except RoundBurned as why:
-        found.append(str(why))
-    for one in past:
-        more = set(now.columns) - set(one.columns)
-        if one.columns and more:
-            found.append(
-                f"{', '.join(sorted(more))}: released besides {', '.join(one.columns)}, which were "
-                f"released about these people by the scenario {one.scenario}"
-            )
-    return tuple(found)
-
-
-def account(
-    past: Sequence[Entry], now: Entry, scenario: Scenario, crowd: Samples, seed: int | None
-) -> Account:
-    """What is to be said of a session and those before it. crowd: the people, for the truth."""
-    every = [*past, now]
-    released = [one for one in every if one.columns]
-    distinct = list({one.columns: one for one in released}.values())
-    warned = warnings(past, now, scenario.defence.min_dropout) if now.burned is None else ()
-    both = _together([one.cells for one in distinct], now.k)
-    columns = tuple(dict.fromkeys(name for one in distinct for name in one.columns))
-    exposed = _true(columns, scenario, crowd, seed, now.k) if both else None
-    refused = now.burned if now.burned and past else None
-    shown = tuple(one.columns for one in released)
-    return Account(len(every), refused, warned, shown, now.k, both, exposed)
-
-
-def _together(cells: Sequence[Sequence[int]], k: int) -> "Together | None":
-    """The bounds, where there are several releases of the same number of people."""
-    if len(cells) < 2 or len({sum(one) for one in cells}) > 1:
-        return None
-    from ..analysis.union import together
-
-    return together(cells, k)
-
-
-def _true(
-    columns: Sequence[str], scenario: Scenario, crowd: Samples, seed: int | None, k: int
-) -> int | None:
-    """People really exposed on these columns of the source; None if it has not all of them."""
-    names = [_theirs(scenario, name) for name in crowd.people.schema.names]
-    if set(columns) <= set(names):
-        table, places = crowd.people.codes, [names.index(one) for one in columns]
-    else:
-        asked = tuple(Feature(name=one) for one in columns)
-        try:
-            section = changed(scenario.population, columns={})
-            everybody = population(section, asked, seed)
-        except (DataError, ParameterError):
-            return None
-        if everybody.n != crowd.people.n:
-            return None
-        table, places = everybody.codes, list(range(len(columns)))
-    return int(users_below(joint_counts(table, places), k))
-
-
-def check_suited(scenario: Scenario, mode: str) -> None:
-    """DataError if a run of this scenario keeps no ledger."""
-    from .local import RANDOMIZED
-
-    if mode != "real" or scenario.mix.peers:
-        here = "a mix of peers" if scenario.mix.peers else "an ideal run"
-        raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
-    if scenario.policy.kind in RANDOMIZED or scenario.population.setting != "fixed":
-        raise DataError(
-            "--ledger: it holds releases about the same people; this scenario asks other people "
-            'in round 2, or releases reports with noise (setting = "fixed" and a kind that '
-            "releases values are accepted)"
-        )
-
-
-def keep(
-    ledger: Ledger,
-    scenario: Scenario,
-    crowd: Samples,
-    seed: int | None,
-    play: Callable[[History], "Played"],
-) -> tuple["Played", Account]:
-    """Play a session that the ledger knows of before it begins, and note how it ended."""
-    names = crowd.people.schema.names
-    who = crowd_of(scenario, seed)
-    past = ledger.of(who)
-    memory = history(past, scenario, names)
-    entry = Entry(
-        scenario=scenario.scenario.name,
-        crowd=who,
-        people=crowd.people.n,
-        seed=seed,
-        k=scenario.policy.k,
-    )
-    ledger.begin(entry)
-    played = play(memory)
-    came = memory.sessions[-1] if len(memory.sessions) > len(past) else frozenset()
-    columns = played.decision.kept if played.decision and played.release is not None else ()
-    ended = changed(
-        entry,
-        session=played.digest.hex(),
-        missing=tuple(i for i in range(crowd.people.n) if parties.user(i) not in came),
-        counted=tuple(max(sum(one.values()) for one in tally) for tally in played.tallies),
-        columns=tuple(_theirs(scenario, names[one]) for one in columns),
-        cells=tuple(sorted((played.release or {}).values())) if columns else (),
-        burned=played.burned,
-    )
-    ledger.end(ended)
-    return played, account(past, ended, scenario, crowd, seed)

@@ -14,7 +14,7 @@ from ..crypto.entropy import Entropy
 from ..protocol import parties
 from ..protocol.announcement import Flaw
 from ..protocol.board import Board
-from ..protocol.ledger import History
+from ..protocol.history import History
 from ..roles.attacks import ATTACKS, CURATOR, SHUFFLER
 from ..roles.faults import EVERY_ROUND, Fault, fault, faulty, stuffer
 from ..roles.faults_curator import liar

@@ -15,7 +15,7 @@ from .plain import plain_blanks, plain_proof
 if TYPE_CHECKING:
     from .blanks import Blanks
     from .effects import Effect
-    from .ledger import Account
+    from .ledger_keep import Account
     from .local_score import Randomized
     from .peers_found import PeersFound
     from .risks import Reidentified

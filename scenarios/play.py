@@ -19,8 +19,8 @@ from ..errors import ParameterError
 from ..protocol.announcement import Policy, Rules, Setting
 from ..protocol.board import Board
 from ..protocol.hiding import COVERS, Redact, cover_draws
+from ..protocol.history import History
 from ..protocol.ideal import Ideal, Table, hide_table, ideal_view, randomized, released, run_through
-from ..protocol.ledger import History
 from ..protocol.messages import Call, Counts, Decision
 from ..protocol.parties import user
 from ..protocol.transcript import Transcript
@@ -131,7 +131,7 @@ def run(
     kept = None
     started = time.perf_counter()
     if ledger is not None:
-        from .ledger import check_suited, keep
+        from .ledger_keep import check_suited, keep
 
         check_suited(chosen, mode)
         session = partial(play_real, chosen, crowd, faults, seed, instruments, report)

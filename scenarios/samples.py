@@ -86,7 +86,8 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     chosen = rng.permutation(everybody.n)[: first + second]
     codes = np.ascontiguousarray(everybody.codes[chosen])
-    return Samples(replace(everybody, codes=codes), first, second)
+    origin = chosen.astype(np.int32) if everybody.origin is None else everybody.origin[chosen]
+    return Samples(replace(everybody, codes=codes, origin=origin), first, second)
 
 
 def _made(section: Section) -> bool:

@@ -10,10 +10,13 @@ from ..errors import StorageError
 PAGE = "<!doctype html>"  # how a page of ours begins
 
 
-def write_whole(path: Path, text: str, *, force: bool, private: bool = False) -> None:
+def write_whole(
+    path: Path, text: str, *, force: bool, private: bool = False, lasting: bool = False
+) -> None:
     """Write a text under a temporary name and rename it; StorageError if that cannot be done.
 
-    force: replace a file that is there. private: only its owner may read it.
+    force: replace a file that is there. private: only its owner may read it. lasting: return only
+    when it would survive the machine's losing its power.
     """
     if os.path.lexists(path) and not force:
         raise StorageError(f"{path}: is there already; name another file, or say --force")
@@ -27,8 +30,13 @@ def write_whole(path: Path, text: str, *, force: bool, private: bool = False) ->
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
                 out.write(text)
+                if lasting:
+                    out.flush()
+                    os.fsync(out.fileno())
             partial.chmod(0o600 if private else 0o644)
             partial.replace(path)
+            if lasting:
+                _keep_name(path.parent)
         except BaseException:
             with contextlib.suppress(OSError):
                 partial.unlink()
@@ -36,6 +44,15 @@ def write_whole(path: Path, text: str, *, force: bool, private: bool = False) ->
     except OSError as bad:
         why = bad.strerror or str(bad)
         raise StorageError(f"{path}: cannot be written: {why}; name another file") from None
+
+
+def _keep_name(folder: Path) -> None:
+    """Make the names in a folder last."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def write_page(path: Path, page: str) -> None:

@@ -29,12 +29,16 @@ class _Numbering(dict[str, int]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """Columns in codes. dropped: how many rows were left out. odd: what was changed, in words."""
+    """Columns in codes. dropped: how many rows were left out. odd: what was changed, in words.
+
+    rows: the numbers (from 0) of the rows that are left; None: all of them.
+    """
 
     codes: Codes
     values: tuple[tuple[str, ...], ...]
     dropped: int
     odd: tuple[str, ...]
+    rows: Codes | None = None
 
 
 class Unusable(Exception):
@@ -89,18 +93,19 @@ def _settle(
     table = np.stack(columns, axis=1)
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))
-    return _drop(table[whole], values, len(whole), odd)
+    return _drop(table, values, np.flatnonzero(whole).astype(np.int32), odd)
 
 
-def _drop(table: Codes, values: list[tuple[str, ...]], before: int, odd: list[str]) -> Encoded:
-    """Forget the values that only dropped rows had, and say how many rows went."""
+def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
+    """Keep these rows, forget the values that only dropped ones had, and say how many went."""
+    before, table = len(table), table[rows]
     dropped = before - len(table)
     odd.append(f"{dropped:,} of {before:,} rows dropped: a cell of a column in use was empty")
     kept = []
     for j, texts in enumerate(values):
         used, table[:, j] = np.unique(table[:, j], return_inverse=True)
         kept.append(tuple(texts[code] for code in used.tolist()))
-    return Encoded(table, tuple(kept), dropped, tuple(odd))
+    return Encoded(table, tuple(kept), dropped, tuple(odd), rows)
 
 
 def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:

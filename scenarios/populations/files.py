@@ -57,6 +57,12 @@ def header(path: Path) -> tuple[str, ...]:
     return names
 
 
+def texts(path: Path) -> Iterator[Sequence[str]]:
+    """Yield every row of a file as it stands there, all its columns. Raises DataError."""
+    names = header(path)
+    return READERS[path.suffix.lower()].rows(path, names, [])
+
+
 def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Table:
     """Read columns of a file, each given as our name for it and its own. Raises DataError.
 
@@ -93,6 +99,7 @@ def _read(
         values=encoded.values,
         note=f"read from {path.name}",
         warnings=skipped + encoded.odd,
+        origin=encoded.rows,
     )
 
 

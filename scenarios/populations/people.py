@@ -21,7 +21,10 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows of a source. codes: n x d, indices into `values`, one tuple of texts a column."""
+    """Rows of a source. codes: n x d, indices into `values`, one tuple of texts a column.
+
+    origin: the number (from 0) of each row in the source; None: they are all there, in its order.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -29,6 +32,7 @@ class Table:
     values: tuple[tuple[str, ...], ...]
     note: str
     warnings: tuple[str, ...] = ()
+    origin: Codes | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +42,7 @@ class Population:
     codes: int32, n x d, indices into `values`. values: the texts of each column, also those of an
     open domain, whose `schema` values are None. note: where the people come from, and the licence.
     warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
+    origin: the number (from 0) of each person's row in the source; None: all rows, in its order.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Population:
     values: tuple[tuple[str, ...], ...]
     note: str
     warnings: tuple[str, ...] = ()
+    origin: Codes | None = None
 
     @property
     def n(self) -> int:
@@ -62,8 +68,9 @@ class Population:
         """Draw n people without replacement; they keep their order. DataError if n is more."""
         if not 1 <= n <= self.n:
             raise DataError(f"{self.name}: {n:,} people asked for; it has {self.n:,} to draw from")
-        chosen = np.random.default_rng(rng).choice(self.n, size=n, replace=False)
-        return replace(self, codes=np.ascontiguousarray(self.codes[np.sort(chosen)]))
+        chosen = np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False))
+        origin = chosen.astype(np.int32) if self.origin is None else self.origin[chosen]
+        return replace(self, codes=np.ascontiguousarray(self.codes[chosen]), origin=origin)
 
 
 def ask(table: Table, features: Sequence[Feature]) -> Population:
@@ -97,6 +104,7 @@ def ask(table: Table, features: Sequence[Feature]) -> Population:
         values=tuple(values),
         note=table.note,
         warnings=tuple(odd),
+        origin=table.origin,
     )
 
 

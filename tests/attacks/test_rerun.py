@@ -19,7 +19,7 @@ def test_the_difference_is_the_row_of_the_target(target: str) -> None:
 def test_a_first_shuffler_that_remembers_does_not_mix_again() -> None:
     outcome = KIT.attack({"attack": "rerun"})
     assert outcome.burned is not None
-    assert outcome.burned.startswith("1 people differ from an earlier session")
+    assert outcome.burned.startswith("1 people took part in other rounds than everybody else")
     assert KIT.effect(outcome).value == 0
     assert outcome.marginals is None
 

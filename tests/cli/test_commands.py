@@ -316,7 +316,7 @@ def test_a_ledger_refuses_the_same_people_less_one(typed, tmp_path) -> None:
     assert "ledger: sessions" in said.out
     refused = typed("run", str(less), "--ledger", book, "--worst-case", "0")
     assert refused.code == 3
-    assert "1 people differ from an earlier session" in refused.err
+    assert "1 people took part in other rounds than everybody else" in refused.err
     (tmp_path / "book.json").write_text("{}")
     damaged = typed("run", str(whole), "--ledger", book, "--worst-case", "0")
     assert damaged.code == 2

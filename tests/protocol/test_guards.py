@@ -1,4 +1,4 @@
-"""Registry, receipts, alarms, history: the pure steps of the defences that a session may add."""
+"""Registry, receipts, alarms: the pure steps of the defences that a session may add."""
 
 import runpy
 from dataclasses import replace
@@ -10,12 +10,11 @@ import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.merkle import EMPTY_ROOT
 from veilmix.crypto.signing import Signer
-from veilmix.errors import ParameterError, Reason, Refused, RoundBurned, VerificationError
+from veilmix.errors import ParameterError, Reason, Refused, VerificationError
 from veilmix.protocol.alarms import check_alarm, seen_wrong
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.protocol.ballots import submit
 from veilmix.protocol.board import Board
-from veilmix.protocol.ledger import History
 from veilmix.protocol.messages import (
     Alarm,
     Cause,
@@ -235,24 +234,6 @@ def test_a_watcher_sees_what_the_board_shows() -> None:
 def test_every_alarm_of_every_cause_is_tried_both_ways() -> None:
     tried = {(alarm.cause, justified) for _, alarm, justified in ALARMS.values()}
     assert tried == {(cause, justified) for cause in Cause for justified in (True, False)}
-
-
-# Sessions one after the other
-
-
-def test_a_session_is_not_run_again_for_a_few_others() -> None:
-    history = History()
-    everybody = {f"user-{i}" for i in range(20)}
-    history.take_part(everybody, 3, first=True)
-    history.take_part(everybody - {"user-3"}, 3, first=False)  # a second round: another rule's
-    for differ in ({"user-1"}, {"user-1", "user-2"}):
-        with pytest.raises(RoundBurned, match=f"{len(differ)} people differ"):
-            history.take_part(everybody - differ, 3, first=True)
-    with pytest.raises(RoundBurned, match="1 people differ"):
-        history.take_part(everybody | {"user-99"}, 3, first=True)
-    history.take_part(everybody, 3, first=True)
-    history.take_part(everybody - {"user-1", "user-2", "user-3"}, 3, first=True)
-    history.take_part({"somebody", "else"}, 30, first=True)
 
 
 # Design errors are for lessons

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios import ledger as module
-from veilmix.scenarios.ledger import NEVER_ENDED, Entry, crowd_of, opened, read
-from veilmix.scenarios.load import check, load
+from veilmix.scenarios.ledger import NEVER_ENDED, Entry, Handed, key_of, opened, read
+from veilmix.scenarios.load import check
 from veilmix.scenarios.model import Scenario
 from veilmix.scenarios.outcome import Outcome
 from veilmix.scenarios.play import run
@@ -46,14 +46,15 @@ def test_drop_one_and_run_again_is_refused(tmp_path: Path) -> None:
     assert again.release is None
     assert again.marginals is None
     assert again.burned is not None
-    assert again.burned.startswith("1 people differ from an earlier session")
+    assert again.burned.startswith("1 people took part in other rounds")
     assert again.ledger is not None
     assert again.ledger.refused == again.burned
     one, two = read(file)
-    assert (one.columns, one.burned, one.missing) == (("class", "sex"), None, ())
+    assert (one.columns, one.burned) == (("class", "sex"), None)
+    assert [(batch.missing, batch.public) for batch in one.handed] == [((), False), ((), True)]
     assert sum(one.cells) == 60
     assert two.burned == again.burned
-    assert two.columns == two.cells == ()
+    assert two.handed == two.cells == ()
 
 
 def test_without_a_ledger_it_is_not() -> None:
@@ -71,9 +72,9 @@ def test_a_policy_that_warns_lets_it_pass(tmp_path: Path) -> None:
     assert again.release is not None
     assert again.ledger is not None
     (warned,) = again.ledger.warnings
-    assert "1 people differ from an earlier session" in warned
+    assert "1 people took part in other rounds" in warned
     assert again.ledger.refused is None
-    assert read(file)[1].missing == (3,)
+    assert [batch.missing for batch in read(file)[1].handed] == [(3,), (3,)]
 
 
 def test_the_same_people_may_be_asked_the_same_again(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_the_exposure_of_two_releases_together_is_between_its_bounds(tmp_path: P
     assert kept.releases == (("class", "sex"), ("age", "survived"))
     assert kept.together.low <= kept.exposed <= kept.together.high
     assert kept.exposed > max(kept.together.alone)  # together they tell more than each
-    assert any("released besides class, sex" in line for line in kept.warnings)
+    assert any("2 columns more than" in line for line in kept.warnings)
     assert second.result()["ledger"]["union"]["true"] == kept.exposed
 
 
@@ -125,18 +126,6 @@ def test_columns_go_by_the_names_of_the_source(tmp_path: Path) -> None:
     assert outcome.ledger.exposed is not None  # of columns that this run does not ask about
 
 
-def test_other_people_are_others(tmp_path: Path) -> None:
-    file = tmp_path / "ledger.json"
-    played(file, scenario("class", "sex"), 7)
-    assert played(file, scenario("age"), 8).release is not None
-    assert len({one.crowd for one in read(file)}) == 2
-    titanic = load("titanic")  # everybody: no seed draws anybody
-    assert crowd_of(titanic, 1) == crowd_of(titanic, 2) == crowd_of(titanic, None)
-    zipf = load("zipf")
-    assert crowd_of(zipf, 1) != crowd_of(zipf, 2)
-    assert crowd_of(zipf, None) != crowd_of(zipf, None)
-
-
 def test_a_session_that_is_killed_has_counted_everybody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,10 +140,10 @@ def test_a_session_that_is_killed_has_counted_everybody(
             played(file, scenario("class", "sex"))
     (one,) = read(file)
     assert one.burned == NEVER_ENDED
-    assert one.missing == ()
+    assert one.handed == ()
     again = played(file, scenario("class", "sex", gone="user-4"))
     assert again.burned is not None
-    assert again.burned.startswith("1 people differ")
+    assert again.burned.startswith("1 people took part in other rounds")
     assert (
         played(file, scenario("class", "sex")).release is not None
     )  # the same people: nothing new
@@ -164,7 +153,12 @@ def test_only_its_owner_reads_it_and_nothing_is_left_beside_it(tmp_path: Path) -
     file = tmp_path / "ledger.json"
     played(file, scenario("class"))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert {one.name for one in tmp_path.iterdir()} == {"ledger.json", ".ledger.json.lock"}
+    assert stat.S_IMODE(key_of(file).stat().st_mode) == 0o600
+    assert {one.name for one in tmp_path.iterdir()} == {
+        "ledger.json",
+        "ledger.json.key",
+        ".ledger.json.lock",
+    }
 
 
 def _hold(path: Path, ready: Any, done: Any) -> None:
@@ -198,37 +192,65 @@ def whole(tmp_path: Path) -> dict[str, Any]:
     return data
 
 
-def signed(data: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def signed(path: Path, data: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """An entry changed, and a digest that fits it."""
     entries = [{**data["entries"][0], **changes}]
-    return {**data, "entries": entries, "digest": module._digest(entries)}
+    return {**data, "entries": entries, "digest": module._digest(entries, module._key(path) or b"")}
 
 
 def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
     data = whole(tmp_path)
     file = tmp_path / "ledger.json"
     text = file.read_text()
-    edited = [{**data["entries"][0], "columns": ["age"]}]
+    (entry,) = data["entries"]
+    first, last = entry["handed"]
     for damaged, says in (
         (text[: len(text) // 2], "no ledger"),
         (text.encode() + b"\xff", "no ledger"),
-        ({**data, "entries": edited}, "not those that were written"),
+        ([], "no ledger"),
+        ({**data, "entries": [{**entry, "seed": 8}]}, "not those that were written"),
         ({**data, "entries": []}, "not those that were written"),
         ({**data, "more": 1}, "unknown field"),
-        ({**data, "schema": 2}, "schema 2; this version reads 1"),
-        (signed(data, people=0), "entry 1: people"),
-        (signed(data, missing=[60]), "entry 1: missing"),
-        (signed(data, missing=[4, 3]), "entry 1: missing"),
-        (signed(data, cells=[70]), "entry 1: cells"),
-        (signed(data, cells=[]), "entry 1: cells"),
+        ({**data, "schema": 1}, "schema 1; this version reads 2"),
+        (signed(file, data, people=[]), "entry 1: people"),
+        (signed(file, data, people=[*entry["people"], entry["people"][0]]), "entry 1: people"),
+        (signed(file, data, least=0), "entry 1: least"),
+        (signed(file, data, handed=[{**first, "missing": [60]}]), "entry 1: missing"),
+        (signed(file, data, handed=[{**first, "missing": [4, 3]}]), "entry 1: missing"),
+        (signed(file, data, handed=[{**first, "asks": []}]), "entry 1: asks"),
+        (signed(file, data, handed=[{**first, "unsaid": [{"column": "a"}]}]), "entry 1: unsaid"),
+        (
+            signed(file, data, handed=[{**last, "unsaid": [{"column": "a", "cover": -1}]}]),
+            "entry 1: unsaid",
+        ),
+        (signed(file, data, cells=[0]), "entry 1: cells"),
+        (signed(file, data, handed=[first]), "entry 1: cells"),
     ):
-        content = json.dumps(damaged) if isinstance(damaged, dict) else damaged
+        content = damaged if isinstance(damaged, str | bytes) else json.dumps(damaged)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         before = file.read_bytes()
         with pytest.raises(StorageError, match=says), opened(file):
             pass
         assert file.read_bytes() == before  # nothing is mended silently
-    file.write_text(json.dumps(signed(data)))
+    file.write_text(json.dumps(signed(file, data)))
+    assert len(read(file)) == 1
+
+
+def test_without_its_key_a_ledger_is_not_read(tmp_path: Path) -> None:
+    whole(tmp_path)
+    file = tmp_path / "ledger.json"
+    key = key_of(file).read_text()
+    for wrong, says in ((None, "is not there"), ("ab", "no key of 32 bytes"), ("xy", "no key")):
+        key_of(file).unlink()
+        if wrong is not None:
+            key_of(file).write_text(wrong)
+        with pytest.raises(StorageError, match=says), opened(file):
+            pass
+        key_of(file).write_text(key)
+    key_of(file).write_text("0" * 64)
+    with pytest.raises(StorageError, match="written with this key"), opened(file):
+        pass
+    key_of(file).write_text(key)
     assert len(read(file)) == 1
 
 
@@ -247,9 +269,14 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
     assert not (tmp_path / "one.json").exists()
 
 
-def test_an_entry_names_those_who_came() -> None:
-    one = Entry(scenario="s", crowd="c", people=3, seed=1, k=2, missing=(1,))
-    assert one.came == {"user-1", "user-3"}
+def test_an_entry_names_those_who_are_counted() -> None:
+    batch = Handed(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
+    one = Entry(
+        scenario="s", source=("a",), people=("x", "y", "w"), seed=1, least=2, k=2, handed=(batch,)
+    )
+    assert one.counted(batch) == {"x", "w", "z"}
+    assert one.release is None
+    assert one.columns == ()
 
 
 @pytest.mark.slow

@@ -1,0 +1,160 @@
+"""What a first shuffler remembers from session to session, and what it does not mix for it.
+
+Before a batch is handed on, it is judged with all that was handed on before: by the people it
+counts (participation.py) and by what it tells of them (releases.py). What may pass is written down,
+and only then handed on: a shuffler that dies in between has told less than it remembers, never
+more. Who reads the batch later, and whether that ends well, changes nothing.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..errors import RoundBurned
+from .announcement import Announcement
+from .messages import Call
+from .participation import Asked, smallest_apart
+from .parties import Role
+from .releases import Release, unsafe
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One batch that is handed on. releases: what its readers count, one a question.
+
+    public: whether it is a release, or questions of the curator; singles: whether the counts of
+    these are published, those of single columns too.
+    """
+
+    round: int
+    people: frozenset[str]
+    least: int
+    releases: tuple[Release, ...]
+    singles: bool = False
+    public: bool = False
+
+    @property
+    def asked(self) -> Asked:
+        """Whom it counts."""
+        return Asked(self.people, self.least)
+
+
+def told(
+    announcement: Announcement,
+    call: Call,
+    people: Collection[str],
+    name: Callable[[str], str] = str,
+    coins: str = "",
+) -> Told:
+    """First shuffler: what a call tells of these people. name: what the source calls a feature."""
+    who, policy = frozenset(people), announcement.policy
+    names = [name(one.name) for one in announcement.schema.features]
+    rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
+    draw = coins and " ".join((coins, str(call.round), *rules))  # a coin for each rule, in order
+    analyst = call.reader is Role.ANALYST
+    releases = tuple(
+        Release(
+            who,
+            columns := frozenset(names[column] for column in ask),
+            {column: rules[column] for column in columns if column in rules},
+            draw,
+            analyst or (policy.publish_marginals and len(ask) > 1),
+        )
+        for ask in call.asks
+    )
+    singles = policy.publish_marginals and not analyst
+    return Told(call.round, who, announcement.rules.min_dropout, releases, singles, analyst)
+
+
+@dataclass(slots=True)
+class History:
+    """The sessions that a first shuffler has mixed, the present one last.
+
+    burn, union: whether it refuses a round by the people it counts, or by what it tells of them;
+    what it lets pass all the same is in `warned`. promised: whom earlier sessions have asked, and
+    their `min_dropout`. strange: why nobody can say who these people are, if so. person: who a user
+    is, from session to session. column: what the source calls a feature. coins: the draw of this
+    session's coins. write: notes what is about to be handed on.
+    """
+
+    sessions: list[list[Told]] = field(default_factory=list)
+    burn: bool = True
+    union: bool = False
+    promised: Sequence[Asked] = ()
+    strange: str | None = None
+    person: Callable[[str], str] = str
+    column: Callable[[str], str] = str
+    coins: str = ""
+    write: Callable[[Told], None] = lambda _: None
+    warned: list[str] = field(default_factory=list)
+    refused: str | None = None
+
+    def hand_on(
+        self, announcement: Announcement, call: Call, people: Collection[str], *, first: bool
+    ) -> None:
+        """First shuffler: note what is handed on; RoundBurned if earlier batches make it unsafe.
+
+        first: whether this is the first round of its session.
+        """
+        if first or not self.sessions:
+            self.sessions.append([])
+        who = [self.person(user) for user in people]
+        now = told(announcement, call, who, self.column, self.coins)
+        if first and self.strange:
+            self._object(self.strange, refuse=self.burn)
+        if why := self._apart(now):
+            self._object(why, refuse=self.burn)
+        if why := self._joined(now):
+            self._object(why, refuse=self.union)
+        self.write(now)
+        self.sessions[-1].append(now)
+
+    def _object(self, why: str, *, refuse: bool) -> None:
+        if refuse:
+            self.refused = why
+            raise RoundBurned(why)
+        if why not in self.warned:
+            self.warned.append(why)
+
+    def _apart(self, now: Told) -> str | None:
+        """Why its people may not be counted besides those who were; None: they may."""
+        before = [one.asked for session in self.sessions for one in session]
+        few, least = smallest_apart(before, now.asked, self.promised)
+        if not 0 < few < least:
+            return None
+        return (
+            f"{few} people took part in other rounds than everybody else: fewer than {least} could "
+            "be told apart by combining all that was counted of them; ask exactly the people of an "
+            f"earlier session, or people of whom {least} or more came or left together"
+        )
+
+    def _joined(self, now: Told) -> str | None:
+        """Why it may not be told besides what earlier sessions told; None: it may."""
+        before = [[one for told in past for one in told.releases] for past in self.sessions[:-1]]
+        for one in now.releases:
+            if why := unsafe(before, one):
+                return why
+            if now.singles and not self._shown(one) and (why := _named(before, one)):
+                return why
+        return None
+
+    def _shown(self, now: Release) -> bool:
+        """Whether everybody saw this count of exactly these people before."""
+        return any(
+            one.singles
+            and one.people == now.people
+            and now.columns in [r.columns for r in one.releases]
+            for past in self.sessions[:-1]
+            for one in past
+        )
+
+
+def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
+    """Why the count of a column may not be seen by all: it names what was left blank."""
+    shown = [one for told in before for one in told if not one.people.isdisjoint(now.people)]
+    for name in sorted(now.columns):
+        if name not in now.hidden and any(one.public and name in one.hidden for one in shown):
+            return (
+                f"column {name}: its counts would name what an earlier release about these people "
+                "left blank; leave publish_marginals out"
+            )
+    return None

@@ -1,0 +1,325 @@
+"""Random sequences of sessions, judged by an attacker that lists every table of the people.
+
+The attacker knows who took part in every round and all that any reader counted, and how likely each
+table makes it: of n people with two columns of two values there are 4^n tables. It knows nothing of
+groups or rules. From what is left of its tables it works out, for everybody, how likely each row
+is. Somebody is told apart if fewer than m people share what can be said of it, and no crowd was
+asked of just them. It is given only what the shuffler let pass.
+"""
+
+import os
+import runpy
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from math import comb
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.errors import RoundBurned
+from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.hiding import COVERS, Redact
+from veilmix.protocol.history import History, Told
+from veilmix.protocol.messages import Call
+from veilmix.protocol.participation import Asked
+from veilmix.protocol.parties import Role
+from veilmix.protocol.schema import Feature, Schema
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
+N, LEAST = 6, 2
+SCHEMA = Schema((Feature("a", ("0", "1")), Feature("b", ("0", "1"))))
+OPENED = KIT.session(1, schema=SCHEMA).announcement
+TABLES = np.array(list(product(range(4), repeat=N)))  # a person's row is 2 a + b
+BITS = {"a": TABLES >> 1, "b": TABLES & 1}
+BLANK = 2
+
+
+def terms(least: int, *, publish: bool) -> Announcement:
+    announced: Announcement = replace(
+        OPENED, rules=Rules(min_dropout=least), policy=Policy(2, 0.5, publish_marginals=publish)
+    )
+    return announced
+
+
+@dataclass
+class Attacker:
+    """What somebody makes of all it is told. truth: the table that there is, by its number."""
+
+    truth: int
+    rng: np.random.Generator
+    weights: Any = field(default_factory=lambda: np.ones(len(TABLES)))
+    coins: dict[Any, Any] = field(default_factory=dict)
+
+    def hear(
+        self, people: list[int], columns: tuple[str, ...], rule: Redact | None, draw: str
+    ) -> None:
+        """Count people over columns, some of `a` left blank; keep the tables by how likely."""
+        if rule is None:
+            found = self.counts(people, columns)
+            self.weights = self.weights * (found == found[self.truth]).all(axis=1)
+            return
+        coins = self.coins.setdefault(draw, self.rng.random(N) < rule.rate) if draw else None
+        if coins is None:
+            coins = self.rng.random(N) < rule.rate
+        self.covered(people, columns, rule, coins)
+
+    def counts(self, people: list[int], columns: tuple[str, ...]) -> Any:
+        """For every table, the people in each cell."""
+        cells = sum(BITS[name][:, people] * 2**place for place, name in enumerate(columns))
+        return np.stack([(cells == cell).sum(axis=1) for cell in range(2 ** len(columns))], axis=1)
+
+    def covered(
+        self, people: list[int], columns: tuple[str, ...], rule: Redact, coins: Any
+    ) -> None:
+        """Those with the named value are blank, of the others those whose coin says so."""
+        named = int(rule.values[0])
+        values = BITS["b"] if "b" in columns else np.zeros_like(BITS["b"])
+        for b in (0, 1):
+            here = values[:, people] == b
+            real = (here & (BITS["a"][:, people] == named)).sum(axis=1)
+            free = here.sum(axis=1) - real
+            mine = here[self.truth] & ((BITS["a"][self.truth, people] == named) | coins[people])
+            seen, total = int(mine.sum()), int(here[self.truth].sum())
+            self.weights = self.weights * likelihood(real, free, seen, total, rule.rate)
+
+    def rows(self) -> Any:
+        """How likely each row is, of each person: n x 4."""
+        mass = self.weights / self.weights.sum()
+        return np.stack([((row == TABLES) * mass[:, None]).sum(axis=0) for row in range(4)], axis=1)
+
+
+def likelihood(real: Any, free: Any, seen: int, total: int, rate: float) -> Any:
+    """How likely so many blanks are, where so many are real and so many may cover."""
+    table = np.zeros((N + 1, N + 1))
+    for r, f in product(range(N + 1), repeat=2):
+        if 0 <= seen - r <= f and r + f == total:
+            table[r, f] = comb(f, seen - r) * rate ** (seen - r) * (1 - rate) ** (f - seen + r)
+    return table[real, free]
+
+
+def told_apart(rows: Any, crowds: list[frozenset[int]], least: int) -> list[list[int]]:
+    """Groups of fewer than `least` people who share what can be said of them, and nobody else does.
+
+    A crowd that no other one cuts is not told apart: it was asked by itself.
+    """
+    asked = set().union(*crowds) if crowds else set()
+    alike: dict[Any, list[int]] = {}
+    for person in sorted(asked):
+        alike.setdefault(tuple(np.round(rows[person], 9)), []).append(person)
+    return [
+        some
+        for some in alike.values()
+        if len(some) < least and any(set(some) & one and not one <= set(some) for one in crowds)
+    ]
+
+
+def rank(rows: list[list[int]]) -> int:
+    """Of whole numbers, exactly."""
+    left = [[Fraction(x) for x in row] for row in rows]
+    found = 0
+    for column in range(len(left[0]) if left else 0):
+        pivot = next((i for i in range(found, len(left)) if left[i][column]), None)
+        if pivot is None:
+            continue
+        left[found], left[pivot] = left[pivot], left[found]
+        for i in range(found + 1, len(left)):
+            factor = left[i][column] / left[found][column]
+            left[i] = [x - factor * y for x, y in zip(left[i], left[found], strict=True)]
+        found += 1
+    return found
+
+
+def spanned(crowds: list[frozenset[int]], least: int) -> list[set[int]]:
+    """Sets of fewer than `least` people of whom alone some combination of the crowds tells.
+
+    A combination leaves nobody but these if rank falls when they are struck out. Crowds that no
+    other one cuts are left out.
+    """
+    cut = [one for one in set(crowds) if any(one != other and one & other for other in crowds)]
+    matrix = [[int(person in one) for person in range(N)] for one in cut]
+    found = []
+    for few in product((False, True), repeat=N):
+        if not 0 < sum(few) < least:
+            continue
+        rest = [[x for x, out in zip(row, few, strict=True) if not out] for row in matrix]
+        if rank(rest) < rank(matrix):
+            found.append({person for person in range(N) if few[person]})
+    return found
+
+
+@dataclass
+class Sequence:
+    """A ledger, as sessions come and go, some of them killed; and what got through."""
+
+    rng: np.random.Generator
+    attacker: Attacker
+    written: list[list[Told]] = field(default_factory=list)
+    promised: list[Asked] = field(default_factory=list)
+    crowds: list[frozenset[int]] = field(default_factory=list)
+    shown: list[tuple[frozenset[int], tuple[str, ...], Redact | None, str]] = field(
+        default_factory=list
+    )
+    tried: Counter[str] = field(default_factory=Counter)
+    apart: list[str] = field(default_factory=list)
+
+    def promise(self, some: Collection[int]) -> int:
+        """The largest number promised so far to these, or to anybody whom crowds link to them."""
+        near, size = set(some), 0
+        while size < len(near):
+            size = len(near)
+            near = near.union(*(one for one in self.crowds if one & near))
+        names = set(map(str, near))
+        return max((one.least for one in self.promised if one.people & names), default=1)
+
+    def isolated(self) -> set[tuple[str, tuple[int, ...]]]:
+        """Who is told apart by now, by either attacker."""
+        rows = self.attacker.rows()
+        apart = [("told apart", tuple(some)) for some in told_apart(rows, self.crowds, LEAST)]
+        summed = [("spanned", tuple(sorted(some))) for some in spanned(self.crowds, LEAST)]
+        return {one for one in (*apart, *summed) if len(one[1]) < self.promise(one[1])}
+
+    def people(self) -> list[int]:
+        """Everybody, a sample, a crowd asked before, or that with some dropped or added."""
+        how = self.rng.choice(["all", "sample", "again", "drop", "add", "add"])
+        before = set(self.crowds[self.rng.integers(len(self.crowds))]) if self.crowds else set()
+        some = set(self.rng.choice(N, size=self.rng.integers(1, 5), replace=False).tolist())
+        who = {
+            "all": set(range(N)), "sample": some, "again": before, "drop": before - some,
+            "add": before | some,
+        }[str(how)]  # fmt: skip
+        return sorted(who or set(range(N)))
+
+    def session(self) -> None:
+        """Round 1, and a release, unless it is refused or killed before or after a batch left."""
+        asked, rng = self.people(), self.rng
+        least, publish = int(rng.choice([1, LEAST])), bool(rng.random() < 0.2)
+        coins = str(rng.integers(2)) if rng.random() < 0.5 else ""
+        self.written.append([])
+        memory = History(
+            [list(one) for one in self.written[:-1]],
+            burn=True,
+            union=True,
+            promised=list(self.promised),
+            coins=coins and f"{coins} {asked}",
+            write=self.written[-1].append,
+        )
+        self.promised.append(Asked(frozenset(map(str, asked)), least))
+        announced = terms(least, publish=publish)
+        came = [one for one in asked if rng.random() > 0.1] or asked
+        columns = [(0,), (1,), (0, 1)][rng.integers(3)]
+        hidden = (Redact(0, ("1",), COVERS // 4),) if 0 in columns and rng.random() < 0.5 else ()
+        calls = [
+            (Call(1, Role.CURATOR, ((0,), (1,))), came),
+            (Call(2, Role.ANALYST, (columns,), hidden), came if rng.random() < 0.8 else came[1:]),
+        ]
+        for call, here in calls:
+            if rng.random() < 0.1 or not here:
+                if not self.written[-1]:  # nobody can say whom it counted
+                    self.written[-1].append(Told(1, self.promised[-1].people, least, ()))
+                self.tried["killed before"] += 1
+                return
+            try:
+                memory.hand_on(announced, call, {str(i) for i in here}, first=call.round == 1)
+            except RoundBurned:
+                self.tried["refused"] += 1
+                return
+            self.heard(call, here, coins and f"{coins} {asked}")
+            if rng.random() < 0.1:
+                self.tried["killed after"] += 1
+                return
+        self.tried["ended"] += 1
+
+    def heard(self, call: Call, here: list[int], draw: str) -> None:
+        """The attacker learns of a batch; whoever is told apart only now, is so by this batch."""
+        before = self.isolated()
+        self.crowds.append(frozenset(here))
+        rule = call.hidden[0] if call.hidden else None
+        assert rule is None or isinstance(rule, Redact)
+        for ask in call.asks:
+            columns = tuple("ab"[column] for column in ask)
+            self.attacker.hear(here, columns, rule, draw)
+            if call.reader is Role.ANALYST:
+                self.shown.append((frozenset(here), columns, rule, draw))
+        self.apart += [f"{how}: {some}" for how, some in sorted(self.isolated() - before)]
+
+
+def sequence(seed: int) -> Sequence:
+    """Six sessions of the same few people."""
+    rng = np.random.default_rng(seed)
+    made = Sequence(rng, Attacker(int(rng.integers(len(TABLES))), rng))
+    for _ in range(6):
+        made.session()
+    return made
+
+
+def joined(made: Sequence) -> list[str]:
+    """Releases to the public that tell more than the first of them, where they share people."""
+    wrong = []
+    new = [place for place in range(len(made.shown)) if not whole(made, place)]
+    for place in new:
+        people, columns, rule, draw = made.shown[place]
+        for before, earlier, hid, drawn in (made.shown[one] for one in new if one < place):
+            if not people & before:
+                continue
+            more = set(columns) - set(earlier)
+            named = hid is not None and "a" in columns and rule is None
+            again = hid is not None and "a" in columns and (draw != drawn or not draw)
+            if more or named or again:
+                wrong.append(f"{earlier} {hid} {drawn!r}, then {columns} {rule} {draw!r}")
+    return wrong
+
+
+def whole(made: Sequence, place: int) -> bool:
+    """Whether the same people told all of it by name before: what follows is made of that."""
+    people, columns, _, _ = made.shown[place]
+    return any(
+        people == before and set(columns) <= set(earlier) and (hid is None or "a" not in columns)
+        for before, earlier, hid, _ in made.shown[:place]
+    )
+
+
+def judge(seed: int) -> tuple[Counter[str], list[str]]:
+    """What was tried, and all that is wrong."""
+    made = sequence(seed)
+    return made.tried, [*made.apart, *(f"joined: {some}" for some in joined(made))]
+
+
+@pytest.mark.slow
+def test_no_sequence_that_passes_isolates() -> None:
+    tried: Counter[str] = Counter()
+    for seed in range(SEQUENCES):
+        counted, wrong = judge(seed)
+        tried += counted
+        assert not wrong, f"judge({seed}): {wrong}"
+    assert min(tried.values()) > 0.1 * SEQUENCES, tried  # every end was tried
+
+
+HISTORIES = {
+    "less one": ([range(6), range(5)], True),
+    "a tracker": ([range(6), range(3), (0, 1, 3, 4), (0, 1)], True),
+    "two crowds that share one": ([(0, 1, 2), (2, 3, 4)], False),
+    "the same again": ([range(6), range(6)], False),
+    "apart": ([(0, 1, 2), (3, 4, 5)], False),
+    "less two": ([range(6), range(4)], False),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_the_attackers_find_what_is_there(name: str) -> None:
+    """An attacker that finds nothing proves nothing. Rank does not see what two crowds share."""
+    crowds = [frozenset(some) for some in HISTORIES[name][0]]
+    assert bool(spanned(crowds, LEAST)) == HISTORIES[name][1]
+    rng = np.random.default_rng(5)
+    found = False
+    for truth in rng.integers(len(TABLES), size=8).tolist():
+        attacker = Attacker(truth, rng)
+        for crowd in crowds:
+            attacker.hear(sorted(crowd), ("a", "b"), None, "")
+        found |= bool(told_apart(attacker.rows(), crowds, LEAST))
+    assert found == (HISTORIES[name][1] or name == "two crowds that share one")
