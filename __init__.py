@@ -8,13 +8,13 @@ and no tool that imports this folder under another name makes a second copy of a
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .scenarios.outcome import Outcome as Outcome
-    from .scenarios.play import run as run
+    from .scenarios.play.run import run as run
+    from .scenarios.scoring.outcome import Outcome as Outcome
 
 __version__ = "0.1.0"
 __all__ = ["Outcome", "__version__", "run"]
 
-_HOMES = {"run": "scenarios.play", "Outcome": "scenarios.outcome"}
+_HOMES = {"run": "scenarios.play.run", "Outcome": "scenarios.scoring.outcome"}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from math import prod
 
 import numpy as np
-from veilmix.analysis.breakpoints import Integers
-from veilmix.analysis.column_sets import exposures_of_all_sets
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
+from veilmix.analysis.exposure.column_sets import exposures_of_all_sets
+from veilmix.analysis.exposure.counts import Integers
 from veilmix.analysis.suppression import choose_columns
 
 # UCI Adult (Kohavi 1996, CC BY 4.0): sex, income, race, workclass of 32,561 people

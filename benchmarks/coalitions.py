@@ -12,11 +12,11 @@ from time import perf_counter
 from msgspec.structs import replace
 from veilmix.analysis.trust import received
 from veilmix.protocol.view import Record
-from veilmix.scenarios.coalitions import coalitions
-from veilmix.scenarios.eyes import board, learnt_in, recorded
-from veilmix.scenarios.load import load
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.scoring.coalitions import coalitions
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.views import board, learnt_in, recorded
 
 SHUFFLERS = 6
 SAMPLE = 16  # coalitions scored one by one

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
+from veilmix.analysis.figures.paper004_errors import SESSIONS, wifi
 from veilmix.analysis.incidence import METHODS, estimate, eta_of, sample, zipf
-from veilmix.analysis.incidence_estimate import point
-from veilmix.analysis.incidence_likelihood import em
-from veilmix.analysis.incidence_matrix import transition
-from veilmix.analysis.incidence_region import region
-from veilmix.analysis.incidence_study import SESSIONS, wifi
+from veilmix.analysis.incidence.confidence_region import region
+from veilmix.analysis.incidence.estimators import point
+from veilmix.analysis.incidence.likelihood import em
+from veilmix.analysis.incidence.matrix import transition
 
 PROTOTYPE = {"em": 802, "minmax": 1813, "program": 4277, "inverse": 48558}
 

@@ -31,7 +31,7 @@ from veilmix.analysis.reidentification import (
     tfidf_scores,
     zipf_shares,
 )
-from veilmix.scenarios.traces import check_ins, device_sessions, profiles
+from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles
 
 USERS, PLACES = 1_370_637, 10_500_393  # paper 003, Section 5
 

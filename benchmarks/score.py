@@ -16,12 +16,12 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from veilmix.analysis.cells import joint_counts
-from veilmix.analysis.column_sets import SetExposures, exposures_of_all_sets
-from veilmix.analysis.score import score_table
-from veilmix.analysis.wildcards import Wildcards
-from veilmix.scenarios.model import Population
+from veilmix.analysis.exposure.cells import joint_counts
+from veilmix.analysis.exposure.column_sets import SetExposures, exposures_of_all_sets
+from veilmix.analysis.exposure.wildcards import Wildcards
+from veilmix.analysis.scoring.table_score import score_table
 from veilmix.scenarios.populations import files
+from veilmix.scenarios.schema.model import Population
 
 ADULT = (73, 9, 21_648, 16, 16, 7, 15, 6, 5, 2, 119, 92, 94, 42, 2)  # values of its columns
 WIDE = (2, 2, 3, 5, 9, 16, 40, 100, 2, 7, 300, 4, 6, 8)

@@ -10,8 +10,8 @@ FOLDER/bin/python: both sides get the same inputs in the same process.
 from time import perf_counter
 
 import numpy as np
-from veilmix.analysis import shuffled_epsilon
 from veilmix.analysis.randomizers import GRR
+from veilmix.analysis.shuffled import epsilon as shuffled_epsilon
 from veilmix.analysis.shuffled import (
     epsilon_for,
     hockey_stick,
@@ -19,9 +19,9 @@ from veilmix.analysis.shuffled import (
     log_count_pmf,
     probabilistic_delta,
 )
-from veilmix.analysis.shuffled_delta import Doubt
-from veilmix.analysis.shuffled_together import together
-from veilmix.analysis.shuffled_worst import worst
+from veilmix.analysis.shuffled.composition import together
+from veilmix.analysis.shuffled.delta import Doubt
+from veilmix.analysis.shuffled.worst_neighbours import worst
 
 
 def best_of(times: int, call: object) -> tuple[float, object]:

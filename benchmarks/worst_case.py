@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from veilmix.analysis.partial import margin_bound, partial_bound
-from veilmix.analysis.worst_case import worst_case
+from veilmix.analysis.composition.exact_worst_case import worst_case
+from veilmix.analysis.composition.known_joints import margin_bound, partial_bound
 
 
 def read(path: Path) -> np.ndarray:

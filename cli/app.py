@@ -71,7 +71,7 @@ def _version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None
 group = LazyGroup(
     name="veilmix",
     table=COMMANDS,
-    home="veilmix.cli",
+    home="veilmix.cli.commands",
     help="A laboratory for releasing data about people without trusting anyone with the data.",
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

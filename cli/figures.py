@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..analysis.reproduction import Redrawn
+    from ..analysis.figures.registry import Redrawn
 
 
 def make(folder: Path) -> None:

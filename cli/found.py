@@ -13,8 +13,8 @@ def folder(named: str) -> Path:
     for path in (Path(named), HOME / named):
         if path.is_dir():
             return path
-    from ..scenarios.problems import did_you_mean
-    from ..scenarios.runs import folders
+    from ..scenarios.records.run_folder import folders
+    from ..scenarios.schema.problems import did_you_mean
 
     names = folders(HOME)
     if not names:

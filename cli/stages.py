@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from .page import clean, page
+from .text.layout import clean, page
 
 
 @contextmanager

@@ -11,9 +11,9 @@ def _():
     from concurrent.futures import ThreadPoolExecutor
 
     import marimo as mo
-    from veilmix.analysis.sweep_figure import Panel, draw
-    from veilmix.scenarios.load import load
-    from veilmix.scenarios.sweep import plan, sweep
+    from veilmix.analysis.figures.sweep import Panel, draw
+    from veilmix.scenarios.studies.sweep import plan, sweep
+    from veilmix.scenarios.validation.load import load
 
     return Panel, ThreadPoolExecutor, draw, load, mo, plan, sweep
 

@@ -11,8 +11,8 @@ def _():
     import marimo as mo
     import veilmix
     from msgspec.structs import replace
-    from veilmix.scenarios.eyes import breaking
-    from veilmix.scenarios.load import change, load
+    from veilmix.scenarios.validation.load import change, load
+    from veilmix.scenarios.verification.views import breaking
 
     return breaking, change, load, mo, replace, veilmix
 

@@ -13,7 +13,7 @@ def _():
     import marimo as mo
     import numpy as np
     from veilmix.analysis.composition import best_bound, theorem3
-    from veilmix.analysis.tightness import strict_example, tightness_example
+    from veilmix.analysis.composition.tightness_examples import strict_example, tightness_example
 
     return (
         Fraction,

@@ -12,7 +12,7 @@ def _():
     import veilmix
     from veilmix.analysis import drawing
     from veilmix.analysis.shuffled import epsilon_for, local_epsilon
-    from veilmix.scenarios.load import change, load
+    from veilmix.scenarios.validation.load import change, load
 
     return change, drawing, epsilon_for, load, local_epsilon, mo, veilmix
 

@@ -10,7 +10,7 @@ app = marimo.App(app_title="6. Find me")
 def _():
     import marimo as mo
     import veilmix
-    from veilmix.scenarios.load import change, load
+    from veilmix.scenarios.validation.load import change, load
 
     return change, load, mo, veilmix
 

@@ -11,12 +11,12 @@ def _():
     from pathlib import Path
 
     import marimo as mo
-    from veilmix.analysis.score import score_table
-    from veilmix.analysis.score_figure import figure
+    from veilmix.analysis.scoring.figure import figure
+    from veilmix.analysis.scoring.table_score import score_table
     from veilmix.errors import VeilmixError
-    from veilmix.scenarios.model import Population
     from veilmix.scenarios.populations import files
     from veilmix.scenarios.populations.tables import shipped
+    from veilmix.scenarios.schema.model import Population
 
     return (
         Path,

@@ -18,18 +18,7 @@ from ..errors import Reason, Refused
 from . import parties
 from .announcement import Announcement
 from .frames import DIGEST, NO_SESSION, Message, decode_message
-from .messages import (
-    Alarm,
-    Burned,
-    Call,
-    Consent,
-    Decision,
-    Key,
-    Mixed,
-    Receipts,
-    Registry,
-    Tally,
-)
+from .messages import Alarm, Burned, Call, Consent, Decision, Key, Mixed, Receipts, Registry, Tally
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .receipts import root_of

@@ -7,7 +7,7 @@ says less than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..scenarios.words import many, percent
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Alert, worst_first
 

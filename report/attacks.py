@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import asdict
 
-from ..scenarios.model import Scenario
-from ..scenarios.words import percent
+from ..scenarios.schema.model import Scenario
+from ..scenarios.wording import percent
 from .facts import Facts
 from .pieces import Block, Grid, Section, Words
 

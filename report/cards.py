@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import ParameterError
-from ..scenarios.model import Scenario
-from ..scenarios.outcome import Outcome
-from ..scenarios.peers_meaning import central_only
-from ..scenarios.play import run
-from ..scenarios.samples import samples
-from ..scenarios.words import many, percent
+from ..scenarios.play.run import run
+from ..scenarios.populations.samples import samples
+from ..scenarios.programs.peers.check import central_only
+from ..scenarios.schema.model import Scenario
+from ..scenarios.scoring.outcome import Outcome
+from ..scenarios.wording import many, percent
 from .write import write
 
 MOST = 60  # people: a large class
@@ -181,7 +181,7 @@ def _answers(outcome: Outcome) -> Iterator[tuple[str, tuple[tuple[str, str], ...
             for values, people in sorted((outcome.release or {}).items())
         ),
     )
-    from ..analysis.trust import minimal
+    from ..analysis.trust.received_view import minimal
 
     smallest = minimal({one.parties: one.linked for one in outcome.coalitions})
     yield (

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..scenarios.compared import Compared, Comparison, together
-from ..scenarios.words import many, percent
+from ..scenarios.comparison.result import Compared, Comparison, together
+from ..scenarios.wording import many, percent
 from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
 from .svg import Drawing, plot, shorten
 from .wires import size

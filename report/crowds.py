@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..scenarios.curves import Curves
-from ..scenarios.words import many, percent
+from ..scenarios.studies.exposure_curves import Curves
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
 from .svg import Drawing, Plot, plot, shorten

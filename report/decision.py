@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.choices import ColumnSet
-from ..scenarios.words import many, percent
+from ..scenarios.studies.column_sets import ColumnSet
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from .svg import Drawing, Scale, number, shorten

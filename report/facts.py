@@ -7,13 +7,13 @@ from typing import Any
 from msgspec.structs import asdict
 
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
-from ..scenarios.choices import Choices, choices
-from ..scenarios.curves import Curves, curves
-from ..scenarios.eyes import board
-from ..scenarios.local import RANDOMIZED
-from ..scenarios.model import Defence
-from ..scenarios.recorded import Run
-from ..scenarios.traffic import Traffic, traffic
+from ..scenarios.programs.randomized.questions import RANDOMIZED
+from ..scenarios.records.result_file import Run
+from ..scenarios.records.traffic import Traffic, traffic
+from ..scenarios.schema.model import Defence
+from ..scenarios.studies.column_sets import Choices, choices
+from ..scenarios.studies.exposure_curves import Curves, curves
+from ..scenarios.verification.views import board
 
 READERS = frozenset({CURATOR, ANALYST})
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..scenarios.words import many, percent
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Numbers, Section
 from .svg import Drawing, Scale, number, shorten

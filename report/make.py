@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import StorageError
-from ..scenarios.compared import COMPARISON
-from ..scenarios.compared import read as read_comparison
-from ..scenarios.matrixfile import is_one as is_matrix
-from ..scenarios.matrixfile import read as read_matrix
-from ..scenarios.peers_meaning import central_only
-from ..scenarios.runs import read
-from ..scenarios.sweepfile import looks_like_one, read_sweep
+from ..scenarios.comparison.result import COMPARISON
+from ..scenarios.comparison.result import read as read_comparison
+from ..scenarios.programs.peers.check import central_only
+from ..scenarios.records.run_folder import read
+from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
+from ..scenarios.studies.attack_matrix_file import read as read_matrix
+from ..scenarios.studies.sweep_file import looks_like_one, read_sweep
 from . import compare, matrix, run, sweep
 from .pieces import Page
 from .write import html

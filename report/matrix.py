@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..scenarios.matrix import Cell, Column, Matrix, Row
-from ..scenarios.matrix_plan import ALL, NONE
-from ..scenarios.matrixfile import CELLS, COSTS, cells, costs
-from ..scenarios.words import many, percent
+from ..scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
+from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs
+from ..scenarios.studies.attack_plan import ALL, NONE
+from ..scenarios.wording import many, percent
 from .pieces import Alert, Answer, Grid, Marked, Numbers, Page, Section, Words, worst_first
 
 SIGNS = {

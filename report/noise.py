@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..scenarios.noise_curve import Trade, trades
-from ..scenarios.words import many, percent
+from ..scenarios.programs.randomized.tradeoff import Trade, trades
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Numbers, Section
 from .svg import Drawing, Scale, number, plot, shorten

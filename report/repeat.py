@@ -1,6 +1,6 @@
 """How to make a run again: the command, the seed, the versions, the scenario, the digest."""
 
-from ..scenarios.dump import dump
+from ..scenarios.schema.dump import dump
 from .facts import Facts
 from .pieces import Block, Grid, Listing, Section, Words
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from ..errors import StorageError
-from ..scenarios.damage import blamed
-from ..scenarios.matrix import Matrix
-from ..scenarios.recorded import Run
-from ..scenarios.words import many
+from ..scenarios.records.result_file import Run
+from ..scenarios.studies.attack_matrix import Matrix
+from ..scenarios.verification.damage import blamed
+from ..scenarios.wording import many
 from . import attacks, crowds, decision, found, noise, repeat, sets, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..scenarios.words import many, percent
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Figure, Grid, Numbers, Section
 from .svg import plot

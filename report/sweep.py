@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ..scenarios.means import Estimate
-from ..scenarios.sweepfile import SCORES, Line, Point, Sweep, Value, estimates, least
-from ..scenarios.words import interval, many
+from ..scenarios.mean import Estimate
+from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
+from ..scenarios.wording import interval, many
 from .pieces import (
     Alert,
     Answer,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..scenarios.words import percent
+from ..scenarios.wording import percent
 from .facts import READERS, Facts, Learner
 from .pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from .svg import Drawing, shorten

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.words import many, percent
+from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Answer
 

@@ -1,7 +1,7 @@
 """What crossed the wires: messages, bytes, and how long the submissions were."""
 
-from ..scenarios.traffic import Traffic
-from ..scenarios.words import many
+from ..scenarios.records.traffic import Traffic
+from ..scenarios.wording import many
 from .facts import Facts
 from .pieces import Figure, Grid, Numbers, Section
 from .svg import Drawing

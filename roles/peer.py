@@ -1,7 +1,7 @@
 """A peer: user, shuffler, curator and analyst in one, among others like it.
 
 There is no network but the board: everything is posted there, and everybody works out the same from
-it (protocol/peer_reckoning.py). A step ends when all have posted, or at its deadline.
+it (protocol/peers/accounting.py). A step ends when all have posted, or at its deadline.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +17,11 @@ from ..errors import Refused
 from ..protocol import parties
 from ..protocol.frames import NO_SESSION, Message
 from ..protocol.messages import Body, Key
-from ..protocol.peer_board import PeerBoard, Place, full
 from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
-from ..protocol.peer_onions import BLANK, Onion, Passed, accuse, bags_of, make_onions, pass_on
-from ..protocol.peer_reckoning import Reckoning, handed_on
-from ..protocol.peers import Agreement, PeerRound, last_step
+from ..protocol.peers.accounting import Reckoning, handed_on
+from ..protocol.peers.agreement import Agreement, PeerRound, last_step
+from ..protocol.peers.board import PeerBoard, Place, full
+from ..protocol.peers.onions import BLANK, Onion, Passed, accuse, bags_of, make_onions, pass_on
 from ..protocol.phases import BOARD
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.transcript import Made, Refusal, names_of

@@ -21,7 +21,7 @@ from ..protocol.schema import Schema
 from .analyst import analyst
 from .clock import VirtualClock
 from .curator import Plans, curator
-from .faults import EVERY_ROUND, Fault
+from .faults.users import EVERY_ROUND, Fault
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .network import Endpoint, Network, Wire

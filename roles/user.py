@@ -15,7 +15,7 @@ from ..protocol.messages import Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
-from .faults import EVERY_ROUND
+from .faults.users import EVERY_ROUND
 from .network import Endpoint, Letter, Network, Rounds
 from .watch import Receiving, compare
 from .workshop import Workshop

@@ -5,8 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from veilmix.roles.attacks import DEFENCES
-from veilmix.scenarios.matrix_plan import ROWS, helping
+from veilmix.scenarios.attacks.catalogue import DEFENCES
+from veilmix.scenarios.studies.attack_plan import ROWS, helping
 
 ROOT = Path(__file__).parent.parent
 TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_matrix.py")))

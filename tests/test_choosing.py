@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from veilmix.scenarios.compare import compare
+from veilmix.scenarios.comparison.compare import compare
 
 ROOT = Path(__file__).parent.parent
 TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_choosing.py")))

@@ -26,12 +26,12 @@ from ..protocol.messages import Counts, Decision
 from ..protocol.transcript import Read
 from ..roles.instruments import Instrument, Instruments
 from ..roles.session import hold, only
-from ..scenarios.judge import options
-from ..scenarios.load import change, resolve
-from ..scenarios.local import RANDOMIZED, announced_names
-from ..scenarios.model import Scenario
-from ..scenarios.play import cast_of, columns_of, draw_faults
-from ..scenarios.samples import Samples, samples
+from ..scenarios.play.run import cast_of, columns_of, draw_faults
+from ..scenarios.populations.samples import Samples, samples
+from ..scenarios.programs.randomized.questions import RANDOMIZED, announced_names
+from ..scenarios.schema.model import Scenario
+from ..scenarios.scoring.policy import options
+from ..scenarios.validation.load import change, resolve
 from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
 from .page import LIVE_SCRIPTS, policy, render, script, static

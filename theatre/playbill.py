@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..protocol import parties
-from ..scenarios.local import RANDOMIZED
-from ..scenarios.model import Scenario
-from ..scenarios.outcome import Considered
+from ..scenarios.programs.randomized.questions import RANDOMIZED
+from ..scenarios.schema.model import Scenario
+from ..scenarios.scoring.outcome import Considered
 from .said import rule
 
 

@@ -21,7 +21,7 @@ from ..protocol.messages import (
     Registry,
     Tally,
 )
-from ..scenarios.words import percent
+from ..scenarios.wording import percent
 
 # certificate's rule -> how a class calls it; a rule of another name is called by it
 RULES = {

@@ -6,15 +6,15 @@ from typing import Any
 from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
-from ..scenarios.damage import blamed
-from ..scenarios.eyes import columns, recorded
-from ..scenarios.judge import options
-from ..scenarios.local import RANDOMIZED, announced_names
-from ..scenarios.model import Scenario
-from ..scenarios.outcome import Outcome
-from ..scenarios.peers_meaning import central_only
-from ..scenarios.runs import Run
-from ..scenarios.transcripts import ordered
+from ..scenarios.programs.peers.check import central_only
+from ..scenarios.programs.randomized.questions import RANDOMIZED, announced_names
+from ..scenarios.records.run_folder import Run
+from ..scenarios.schema.model import Scenario
+from ..scenarios.scoring.outcome import Outcome
+from ..scenarios.scoring.policy import options
+from ..scenarios.serialization.transcripts import ordered
+from ..scenarios.verification.damage import blamed
+from ..scenarios.verification.views import columns, recorded
 from .moves import Move
 from .playbill import choices, playbill
 from .prompter import Prompter

@@ -1,6 +1,6 @@
 """People who take their time: on a stage, nobody sends at the same instant as everybody else.
 
-Whatever stands at a person's place in the network (an honest person, or a fault of roles/faults.py)
+Whatever stands at a person's place in the network (an honest person, or a fault of `roles.faults`)
 stays there; only what it sends is sent a little later, well within the deadline.
 """
 
@@ -13,7 +13,7 @@ import trio
 from ..protocol import parties
 from ..protocol.messages import Body
 from ..protocol.session import Round
-from ..roles.faults import Fault
+from ..roles.faults.users import Fault
 from ..roles.network import Endpoint, Network
 from ..roles.session import Cast
 

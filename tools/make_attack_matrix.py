@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
-from veilmix.analysis import drawing, matrix_figure
-from veilmix.cli.attack import detected
-from veilmix.scenarios.executors import processes
-from veilmix.scenarios.load import load
-from veilmix.scenarios.matrix import Column, Matrix, attack
-from veilmix.scenarios.matrix_plan import ALL, NONE, helping
-from veilmix.scenarios.matrixfile import figure_of
+from veilmix.analysis import drawing
+from veilmix.analysis.figures import attack_matrix as matrix_figure
+from veilmix.cli.commands.attack import detected
+from veilmix.scenarios.studies.attack_matrix import Column, Matrix, attack
+from veilmix.scenarios.studies.attack_matrix_file import figure_of
+from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping
+from veilmix.scenarios.studies.executors import processes
+from veilmix.scenarios.validation.load import load
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"

@@ -11,10 +11,10 @@ import re
 import sys
 from pathlib import Path
 
-from veilmix.scenarios.compare import compare
-from veilmix.scenarios.compared import Compared, Comparison, Cost
-from veilmix.scenarios.comparisons import contents
-from veilmix.scenarios.load import load
+from veilmix.scenarios.comparison.compare import compare
+from veilmix.scenarios.comparison.result import Compared, Comparison, Cost
+from veilmix.scenarios.comparison.result_folder import contents
+from veilmix.scenarios.validation.load import load
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "choosing.md"

@@ -49,9 +49,9 @@ from veilmix.protocol.messages import (
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
 from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay
-from veilmix.protocol.peer_onions import make_onion
-from veilmix.protocol.peer_reckoning import result_digest
-from veilmix.protocol.peers import Agreement, open_peer_round
+from veilmix.protocol.peers.accounting import result_digest
+from veilmix.protocol.peers.agreement import Agreement, open_peer_round
+from veilmix.protocol.peers.onions import make_onion
 from veilmix.protocol.receipts import root_of, show
 from veilmix.protocol.registry import submission
 from veilmix.protocol.schema import Feature, Schema

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import DataError
-from ..model import Feature
-from ..model import Population as Section
-from ..problems import did_you_mean
+from ..schema.model import Feature
+from ..schema.model import Population as Section
+from ..schema.problems import did_you_mean
 from . import files
 from .generated import ANTIGENS, GENERATORS, blood_types, generate
 from .people import Population, Table, ask
@@ -21,7 +21,7 @@ from .tables import TABLES, shipped
 
 BUILTIN = "builtin:"
 BLOOD, BLOOD_USERS = "blood-type", 30
-SETS = "sets"  # of owners, who are no people: see scenarios/sets.py
+SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
 BUILTINS = (BLOOD, *TABLES, *GENERATORS)
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 

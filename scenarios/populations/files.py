@@ -11,8 +11,8 @@ from typing import Protocol
 
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_NAME
-from ..model import Population as Section
-from ..problems import did_you_mean
+from ..schema.model import Population as Section
+from ..schema.problems import did_you_mean
 from . import csvfile, parquet
 from .encode import Encoded, Unusable, encode
 from .people import Table

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import DataError
-from ..model import Feature
+from ..schema.model import Feature
 from .people import Codes, Table
 
 LEVELS = 10  # values of a column that names no number

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...errors import DataError
 from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
-from ..model import Feature
+from ..schema.model import Feature
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
 Codes = NDArray[np.int32]

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from veilmix.analysis.certificate import Certificate, Rule
 from veilmix.analysis.composition import RULES, best_bound
+from veilmix.analysis.composition.certificate import Certificate, Rule
 from veilmix.errors import ParameterError, VerificationError
 
 MARGINALS = [[700, 200, 80, 20], [900, 60, 40], [510, 490]]

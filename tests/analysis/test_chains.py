@@ -6,7 +6,7 @@ from math import log2
 from typing import Any
 
 import pytest
-from veilmix.analysis.chains import chained_bits
+from veilmix.analysis.trust.overlapping_counts import chained_bits
 from veilmix.protocol.hiding import Mask, Redact, said_as
 from veilmix.protocol.view import CountsSeen
 

@@ -20,8 +20,8 @@ from veilmix.analysis.composition import (
     theorem3,
     tightness_example,
 )
+from veilmix.analysis.composition.column_sets import bounds_of_all_sets
 from veilmix.analysis.exposure import exposure, joint_counts, users_below
-from veilmix.analysis.set_bounds import bounds_of_all_sets
 from veilmix.errors import ParameterError
 
 # UCI Adult (Kohavi 1996, CC BY 4.0): sex, income, race, workclass of 32,561 people

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.divergence import kth_distance
 from veilmix.analysis.reidentification import (
     divergence_interval,
     finite_information,
     score_divergence,
     system_entropy,
 )
+from veilmix.analysis.reidentification.attacks.score_divergence import kth_distance
 from veilmix.errors import ParameterError
 
 

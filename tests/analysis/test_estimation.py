@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.confidence import clopper_pearson, radius
 from veilmix.analysis.estimation import (
     exposure_interval,
     sample_size,
@@ -16,7 +15,8 @@ from veilmix.analysis.estimation import (
     statistical_exposure_interval,
     statistical_exposure_slope,
 )
-from veilmix.analysis.statistical import contribution, contribution_slope
+from veilmix.analysis.estimation.confidence import clopper_pearson, radius
+from veilmix.analysis.estimation.statistical import contribution, contribution_slope
 from veilmix.errors import ParameterError
 
 FOUR = np.array([0.5, 0.3, 0.15, 0.05])

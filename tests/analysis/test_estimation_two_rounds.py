@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.estimation import joint_exposure_interval, statistical_bound
-from veilmix.analysis.tails import least_certain, log_lower_tail, most_unseen
+from veilmix.analysis.estimation.hypergeometric import least_certain, log_lower_tail, most_unseen
 from veilmix.errors import ParameterError
 
 # Adult (census), sex, income, race, workclass: the marginal counts of 32,561 people.
@@ -152,7 +152,7 @@ def test_weights_of_the_sets_sum_to_at_most_one() -> None:
     """The failure probabilities given to sets of values, in a domain of five, by enumeration."""
     from itertools import combinations
 
-    from veilmix.analysis.two_rounds import _open_weights, _public_weights
+    from veilmix.analysis.estimation.two_samples import _open_weights, _public_weights
 
     pooled = np.array([40, 25, 20, 10, 5])
     public = opened = 0.0

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.analysis.cells import LARGEST
-from veilmix.analysis.column_sets import exposures_of_all_sets
 from veilmix.analysis.exposure import (
     anonymity,
     exposure,
@@ -17,6 +15,8 @@ from veilmix.analysis.exposure import (
     joint_counts,
     users_below,
 )
+from veilmix.analysis.exposure.cells import LARGEST
+from veilmix.analysis.exposure.column_sets import exposures_of_all_sets
 from veilmix.errors import ParameterError
 
 # class 1st, 2nd, 3rd, crew: died and lived, male and female, child and adult (2,201 people)

@@ -26,7 +26,7 @@ from veilmix.analysis.incidence import (
     transition,
     zipf,
 )
-from veilmix.analysis.incidence_estimate import point
+from veilmix.analysis.incidence.estimators import point
 from veilmix.errors import ParameterError
 
 M = 162_305

@@ -23,10 +23,10 @@ from veilmix.analysis.incidence import (
     transition,
     zipf,
 )
-from veilmix.analysis.incidence_estimate import point
-from veilmix.analysis.incidence_likelihood import deviance, em, maximum
-from veilmix.analysis.incidence_programs import analytic, chebyshev, minmax, vertex
-from veilmix.analysis.incidence_region import divergence_interval, region
+from veilmix.analysis.incidence.confidence_region import divergence_interval, region
+from veilmix.analysis.incidence.estimators import point
+from veilmix.analysis.incidence.likelihood import deviance, em, maximum
+from veilmix.analysis.incidence.linear_programs import analytic, chebyshev, minmax, vertex
 from veilmix.errors import ParameterError
 
 N, M, ETA = 10, 10_000, eta_of(1.0)

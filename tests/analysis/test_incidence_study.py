@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.analysis import incidence_study, reproduce004
-from veilmix.analysis.incidence import error_bound, eta_of, zipf
-from veilmix.analysis.incidence_study import (
+from veilmix.analysis.figures import paper004 as reproduce004
+from veilmix.analysis.figures import paper004_errors as incidence_study
+from veilmix.analysis.figures.paper004 import PAPER, QUICK, draw, figure2
+from veilmix.analysis.figures.paper004_errors import (
     DEVICES,
     SESSIONS,
     study,
@@ -16,8 +17,8 @@ from veilmix.analysis.incidence_study import (
     wifi_panels,
     zipf_panels,
 )
-from veilmix.analysis.reproduce004 import PAPER, QUICK, draw, figure2
-from veilmix.analysis.reproduction import Material
+from veilmix.analysis.figures.registry import Material
+from veilmix.analysis.incidence import error_bound, eta_of, zipf
 from veilmix.errors import ParameterError
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes"

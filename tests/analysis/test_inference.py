@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.evidence import Allowed, Crowd, Evidence, Group, uniform
-from veilmix.analysis.fibre import listed
-from veilmix.analysis.inference import Method, infer
+from veilmix.analysis.trust.evidence import Allowed, Crowd, Evidence, Group, uniform
+from veilmix.analysis.trust.fiber import listed
+from veilmix.analysis.trust.inference import Method, infer
 from veilmix.errors import ParameterError
 
 Row = tuple[int, ...]
@@ -208,7 +208,7 @@ def test_sampled_shares_are_within_their_error_of_the_exact_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import numpy as np
-    from veilmix.analysis import fibre
+    from veilmix.analysis.trust import fiber as fibre
 
     rng = np.random.default_rng(3)
     table = [tuple(int(v) for v in (rng.random(3) < (0.3, 0.5, 0.6))) for _ in range(60)]
@@ -227,9 +227,9 @@ def test_sampled_shares_are_within_their_error_of_the_exact_ones(
 
 @pytest.mark.slow
 def test_the_walk_agrees_with_the_list_where_crowds_are_told_apart() -> None:
-    from veilmix.analysis.evidence import components, simplified
-    from veilmix.analysis.fibre import enumerated, fibre
-    from veilmix.analysis.fibre_walk import sampled
+    from veilmix.analysis.trust.evidence import components, simplified
+    from veilmix.analysis.trust.fiber import enumerated, fibre
+    from veilmix.analysis.trust.fiber_sampling import sampled
 
     table = [(0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 2, 1), (0, 2, 1), (1, 0, 1), (1, 1, 1), (0, 0, 1)]
     crowds = (Crowd(4, allowed=(Allowed((1,), frozenset({(0,), (1,), (2,)})),)), Crowd(4))
@@ -247,8 +247,8 @@ def test_the_walk_agrees_with_the_list_where_crowds_are_told_apart() -> None:
 
 
 def test_the_search_lists_every_table_once() -> None:
-    from veilmix.analysis.evidence import components, simplified
-    from veilmix.analysis.fibre import fibre
+    from veilmix.analysis.trust.evidence import components, simplified
+    from veilmix.analysis.trust.fiber import fibre
 
     evidence = pairs([(0, 0, 0), (1, 1, 1), (1, 2, 1), (0, 1, 0)], uniform(SIZES))
     (component,) = components(evidence, simplified(evidence))

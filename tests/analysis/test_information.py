@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
-from veilmix.analysis.asymptotics import log_det_information
 from veilmix.analysis.information import (
     all_hashes,
     asymptotic_utility,
@@ -30,7 +29,16 @@ from veilmix.analysis.information import (
     worst_case_privacy,
     worst_report,
 )
-from veilmix.analysis.linear_forms import mean_log, mean_x_log_x
+from veilmix.analysis.information.asymptotic import log_det_information
+from veilmix.analysis.information.dirichlet import (
+    average,
+    differential_entropy,
+    draws,
+    polynomial_rule,
+)
+from veilmix.analysis.information.fisher import subset_log_det
+from veilmix.analysis.information.linear_forms import mean_log, mean_x_log_x
+from veilmix.analysis.information.row_classes import unary_encoding
 from veilmix.analysis.randomizers import (
     GRR,
     LocalHash,
@@ -39,9 +47,6 @@ from veilmix.analysis.randomizers import (
     mixture,
     product,
 )
-from veilmix.analysis.row_classes import unary_encoding
-from veilmix.analysis.simplex import average, differential_entropy, draws, polynomial_rule
-from veilmix.analysis.subset_information import subset_log_det
 from veilmix.errors import ParameterError
 
 MIX1 = np.array([[1, 0, 0], [0, 2 / 3, 1 / 3], [0, 1 / 3, 2 / 3]])
@@ -176,7 +181,7 @@ def test_a_thousand_inputs_under_unary_encoding_take_less_than_a_second() -> Non
 def test_too_many_classes_are_drawn_without_bias(monkeypatch: pytest.MonkeyPatch) -> None:
     Q, prior = UnaryEncoding.oue(8, 2.0), np.linspace(0.1, 1, 8)
     exact = read_privacy(Q, prior)
-    monkeypatch.setattr("veilmix.analysis.row_classes.MOST_CLASSES", 200)
+    monkeypatch.setattr("veilmix.analysis.information.row_classes.MOST_CLASSES", 200)
     drawn = [read_privacy(Q, prior, rng=seed) for seed in range(40)]
     assert "20 outputs drawn" in drawn[0].rule
     errors = np.array([(d.value - exact.value) / d.error for d in drawn])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 from scipy.stats import dirichlet, multinomial
-from veilmix.analysis.finite_sums import compositions
 from veilmix.analysis.information import (
     asymptote,
     asymptotic_utility,
@@ -23,7 +22,8 @@ from veilmix.analysis.information import (
     utility_ceiling,
     worst_case_privacy,
 )
-from veilmix.analysis.linear_forms import mean_x_log_x
+from veilmix.analysis.information.exact_sums import compositions
+from veilmix.analysis.information.linear_forms import mean_x_log_x
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.analysis import drawing, privacy_figure, tradeoff_figure
-from veilmix.analysis.average_privacy import average_privacy
-from veilmix.analysis.protocol_matrix import jeffreys
-from veilmix.analysis.reproduce002 import PAPER
-from veilmix.analysis.reproduction import Material
-from veilmix.analysis.unary import UnaryEncoding
+from veilmix.analysis import drawing
+from veilmix.analysis.figures import paper002_privacy as privacy_figure
+from veilmix.analysis.figures import paper002_tradeoff as tradeoff_figure
+from veilmix.analysis.figures.paper002 import PAPER
+from veilmix.analysis.figures.registry import Material
+from veilmix.analysis.information.average import average_privacy
+from veilmix.analysis.information.channel_matrix import jeffreys
+from veilmix.analysis.randomizers.unary import UnaryEncoding
 
 
 def material(told: list[str]) -> Material:

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.finite_information import MOST_TERMS, finite_information
-from veilmix.analysis.finite_sums import (
+from veilmix.analysis.information import all_hashes, jeffreys
+from veilmix.analysis.information.exact_sums import (
     compositions,
     conditional_cost,
     input_entropies,
     output_law,
     output_law_cost,
 )
-from veilmix.analysis.information import all_hashes, jeffreys
-from veilmix.analysis.information_estimates import log_evidence, log_law_given
-from veilmix.analysis.posterior import posterior
+from veilmix.analysis.information.finite import MOST_TERMS, finite_information
+from veilmix.analysis.information.monte_carlo import log_evidence, log_law_given
+from veilmix.analysis.information.posterior_law import posterior
 from veilmix.analysis.randomizers import GRR, UnaryEncoding, compose
 from veilmix.errors import ParameterError
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from veilmix.analysis import k_anonymity
-from veilmix.analysis.cell_suppression import optimum
 from veilmix.analysis.exposure import exposure
-from veilmix.analysis.k_anonymity import (
+from veilmix.analysis.suppression import k_anonymity
+from veilmix.analysis.suppression.cell_program import optimum
+from veilmix.analysis.suppression.k_anonymity import (
     BLANK,
     Classes,
     best_columns,
@@ -19,7 +19,7 @@ from veilmix.analysis.k_anonymity import (
     fewest_blanks,
     suppress_cells,
 )
-from veilmix.analysis.k_anonymity import joint_counts as counts
+from veilmix.analysis.suppression.k_anonymity import joint_counts as counts
 from veilmix.errors import ParameterError
 
 tables = st.integers(1, 9).flatmap(
@@ -60,8 +60,8 @@ def test_required_forbidden_and_ties() -> None:
 
 def test_it_keeps_what_no_bound_on_marginals_can_promise() -> None:
     """All four of Titanic: true exposure 8 of 2,201, where two rounds promise three columns."""
-    from veilmix.scenarios.load import load
-    from veilmix.scenarios.samples import samples
+    from veilmix.scenarios.populations.samples import samples
+    from veilmix.scenarios.validation.load import load
 
     people = samples(load("titanic"), 0).people
     found = best_columns(people.codes, 5, 0.05)

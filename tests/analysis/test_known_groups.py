@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.cells import joint_counts
-from veilmix.analysis.certificate import Certificate
+from veilmix.analysis.composition.certificate import Certificate
+from veilmix.analysis.composition.known_groups import Knowledge, Known, Promised, heaviest
+from veilmix.analysis.contingency.dual_bound import Weights
 from veilmix.analysis.exposure import users_below
-from veilmix.analysis.known_groups import Knowledge, Known, Promised, heaviest
-from veilmix.analysis.lagrange import Weights
+from veilmix.analysis.exposure.cells import joint_counts
 from veilmix.errors import ParameterError, VerificationError
 from veilmix.scenarios.populations.tables import shipped
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.local_suppression import (
+from veilmix.analysis.suppression.value_suppression import (
     COVERS,
     Column,
     choose,

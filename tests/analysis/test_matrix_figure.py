@@ -3,8 +3,8 @@
 from typing import get_args
 
 import pytest
-from veilmix.analysis.matrix_figure import LOOKS, MEANING, WITHHELD, HeatTable, Sign, draw
-from veilmix.scenarios.matrix import Verdict
+from veilmix.analysis.figures.attack_matrix import LOOKS, MEANING, WITHHELD, HeatTable, Sign, draw
+from veilmix.scenarios.studies.attack_matrix import Verdict
 
 
 def test_every_outcome_has_a_mark_and_a_colour_of_its_own() -> None:

@@ -4,9 +4,9 @@ import copy
 from typing import Any
 
 import pytest
-from veilmix.analysis import noise_figure
-from veilmix.scenarios.load import loads
-from veilmix.scenarios.play import run
+from veilmix.analysis.figures import randomized as noise_figure
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.validation.load import loads
 
 
 def local(mechanism: str, more: str = "") -> Any:

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition import best_bound
-from veilmix.analysis.frechet import frechet_class
-from veilmix.analysis.lagrange import SCALE, Weights, certified_people
-from veilmix.analysis.partial import MarginBound, margin_bound, pairs_bound, partial_bound
-from veilmix.analysis.worst_case import worst_case
+from veilmix.analysis.composition.exact_worst_case import worst_case
+from veilmix.analysis.composition.known_joints import (
+    MarginBound,
+    margin_bound,
+    pairs_bound,
+    partial_bound,
+)
+from veilmix.analysis.contingency.dual_bound import SCALE, Weights, certified_people
+from veilmix.analysis.contingency.frechet import frechet_class
 from veilmix.errors import ParameterError, VerificationError
 
 CENSUS = Path(__file__).parents[3] / "shared/data/adult/adult4_contingency.csv"

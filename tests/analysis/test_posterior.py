@@ -10,15 +10,15 @@ from scipy.integrate import quad
 from scipy.special import betaln
 from scipy.stats import beta, kstest
 from veilmix.analysis.information import jeffreys
-from veilmix.analysis.mixing_diagnostics import effective_size, split_rhat
-from veilmix.analysis.posterior import (
+from veilmix.analysis.information.dirichlet import polynomial_rule
+from veilmix.analysis.information.mcmc_diagnostics import effective_size, split_rhat
+from veilmix.analysis.information.posterior_law import (
     ExactPosterior,
     SampledPosterior,
     posterior,
     posterior_of_rows,
 )
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
-from veilmix.analysis.simplex import polynomial_rule
 from veilmix.errors import ParameterError
 
 

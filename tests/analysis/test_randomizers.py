@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.bits import enumeration, pack, to_bits, to_symbols, unpack
 from veilmix.analysis.randomizers import (
     GRR,
     BitFlip,
@@ -25,6 +24,7 @@ from veilmix.analysis.randomizers import (
     project,
     projected,
 )
+from veilmix.analysis.randomizers.bit_vectors import enumeration, pack, to_bits, to_symbols, unpack
 from veilmix.errors import ParameterError
 
 PURE: list[Randomizer] = [

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from veilmix.analysis.gf2 import hadamard, invert, modulus, multiply
-from veilmix.analysis.hashing import DigitFamily, FieldFamily, family
 from veilmix.analysis.randomizers import LocalHash
+from veilmix.analysis.randomizers.galois import hadamard, invert, modulus, multiply
+from veilmix.analysis.randomizers.hash_families import DigitFamily, FieldFamily, family
 from veilmix.errors import ParameterError
 
 

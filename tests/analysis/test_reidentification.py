@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 from veilmix.analysis import reidentification
-from veilmix.analysis.cells import distinct
+from veilmix.analysis.exposure.cells import distinct
 from veilmix.analysis.randomizers import GRR, LocalHash, UnaryEncoding
 from veilmix.analysis.reidentification import (
     bayes_error,

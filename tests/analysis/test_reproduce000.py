@@ -4,13 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.analysis import drawing, figure2
+from veilmix.analysis import drawing
+from veilmix.analysis.estimation.statistical import statistical_exposure
 from veilmix.analysis.exposure import users_below
-from veilmix.analysis.figure2 import panel
-from veilmix.analysis.figure3 import draw, estimates
-from veilmix.analysis.reproduce000 import PAPER
-from veilmix.analysis.reproduction import Material, Redrawn
-from veilmix.analysis.statistical import statistical_exposure
+from veilmix.analysis.figures import paper000_exposure as figure2
+from veilmix.analysis.figures.paper000 import PAPER
+from veilmix.analysis.figures.paper000_estimates import draw, estimates
+from veilmix.analysis.figures.paper000_exposure import panel
+from veilmix.analysis.figures.registry import Material, Redrawn
 from veilmix.errors import LocalError, StorageError
 from veilmix.scenarios.populations.tables import shipped
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.analysis import attack_figures, drawing, loss_figures, pie_figures
-from veilmix.analysis.reproduce003 import PAPER
-from veilmix.analysis.reproduction import Material, Redrawn
+from veilmix.analysis import drawing
+from veilmix.analysis.figures import paper003_attacks as attack_figures
+from veilmix.analysis.figures import paper003_loss as loss_figures
+from veilmix.analysis.figures import paper003_pie as pie_figures
+from veilmix.analysis.figures.paper003 import PAPER
+from veilmix.analysis.figures.registry import Material, Redrawn
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis import safe_sets
-from veilmix.analysis.column_sets import exposures_of_all_sets
-from veilmix.analysis.safe_sets import search_safe_sets
-from veilmix.analysis.wildcards import Wildcards
+from veilmix.analysis.exposure.column_sets import exposures_of_all_sets
+from veilmix.analysis.exposure.wildcards import Wildcards
+from veilmix.analysis.suppression import safe_sets
+from veilmix.analysis.suppression.safe_sets import search_safe_sets
 from veilmix.errors import ParameterError
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis import score_sets
-from veilmix.analysis.crowds import Crowds
-from veilmix.analysis.score import Missing, TableScore, allowed, score_table
-from veilmix.analysis.wildcards import Wildcards
+from veilmix.analysis.exposure.equivalence_classes import Crowds
+from veilmix.analysis.exposure.wildcards import Wildcards
+from veilmix.analysis.scoring import set_scores as score_sets
+from veilmix.analysis.scoring.table_score import Missing, TableScore, allowed, score_table
 from veilmix.errors import ParameterError
 from veilmix.scenarios.populations.tables import shipped
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.conjectures001 import one_bit
 from veilmix.analysis.shuffled import (
     count_cdf,
     count_pmf,
@@ -27,8 +26,9 @@ from veilmix.analysis.shuffled import (
     ratio_bound,
     total_variation,
 )
-from veilmix.analysis.shuffled_delta import Doubt, Quantiles
-from veilmix.analysis.shuffled_worst import worst
+from veilmix.analysis.shuffled.conjectures import one_bit
+from veilmix.analysis.shuffled.delta import Doubt, Quantiles
+from veilmix.analysis.shuffled.worst_neighbours import worst
 from veilmix.errors import ParameterError
 
 NOISE = [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 4), Fraction(49, 100), Fraction(1, 2)]

@@ -8,22 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from veilmix.analysis import drawing
-from veilmix.analysis.conjectures001 import (
-    corrected_5_3,
-    first_bullet_of_6_1,
-    lemma_6_1,
-    monotone_ratios,
-    one_bit,
-    one_bit_claims,
-    proposition_5_1,
-    proposition_5_3,
-    proposition_6_1,
-    todo_of_6_3,
-    vector_law,
-)
-from veilmix.analysis.iid_sums import positive_part
-from veilmix.analysis.reproduce001 import PAPER
-from veilmix.analysis.reproduction import Material
+from veilmix.analysis.figures.paper001 import PAPER
+from veilmix.analysis.figures.registry import Material
 from veilmix.analysis.shuffled import (
     add_person,
     blanket_delta,
@@ -39,7 +25,21 @@ from veilmix.analysis.shuffled import (
     privacy_ratio_figure,
     transition_matrix,
 )
-from veilmix.analysis.shuffled_delta import Doubt
+from veilmix.analysis.shuffled.conjectures import (
+    corrected_5_3,
+    first_bullet_of_6_1,
+    lemma_6_1,
+    monotone_ratios,
+    one_bit,
+    one_bit_claims,
+    proposition_5_1,
+    proposition_5_3,
+    proposition_6_1,
+    todo_of_6_3,
+    vector_law,
+)
+from veilmix.analysis.shuffled.delta import Doubt
+from veilmix.analysis.shuffled.iid_sums import positive_part
 from veilmix.errors import ParameterError
 
 NOISE = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(9, 20)]
@@ -118,7 +118,7 @@ def test_conjectures_for_four_people_and_for_three_bits() -> None:
 
 def test_the_checker_can_find_counterexamples() -> None:
     # A law that is no sum of independent reports: mass at the ends only is not log-concave.
-    from veilmix.analysis.conjectures001 import _monotone
+    from veilmix.analysis.shuffled.conjectures import _monotone
 
     bad = {s: Fraction(1 + 50 * (max(s) == 3), 1) for s in outcomes(3, 4)}
     assert list(_monotone((3, 0, 0, 0), bad))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, Randomizer, UnaryEncoding
 from veilmix.analysis.shuffled import hockey_stick
-from veilmix.analysis.shuffled_reports import report_delta, report_epsilon
+from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
 from veilmix.errors import ParameterError
 
 Law = dict[tuple[int, ...], float]

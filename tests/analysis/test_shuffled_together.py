@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 from veilmix.analysis.shuffled import count_pmf, epsilon_for
-from veilmix.analysis.shuffled_reports import report_epsilon
-from veilmix.analysis.shuffled_together import together
+from veilmix.analysis.shuffled.amplification import report_epsilon
+from veilmix.analysis.shuffled.composition import together
 from veilmix.errors import ParameterError
 
 Pair = tuple[np.ndarray, np.ndarray]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from veilmix.analysis.composition import RULES, best_bound
-from veilmix.analysis.set_bounds import bounds_of_all_sets
+from veilmix.analysis.composition.column_sets import bounds_of_all_sets
 from veilmix.analysis.suppression import choose_columns
 from veilmix.errors import ParameterError
 

@@ -8,7 +8,6 @@ from math import log2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.analysis.inference import Method
 from veilmix.analysis.trust import (
     anonymity_sets,
     cells_certain,
@@ -18,6 +17,7 @@ from veilmix.analysis.trust import (
     users_linked,
     view_bits,
 )
+from veilmix.analysis.trust.inference import Method
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import CountsSeen, View
 

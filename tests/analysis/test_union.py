@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from veilmix.analysis.composition.releases import together
 from veilmix.analysis.exposure import joint_counts, users_below
-from veilmix.analysis.union import together
 from veilmix.errors import ParameterError
 
 

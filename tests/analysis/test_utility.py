@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.analysis.k_anonymity import BLANK
-from veilmix.analysis.trust import log2_multinomial
-from veilmix.analysis.utility import (
+from veilmix.analysis.scoring.release_utility import (
     Release,
     bits_of_release,
     entropy_of,
@@ -16,6 +14,8 @@ from veilmix.analysis.utility import (
     pair_errors,
     pair_shares,
 )
+from veilmix.analysis.suppression.k_anonymity import BLANK
+from veilmix.analysis.trust import log2_multinomial
 from veilmix.errors import ParameterError
 
 CODES = np.array([[0, 0, 0]] * 4 + [[0, 1, 1]] * 2 + [[1, 0, 1]] * 2)

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis import wildcards
-from veilmix.analysis.crowds import Crowds
-from veilmix.analysis.exposure import anonymity
-from veilmix.analysis.wildcards import Wildcards
+from veilmix.analysis.exposure import anonymity, wildcards
+from veilmix.analysis.exposure.equivalence_classes import Crowds
+from veilmix.analysis.exposure.wildcards import Wildcards
 from veilmix.errors import ParameterError
 
 MISSING = 0

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition import best_bound
-from veilmix.analysis.cover import Cuts
-from veilmix.analysis.fill import filled
-from veilmix.analysis.frechet import frechet_class, staircase
-from veilmix.analysis.ladder import climb
-from veilmix.analysis.program import Program, relax
-from veilmix.analysis.worst_case import worst_case
+from veilmix.analysis.composition.exact_worst_case import worst_case
+from veilmix.analysis.contingency.cuts import Cuts
+from veilmix.analysis.contingency.descent import climb
+from veilmix.analysis.contingency.frechet import frechet_class, staircase
+from veilmix.analysis.contingency.heuristic import filled
+from veilmix.analysis.contingency.integer_program import Program, relax
 from veilmix.errors import ParameterError, VerificationError
 
 # Adult (census), sex, income, race, workclass: the marginal counts of 32,561 people.

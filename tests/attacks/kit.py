@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.board import Board, replay
-from veilmix.scenarios.decide import strategy
-from veilmix.scenarios.effects import Effect
-from veilmix.scenarios.load import check
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
+from veilmix.scenarios.attacks.effects import Effect
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.two_round import strategy
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import check
 
 Keys = Mapping[str, Any]
 

@@ -8,16 +8,16 @@ from typing import get_args
 import pytest
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.board import replay
-from veilmix.roles.attacks import ATTACKS, DEFENCES
-from veilmix.scenarios.decide import strategy
-from veilmix.scenarios.effects import EFFECTS
-from veilmix.scenarios.load import attacks, load, shipped, source
-from veilmix.scenarios.model import Attack
-from veilmix.scenarios.play import run
-from veilmix.scenarios.recorded import read
-from veilmix.scenarios.runs import save
-from veilmix.scenarios.structure import type_at
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.attacks.catalogue import ATTACKS, DEFENCES
+from veilmix.scenarios.attacks.effects import EFFECTS
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.two_round import strategy
+from veilmix.scenarios.records.result_file import read
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.schema.model import Attack
+from veilmix.scenarios.schema.shape import type_at
+from veilmix.scenarios.validation.load import attacks, load, shipped, source
+from veilmix.scenarios.verification.checks import verify
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.roles.faults_wire import Replay, Wires
+from veilmix.roles.faults.wire import Replay, Wires
 from veilmix.roles.session import Guards
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))

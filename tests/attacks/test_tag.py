@@ -12,7 +12,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason, Refused
-from veilmix.roles.faults_mix import TOP_BIT, flip
+from veilmix.roles.faults.shuffler import TOP_BIT, flip
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.cli import main
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.scoring.outcome import Outcome
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def test_a_disk_that_fails_at_the_end_loses_no_result(typed, monkeypatch, number
         path.write_bytes(data[:10])
         raise OSError(number, "the disk says no")
 
-    monkeypatch.setattr("veilmix.scenarios.runs._write", failing)
+    monkeypatch.setattr("veilmix.scenarios.records.run_folder._write", failing)
     said = typed("run", "blood-type", "--worst-case", "0")
     assert said.code == 2
     assert "runs: the run could not be saved: the disk says no" in said.err

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.analysis.trust import Method, Received
-from veilmix.cli.coalitions_text import before, key, kinds, table
-from veilmix.cli.page import broken
+from veilmix.cli.text.coalitions import before, key, kinds, table
+from veilmix.cli.text.layout import broken
 
 READERS = ("analyst", "curator")
 

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.load import attacks, loads, shipped, source
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.words import give_or_take
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import attacks, loads, shipped, source
+from veilmix.scenarios.wording import give_or_take
 
 PARTIES = {"curator", "analyst", "shuffler-1", "shuffler-2"}
 
@@ -227,8 +227,8 @@ def test_doctor_looks_at_everything(typed) -> None:
 
 
 def test_doctor_fails_where_a_library_is_missing(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veilmix.cli.doctor.speed_up", lambda: 2.0)
-    monkeypatch.setattr("veilmix.scenarios.runs.LIBRARIES", ("no-such-library",))
+    monkeypatch.setattr("veilmix.cli.commands.doctor.speed_up", lambda: 2.0)
+    monkeypatch.setattr("veilmix.scenarios.records.run_folder.LIBRARIES", ("no-such-library",))
     said = typed("doctor")
     assert said.code == 2
     assert "pip install no-such-library" in said.out

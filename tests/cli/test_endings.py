@@ -102,7 +102,7 @@ def test_repeated_runs_give_means_with_intervals(typed) -> None:
 
 
 def test_the_interval_is_students() -> None:
-    from veilmix.cli.repeats import estimate
+    from veilmix.cli.text.repetitions import estimate
 
     one = estimate("x", [1.0, 2.0, 3.0])
     assert one.mean == 2
@@ -152,7 +152,7 @@ def test_ctrl_c_in_each_phase_is_130_in_one_line(typed, monkeypatch, moment: str
     def watching(*_: object) -> Iterator[tuple[Instrument]]:
         yield (stop,)
 
-    monkeypatch.setattr("veilmix.cli.run.watching", watching)
+    monkeypatch.setattr("veilmix.cli.commands.run.watching", watching)
     said = typed("run", "blood-type")
     assert stop.pressed
     assert said.code == 130
@@ -165,13 +165,13 @@ def test_ctrl_c_while_a_run_is_saved_leaves_nothing(typed, monkeypatch) -> None:
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("veilmix.scenarios.runs._rename", pressed)
+    monkeypatch.setattr("veilmix.scenarios.records.run_folder._rename", pressed)
     assert typed("run", "blood-type", "--worst-case", "0").code == 130
     assert list(Path("runs").iterdir()) == []
 
 
 def test_ctrl_c_keeps_the_repeats_that_are_done(typed, monkeypatch) -> None:
-    from veilmix.scenarios import runs
+    from veilmix.scenarios.records import run_folder as runs
 
     saved = []
 
@@ -230,7 +230,7 @@ def test_a_run_that_is_killed_while_it_is_saved_leaves_nothing_that_looks_whole(
     tmp_path: Path,
 ) -> None:
     script = (
-        "import os, signal, veilmix.scenarios.runs as runs\n"
+        "import os, signal, veilmix.scenarios.records.run_folder as runs\n"
         "def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
         "runs._rename = die\n"
         "from veilmix.cli import main\n"
@@ -241,7 +241,7 @@ def test_a_run_that_is_killed_while_it_is_saved_leaves_nothing_that_looks_whole(
     (left,) = (tmp_path / "runs").iterdir()
     assert left.name.startswith(".partial-")
     from veilmix.errors import StorageError
-    from veilmix.scenarios.runs import folders, read, sweep
+    from veilmix.scenarios.records.run_folder import folders, read, sweep
 
     assert folders(tmp_path / "runs") == ()
     with pytest.raises(StorageError, match="stopped while it was written"):

@@ -80,7 +80,7 @@ def test_a_bug_is_1_and_says_how_to_report_it(typed, monkeypatch: pytest.MonkeyP
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of the test")
 
-    monkeypatch.setattr("veilmix.scenarios.play.run", broken)
+    monkeypatch.setattr("veilmix.scenarios.play.run.run", broken)
     said = typed("run", "blood-type", "--seed", "5", "--no-save")
     assert said.code == 1
     assert "ZeroDivisionError: of the test" in said.err

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.scoring.outcome import Outcome
 
 DEEP, BLANK = "hierarchical-class", "local-suppression-class"
 
@@ -46,7 +46,7 @@ def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> No
 
 @pytest.mark.slow
 def test_a_burned_question_is_told(typed, tmp_path: Path) -> None:
-    from veilmix.scenarios.load import source
+    from veilmix.scenarios.validation.load import source
 
     path = tmp_path / "gone.toml"
     fault = '\n[[fault]]\nattack = "absent"\nusers = 1\nround = 2\n'

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.scoring.outcome import Outcome
 
 CLASS = "randomized-class"
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.cli.reproduce import PAPERS
+from veilmix.cli.commands.reproduce import PAPERS
 
 
 def test_without_a_paper_it_lists_what_there_is(typed) -> None:

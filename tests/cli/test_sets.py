@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.load import source
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.validation.load import source
 
 CLASS = "incidence-class"
 

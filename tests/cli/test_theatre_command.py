@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.load import source
+from veilmix.scenarios.validation.load import source
 
 PAGE = "<!doctype html>"
 

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
 
 ALL = "curator+shuffler-1+shuffler-2"
 

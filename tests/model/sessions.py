@@ -44,10 +44,10 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.clock import VirtualClock
-from veilmix.roles.faults import Fault, faulty, stuffer
-from veilmix.roles.faults_curator import liar
-from veilmix.roles.faults_mix import Cheat, Deed
-from veilmix.roles.faults_wire import Block, Delay, Replay, Wires
+from veilmix.roles.faults.curator import liar
+from veilmix.roles.faults.shuffler import Cheat, Deed
+from veilmix.roles.faults.users import Fault, faulty, stuffer
+from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Network
 from veilmix.roles.session import Cast, Guards, play

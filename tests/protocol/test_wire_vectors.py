@@ -20,9 +20,9 @@ from veilmix.protocol.board import replay
 from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Call, Kind, Registry, Submission, Tally
 from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
-from veilmix.protocol.peer_onions import pass_on, read_plain, seal_again
-from veilmix.protocol.peer_reckoning import result_digest
-from veilmix.protocol.peers import Agreement, PeerRound, open_peer_round
+from veilmix.protocol.peers.accounting import result_digest
+from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round
+from veilmix.protocol.peers.onions import pass_on, read_plain, seal_again
 from veilmix.protocol.receipts import root_of
 from veilmix.protocol.registry import check_sender
 from veilmix.protocol.session import Round, layer_context, open_round

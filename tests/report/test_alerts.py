@@ -10,8 +10,8 @@ from veilmix.protocol.messages import Alarm, Cause
 from veilmix.report.alerts import CHECKS, alerts
 from veilmix.report.facts import gather
 from veilmix.report.pieces import LEVELS
-from veilmix.scenarios.eyes import board
-from veilmix.scenarios.recorded import Run
+from veilmix.scenarios.records.result_file import Run
+from veilmix.scenarios.verification.views import board
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'

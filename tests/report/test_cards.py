@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import ParameterError
 from veilmix.report.cards import cards
-from veilmix.scenarios.load import change, load
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.validation.load import change, load
 
 
 def people(text: str) -> list[dict[str, str]]:

@@ -12,10 +12,10 @@ from veilmix.errors import StorageError
 from veilmix.report import compare as report
 from veilmix.report.make import make
 from veilmix.report.write import html
-from veilmix.scenarios.compare import compare
-from veilmix.scenarios.compared import COMPARISON, Comparison
-from veilmix.scenarios.comparisons import save
-from veilmix.scenarios.load import load
+from veilmix.scenarios.comparison.compare import compare
+from veilmix.scenarios.comparison.result import COMPARISON, Comparison
+from veilmix.scenarios.comparison.result_folder import save
+from veilmix.scenarios.validation.load import load
 
 pytestmark = pytest.mark.slow
 NAMES = ("two-round", "trusted", "local")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from veilmix.report.make import make
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from veilmix.report.make import make
 from veilmix.report.pieces import Page
 from veilmix.report.run import page
 from veilmix.report.write import html
-from veilmix.scenarios.load import load, shipped
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import Run, save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import Run, save
+from veilmix.scenarios.validation.load import load, shipped
 
 EVIL = '<script>alert("1")</script>'
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'

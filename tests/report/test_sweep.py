@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 from veilmix.report.make import make
 from veilmix.report.pieces import Page
-from veilmix.scenarios.load import load
-from veilmix.scenarios.play import run
-from veilmix.scenarios.sweepfile import Line, written
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.studies.sweep_file import Line, written
+from veilmix.scenarios.validation.load import load
 
 
 def result(people: int, k: int, seed: int) -> dict[str, object]:

@@ -31,7 +31,7 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Heard, strategy_of
 from veilmix.protocol.schema import Schema
 from veilmix.protocol.session import open_round
-from veilmix.roles.faults import Faulty
+from veilmix.roles.faults.users import Faulty
 from veilmix.roles.network import Network
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))

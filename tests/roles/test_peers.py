@@ -13,16 +13,16 @@ from veilmix.protocol.announcement import Policy, Program, Rules
 from veilmix.protocol.ballots import Ballot
 from veilmix.protocol.ideal import Table, run_through
 from veilmix.protocol.messages import Body, Certificate, Decision
-from veilmix.protocol.peer_board import replay_peers
 from veilmix.protocol.peer_messages import Accusation, Agreed, Relay
-from veilmix.protocol.peer_onions import bags_of, make_onion, seal_again, wrap_path
-from veilmix.protocol.peer_reckoning import Reckoning, reckon
-from veilmix.protocol.peer_view import PeerRecord, Route, followed
-from veilmix.protocol.peers import Agreement, PeerRound
+from veilmix.protocol.peers.accounting import Reckoning, reckon
+from veilmix.protocol.peers.agreement import Agreement, PeerRound
+from veilmix.protocol.peers.board import replay_peers
+from veilmix.protocol.peers.onions import bags_of, make_onion, seal_again, wrap_path
+from veilmix.protocol.peers.view import PeerRecord, Route, followed
 from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.faults_peer import faulty_peer
+from veilmix.roles.faults.peer import faulty_peer
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.peer import Commons, PeerCast, Seat, play_peers
 

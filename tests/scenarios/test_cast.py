@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from veilmix.scenarios.cast import exists, struck, users_matching
-from veilmix.scenarios.model import Fault
+from veilmix.scenarios.schema.model import Fault
+from veilmix.scenarios.validation.parties import exists, struck, users_matching
 
 PATTERNS = {
     "user-3": [2],

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 from veilmix.analysis import drawing
-from veilmix.analysis.frontier_figure import Point, frontier
-from veilmix.analysis.frontier_figure import figure as draw
+from veilmix.analysis.figures.frontier import Point, frontier
+from veilmix.analysis.figures.frontier import figure as draw
 from veilmix.errors import LocalError, ParameterError, StorageError
-from veilmix.scenarios import comparisons
-from veilmix.scenarios.available import AVAILABLE
-from veilmix.scenarios.compare import compare, programs
-from veilmix.scenarios.compared import COMPARISON, Comparison, Cost
-from veilmix.scenarios.load import load, loads
-from veilmix.scenarios.rivals.mixed import PROGRAMS, available
+from veilmix.scenarios.comparison import result_folder as comparisons
+from veilmix.scenarios.comparison.compare import compare, programs
+from veilmix.scenarios.comparison.mixed import PROGRAMS, available
+from veilmix.scenarios.comparison.result import COMPARISON, Comparison, Cost
+from veilmix.scenarios.validation.load import load, loads
+from veilmix.scenarios.validation.supported import AVAILABLE
 
 FREE = Cost(0.0, None, 0, 0, 0.0, 0)
 

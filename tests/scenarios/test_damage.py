@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ParameterError, Reason, Refused, StorageError
-from veilmix.scenarios.damage import blamed
-from veilmix.scenarios.eyes import learnt_in, look
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import Run, read, save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.verification.damage import blamed
+from veilmix.scenarios.verification.views import learnt_in, look
 from veilmix.theatre.show import of_run
 
 

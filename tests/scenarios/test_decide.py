@@ -1,9 +1,9 @@
 """From policy to decision: required and forbidden columns, and what would take the dropped ones."""
 
 import pytest
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.validation.load import change, load, loads
 
 TITANIC = '[scenario]\nname="t"\n[population]\nsource="builtin:titanic"\n[policy]\nk=5\n'
 
@@ -54,7 +54,7 @@ def test_a_policy_that_does_not_choose_explains_nothing(kind: str, expected: int
 @pytest.mark.parametrize("rule", ["theorem2", "theorem3", "printed", "refined", "coverage"])
 def test_every_rule_decides_and_is_verified(rule: str) -> None:
     from veilmix.protocol.tallying import marginals
-    from veilmix.scenarios.decide import verify_certificate
+    from veilmix.scenarios.programs.two_round import verify_certificate
 
     outcome = run(titanic(f'max_exposure=0.3\nrule="{rule}"\n'), mode="ideal", worst_case_seconds=0)
     assert outcome.decision is not None

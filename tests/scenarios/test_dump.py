@@ -6,11 +6,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.scenarios import structure
-from veilmix.scenarios.dump import dump
-from veilmix.scenarios.load import load, loads, shipped
-from veilmix.scenarios.locate import Locator
-from veilmix.scenarios.model import (
+from veilmix.scenarios.schema import shape as structure
+from veilmix.scenarios.schema.dump import dump
+from veilmix.scenarios.schema.lines import Locator
+from veilmix.scenarios.schema.model import (
     About,
     Coalition,
     Defence,
@@ -23,6 +22,7 @@ from veilmix.scenarios.model import (
     Population,
     Scenario,
 )
+from veilmix.scenarios.validation.load import load, loads, shipped
 
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 share = st.floats(0, 1)

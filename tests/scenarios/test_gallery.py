@@ -3,10 +3,10 @@
 from itertools import combinations
 
 import pytest
-from veilmix.scenarios.load import shipped
-from veilmix.scenarios.model import Policy
-from veilmix.scenarios.play import run
-from veilmix.scenarios.worth import worth
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.weights import worth
+from veilmix.scenarios.schema.model import Policy
+from veilmix.scenarios.validation.load import shipped
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from veilmix.analysis.certificate import Certificate as Proof
+from veilmix.analysis.composition.certificate import Certificate as Proof
 from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import Mask
 from veilmix.protocol.messages import Call, Certificate
@@ -15,10 +15,11 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Heard
 from veilmix.protocol.schema import Feature as Column
 from veilmix.protocol.schema import Schema
-from veilmix.scenarios import hierarchical
-from veilmix.scenarios.hierarchical import Hierarchical
-from veilmix.scenarios.load import load
-from veilmix.scenarios.model import (
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.hierarchical import strategy as hierarchical
+from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import (
     About,
     Expect,
     Fault,
@@ -27,10 +28,9 @@ from veilmix.scenarios.model import (
     Population,
     Scenario,
 )
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.checks import verify
 
 FOUR = tuple(Feature(name=name, levels=4) for name in ("a", "b", "c", "d"))
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.eyes import learnt_in
-from veilmix.scenarios.load import load
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.views import learnt_in
 
 FILE = """
 [scenario]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.protocol.messages import Kind
-from veilmix.scenarios.load import load
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import load
 
 FILE = """
 [scenario]

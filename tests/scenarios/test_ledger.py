@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 from veilmix.errors import DataError, StorageError
-from veilmix.scenarios import ledger as module
-from veilmix.scenarios.ledger import NEVER_ENDED, Entry, Handed, key_of, opened, read
-from veilmix.scenarios.load import check
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.recorded import read as read_run
-from veilmix.scenarios.runs import save
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.ledger import book as module
+from veilmix.scenarios.ledger.book import NEVER_ENDED, Entry, Handed, key_of, opened, read
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.result_file import read as read_run
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import check
+from veilmix.scenarios.verification.checks import verify
 
 
 def scenario(*keep: str, users: int = 60, gone: str = "", **policy: Any) -> Scenario:
@@ -135,7 +135,7 @@ def test_a_session_that_is_killed_has_counted_everybody(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("veilmix.scenarios.play.play_real", killed)
+        patch.setattr("veilmix.scenarios.play.run.play_real", killed)
         with pytest.raises(KeyboardInterrupt):
             played(file, scenario("class", "sex"))
     (one,) = read(file)

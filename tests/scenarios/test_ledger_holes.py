@@ -16,13 +16,13 @@ import pytest
 from veilmix.errors import RoundBurned
 from veilmix.protocol.transcript import Read
 from veilmix.roles.instruments import Instrument
-from veilmix.scenarios.ledger import NEVER_ENDED, key_of, opened, read
-from veilmix.scenarios.ledger_keep import Account, keep
-from veilmix.scenarios.ledger_people import fingerprints
-from veilmix.scenarios.load import check, resolve
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.play import Played, draw_faults, play_real
-from veilmix.scenarios.samples import samples
+from veilmix.scenarios.ledger.book import NEVER_ENDED, key_of, opened, read
+from veilmix.scenarios.ledger.keep import Account, keep
+from veilmix.scenarios.ledger.people import fingerprints
+from veilmix.scenarios.play.run import Played, draw_faults, play_real
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.validation.load import check, resolve
 
 ALONE = "took part in other rounds than everybody else"
 MORE = "columns more than in an earlier release"
@@ -351,7 +351,7 @@ def test_nothing_is_handed_on_that_cannot_be_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("veilmix.scenarios.ledger.Ledger.hand_on", full)
+        patch.setattr("veilmix.scenarios.ledger.book.Ledger.hand_on", full)
         with pytest.raises(OSError, match="No space"):
             play(book, scenario(file), 7, Seeing())
     assert seen == []

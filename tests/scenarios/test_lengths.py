@@ -5,13 +5,13 @@ from math import log, log2
 from pathlib import Path
 
 import pytest
-from veilmix.analysis.inference import Method, log_multinomial
+from veilmix.analysis.trust.inference import Method, log_multinomial
 from veilmix.protocol.messages import Kind
-from veilmix.scenarios.eyes import learnt_in
-from veilmix.scenarios.load import load
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.views import learnt_in
 
 SCHOOL = {"none": 4, "HS-grad": 14, "Masters": 5, "Doctorate": 2, "Bachelors": 9, "Some-college": 6}
 FILE = """

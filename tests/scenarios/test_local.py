@@ -8,8 +8,10 @@ import pytest
 from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
-from veilmix.scenarios.load import loads
-from veilmix.scenarios.local import (
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.programs.randomized.check import MOST_VALUES
+from veilmix.scenarios.programs.randomized.encoding import read, tally, width, write
+from veilmix.scenarios.programs.randomized.questions import (
     announced_names,
     announced_schema,
     as_table,
@@ -20,9 +22,7 @@ from veilmix.scenarios.local import (
     reports,
     rule,
 )
-from veilmix.scenarios.local_meaning import MOST_VALUES
-from veilmix.scenarios.local_text import read, tally, width, write
-from veilmix.scenarios.samples import samples
+from veilmix.scenarios.validation.load import loads
 
 MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
 KINDS: dict[str, Any] = {
@@ -115,7 +115,7 @@ def test_the_right_width_is_not_enough(randomizer: Any, text: str) -> None:
 
 
 def test_blocks_of_reports_lose_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    from veilmix.scenarios import local_text
+    from veilmix.scenarios.programs.randomized import encoding as local_text
 
     randomizer = KINDS["unary, spare bits"]
     made, _ = drawn(randomizer)

@@ -13,14 +13,14 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Heard
 from veilmix.protocol.schema import Feature as Column
 from veilmix.protocol.schema import Schema
-from veilmix.scenarios import local_suppression
-from veilmix.scenarios.load import load
-from veilmix.scenarios.local_suppression import LocalSuppression
-from veilmix.scenarios.model import About, Fault, Policy, Population, Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.local_suppression import strategy as local_suppression
+from veilmix.scenarios.programs.local_suppression.strategy import LocalSuppression
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import About, Fault, Policy, Population, Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.checks import verify
 
 
 def ideal(scenario: Any, **changes: Any) -> Outcome:

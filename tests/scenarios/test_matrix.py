@@ -7,13 +7,22 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
 from veilmix.report.make import make
-from veilmix.roles.attacks import ATTACKS, DEFENCES
-from veilmix.scenarios.load import load
-from veilmix.scenarios.matrix import Cell, Matrix, attack, verdict
-from veilmix.scenarios.matrix_plan import ALL, NONE, ROWS, trials
-from veilmix.scenarios.matrixfile import CELLS, MATRIX, cells, figure_of, is_one, plain, read, save
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import save as save_run
+from veilmix.scenarios.attacks.catalogue import ATTACKS, DEFENCES
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import save as save_run
+from veilmix.scenarios.studies.attack_matrix import Cell, Matrix, attack, verdict
+from veilmix.scenarios.studies.attack_matrix_file import (
+    CELLS,
+    MATRIX,
+    cells,
+    figure_of,
+    is_one,
+    plain,
+    read,
+    save,
+)
+from veilmix.scenarios.studies.attack_plan import ALL, NONE, ROWS, trials
+from veilmix.scenarios.validation.load import load
 
 ATTACKED = ("drop", "forward", "collude", "predictable", "size")
 DEFENDED = ("order", "pad", "balance", "cascade", "random")

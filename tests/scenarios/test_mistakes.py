@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError
-from veilmix.scenarios.load import loads
+from veilmix.scenarios.validation.load import loads
 
 HEAD = '[scenario]\nname = "s"\n'
 PEOPLE = '[population]\nsource = "builtin:titanic"\nusers = 30\n'

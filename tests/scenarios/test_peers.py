@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from veilmix.analysis.peer_paths import path_share
+from veilmix.analysis.trust.peer_paths import path_share
 from veilmix.errors import ParameterError, ScenarioError
-from veilmix.scenarios.compare import compare
-from veilmix.scenarios.eyes import board, look
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.model import Fault, Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.peers_found import sizes_of
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
-from veilmix.scenarios.sweepfile import half, least
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.comparison.compare import compare
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.peers.score import sizes_of
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Fault, Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies.sweep_file import half, least
+from veilmix.scenarios.validation.load import change, load, loads
+from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.verification.views import board, look
 
 VILLAGE = load("village")
 

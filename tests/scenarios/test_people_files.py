@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import DataError
-from veilmix.scenarios.model import Feature
-from veilmix.scenarios.model import Population as Section
 from veilmix.scenarios.populations import Population, files, population
+from veilmix.scenarios.schema.model import Feature
+from veilmix.scenarios.schema.model import Population as Section
 
 SMALL = "name,city,wage\nann,Oslo,1\nbob,Rome,2\ncyd,Oslo,1\n"
 

@@ -8,9 +8,9 @@ import pytest
 from veilmix.errors import DataError, ParameterError, ScenarioError
 from veilmix.protocol.transcript import Made
 from veilmix.roles.instruments import Instrument
-from veilmix.scenarios.load import change, load, loads, shipped
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import change, load, loads, shipped
 
 LARGE = ("census", "statistical")  # 32,561 people of the same data: tens of seconds
 SHIPPED = [

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from veilmix.errors import DataError
-from veilmix.scenarios.model import Feature
-from veilmix.scenarios.model import Population as Section
 from veilmix.scenarios.populations import Population, population
 from veilmix.scenarios.populations.tables import TABLES, shipped
+from veilmix.scenarios.schema.model import Feature
+from veilmix.scenarios.schema.model import Population as Section
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
 needs_adult = pytest.mark.skipif(

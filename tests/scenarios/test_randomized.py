@@ -15,17 +15,17 @@ from veilmix.protocol.announcement import Program
 from veilmix.protocol.parties import Role
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View
-from veilmix.scenarios import local_told
-from veilmix.scenarios.cost import cost
-from veilmix.scenarios.load import change, loads
-from veilmix.scenarios.local import asked, sample
-from veilmix.scenarios.local_score import compare, estimates
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import announced_policy, run
-from veilmix.scenarios.runs import Run, read, save
-from veilmix.scenarios.samples import samples
-from veilmix.scenarios.verify import verify
+from veilmix.scenarios.play.run import announced_policy, run
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.programs.randomized import privacy as local_told
+from veilmix.scenarios.programs.randomized.questions import asked, sample
+from veilmix.scenarios.programs.randomized.score import compare, estimates
+from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies.cost import cost
+from veilmix.scenarios.validation.load import change, loads
+from veilmix.scenarios.verification.checks import verify
 
 MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
 EVERYBODY = ("analyst", "shuffler-1", "shuffler-2")
@@ -84,7 +84,7 @@ def test_too_few_people_burn_the_round(tmp_path: Path) -> None:
 
 def loads_with_fault(chosen: Scenario) -> Scenario:
     from msgspec.structs import replace as changed
-    from veilmix.scenarios.model import Fault
+    from veilmix.scenarios.schema.model import Fault
 
     return changed(chosen, fault=(Fault(attack="absent", users=1),))
 

@@ -8,21 +8,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from veilmix.analysis.cells import cells_of, distinct
-from veilmix.analysis.side_information import counted, find_people
+from veilmix.analysis.exposure.cells import cells_of, distinct
+from veilmix.analysis.reidentification.attacks.side_information import counted, find_people
 from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import Mask, Redact, said_as
-from veilmix.scenarios import report_risks
-from veilmix.scenarios.load import loads
-from veilmix.scenarios.local import asked
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.risks import MOST, Reidentified, best_guesses, known_sets, said_rows
-from veilmix.scenarios.risks_verify import recomputed
-from veilmix.scenarios.runs import read, save
-from veilmix.scenarios.samples import samples
-from veilmix.scenarios.verify import Evidence, verify
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.programs.randomized.questions import asked
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring import report_reidentification as report_risks
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.scoring.reidentification import (
+    MOST,
+    Reidentified,
+    best_guesses,
+    known_sets,
+    said_rows,
+)
+from veilmix.scenarios.validation.load import loads
+from veilmix.scenarios.verification.checks import Evidence, verify
+from veilmix.scenarios.verification.reidentification import recomputed
 
 HEAD = '[scenario]\nname = "s"\nseed = 5\n[population]\nsource = '
 ALL = '[policy]\nkind = "fixed"\nkeep = ["A", "B"]\nk = 3\n'

@@ -10,12 +10,12 @@ from veilmix.crypto.layer import open_layer
 from veilmix.errors import ParameterError
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.shares import AGGREGATOR_1, AGGREGATOR_2
-from veilmix.scenarios.load import loads
-from veilmix.scenarios.play import draw_faults, run
-from veilmix.scenarios.rivals import direct, local, shares, trusted
-from veilmix.scenarios.rivals.case import SAMPLE, SAMPLES, Case, scaled
-from veilmix.scenarios.rivals.worth import left_blank
-from veilmix.scenarios.samples import samples
+from veilmix.scenarios.comparison import direct, local, shares, trusted
+from veilmix.scenarios.comparison.case import SAMPLE, SAMPLES, Case, scaled
+from veilmix.scenarios.comparison.utility import left_blank
+from veilmix.scenarios.play.run import draw_faults, run
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.validation.load import loads
 
 TEXT = """
 [scenario]

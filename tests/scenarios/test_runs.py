@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from veilmix.errors import StorageError
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Event, Made, Transcript
-from veilmix.scenarios.load import loads
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.plainjson import pretty
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import contents, folders, read, save
-from veilmix.scenarios.transcripts import decode, encode
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import contents, folders, read, save
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.serialization.json_text import pretty
+from veilmix.scenarios.serialization.transcripts import decode, encode
+from veilmix.scenarios.validation.load import loads
 
 FILES = ["release.csv", "result.json", "scenario.toml", "transcript.jsonl.gz", "versions.json"]
 
@@ -90,7 +90,7 @@ def test_no_release_no_file(played: Outcome, tmp_path: Path) -> None:
 
 
 def test_a_column_called_count(played: Outcome, tmp_path: Path) -> None:
-    from veilmix.scenarios.runs import release_csv
+    from veilmix.scenarios.records.run_folder import release_csv
 
     release = {"columns": ["count", "a"], "counts": [["x", 'y,"z"', 3]]}
     assert release_csv(release) == 'count,a,count_\nx,"y,""z""",3\n'
@@ -101,7 +101,7 @@ def test_a_column_called_count(played: Outcome, tmp_path: Path) -> None:
 def test_a_disk_that_fails_leaves_nothing(
     played: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, file: str
 ) -> None:
-    from veilmix.scenarios import runs
+    from veilmix.scenarios.records import run_folder as runs
 
     def failing(path: Path, data: bytes) -> None:
         path.write_bytes(data[: len(data) // 2])

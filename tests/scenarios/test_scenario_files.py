@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from veilmix.errors import ScenarioError
 from veilmix.protocol import announcement
-from veilmix.scenarios import model
-from veilmix.scenarios.load import change, check, load, loads, resolve, shipped, source
-from veilmix.scenarios.locate import Locator
+from veilmix.scenarios.schema import model
+from veilmix.scenarios.schema.lines import Locator
+from veilmix.scenarios.validation.load import change, check, load, loads, resolve, shipped, source
 
 RIGHT = '[scenario]\nname = "s"\n[population]\nsource = "builtin:titanic"\n'
 
@@ -186,7 +186,7 @@ def test_lines_are_found_in_every_kind_of_writing() -> None:
 
 def test_reading_a_scenario_loads_no_heavy_library() -> None:
     code = (
-        "import sys; import veilmix.scenarios.load;"
+        "import sys; import veilmix.scenarios.validation.load;"
         "print([m for m in ('scipy', 'matplotlib', 'duckdb', 'trio', 'cryptography')"
         " if m in sys.modules])"
     )

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from veilmix.analysis.incidence import estimate, eta_of, incidence, zipf
 from veilmix.analysis.randomizers import BitFlip
 from veilmix.errors import DataError, VerificationError
-from veilmix.scenarios import sets
-from veilmix.scenarios.load import change, loads
-from veilmix.scenarios.local import asked
-from veilmix.scenarios.model import Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import read, save
-from veilmix.scenarios.samples import samples
-from veilmix.scenarios.sets_score import tally
-from veilmix.scenarios.sets_verify import recomputed
-from veilmix.scenarios.verify import Evidence, verify
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.populations import sets
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.programs.incidence.score import tally
+from veilmix.scenarios.programs.incidence.verify import recomputed
+from veilmix.scenarios.programs.randomized.questions import asked
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import change, loads
+from veilmix.scenarios.verification.checks import Evidence, verify
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes" / "device_session.csv"
 HEAD = '[scenario]\nname = "s"\nseed = 5\n'
@@ -274,7 +274,7 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
 
 
 def test_what_is_announced_binds_the_budget_of_a_position() -> None:
-    from veilmix.scenarios.play import announced_policy
+    from veilmix.scenarios.play.run import announced_policy
 
     chosen = made(4, 90, 2.5)
     assert announced_policy(chosen).rule == "bit-flip epsilon=2.5 each position"

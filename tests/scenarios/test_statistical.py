@@ -5,12 +5,12 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, RoundBurned
 from veilmix.protocol.ledger import carried_over, check_promise
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.model import Fault, Scenario
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import Mode, run
-from veilmix.scenarios.samples import samples
-from veilmix.scenarios.study import study
+from veilmix.scenarios.play.run import Mode, run
+from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.schema.model import Fault, Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies.repetitions import study
+from veilmix.scenarios.validation.load import change, load, loads
 
 
 def small(**changes: object) -> Scenario:

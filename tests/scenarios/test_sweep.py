@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from veilmix.errors import LocalError, ParameterError, ScenarioError, StorageError
-from veilmix.scenarios import executors
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.play import run
-from veilmix.scenarios.sweep import Job, axes, mark_of, plan, play_one, sweep
-from veilmix.scenarios.sweepfile import Line, least, read_sweep, written
-from veilmix.scenarios.sweeplog import Log
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.studies import executors
+from veilmix.scenarios.studies.sweep import Job, axes, mark_of, plan, play_one, sweep
+from veilmix.scenarios.studies.sweep_file import Line, least, read_sweep, written
+from veilmix.scenarios.studies.sweep_log import Log
+from veilmix.scenarios.validation.load import change, load, loads
 
 BLOOD = load("blood-type")
 ALONG = {"policy.k": (2, 6), "mix.shufflers": (1, 2)}
@@ -132,7 +132,7 @@ def test_a_crash_is_a_line_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> N
             raise ZeroDivisionError("of the test")
         return run(scenario, *args, **more)
 
-    monkeypatch.setattr("veilmix.scenarios.sweep.run", fails)
+    monkeypatch.setattr("veilmix.scenarios.studies.sweep.run", fails)
     found = list(sweep(jobs(1), threads, 2))
     assert sorted((line.key["policy.k"], line.error is None) for line in found) == [
         (2, True), (2, True), (6, False), (6, False),

@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import StorageError
-from veilmix.scenarios.means import estimate
-from veilmix.scenarios.play import run
-from veilmix.scenarios.sweepfile import Line, estimates, looks_like_one, read_sweep, written
-from veilmix.scenarios.words import interval
+from veilmix.scenarios.mean import estimate
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.studies.sweep_file import (
+    Line,
+    estimates,
+    looks_like_one,
+    read_sweep,
+    written,
+)
+from veilmix.scenarios.wording import interval
 
 
 def line(k: int, number: int, **result: object) -> Line:

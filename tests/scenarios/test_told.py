@@ -8,14 +8,14 @@ from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Transcript
-from veilmix.scenarios.choices import choices
-from veilmix.scenarios.curves import curves, grid
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations.tables import shipped
-from veilmix.scenarios.recollect import people
-from veilmix.scenarios.runs import Run, read, save
-from veilmix.scenarios.traffic import traffic
+from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.records.traffic import traffic
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.studies.column_sets import choices
+from veilmix.scenarios.studies.exposure_curves import curves, grid
+from veilmix.scenarios.verification.population import people
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from veilmix.analysis.reidentification import MarkovAttack, find_people, found, partial_knowledge
 from veilmix.errors import DataError
-from veilmix.scenarios.traces import check_ins, device_sessions, profiles, ratings
+from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 real = pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the data sets in {DATA}")

@@ -12,10 +12,10 @@ import pytest
 from veilmix.errors import Reason, VerificationError
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Read, Refusal
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.play import run
-from veilmix.scenarios.runs import Run, read, save
-from veilmix.scenarios.verify import CHECKS, Check, require, verify
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.records.run_folder import Run, read, save
+from veilmix.scenarios.validation.load import change, load, loads
+from veilmix.scenarios.verification.checks import CHECKS, Check, require, verify
 
 NAMES = [name for name, _, _ in CHECKS]
 

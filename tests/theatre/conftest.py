@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from veilmix.scenarios.load import change, load, loads
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.play import run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.theatre.page import render
 from veilmix.theatre.show import of_outcome
 

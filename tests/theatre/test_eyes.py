@@ -8,9 +8,9 @@ import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View, view
-from veilmix.scenarios.local import RANDOMIZED
-from veilmix.scenarios.outcome import Outcome
-from veilmix.scenarios.transcripts import ordered
+from veilmix.scenarios.programs.randomized.questions import RANDOMIZED
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.serialization.transcripts import ordered
 
 ALL_AT_ONCE = """([coalitions, positions]) =>
     positions.map(at => coalitions.map(eyes => window.veilmix.knows(eyes, at)))"""

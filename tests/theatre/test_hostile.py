@@ -7,7 +7,7 @@ from functools import cache, partial
 import pytest
 import trio
 import trio.testing
-from veilmix.scenarios.load import change, load
+from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import MOST_CONNECTIONS, Answer, Request, Server
 from veilmix.theatre.live import House, Playing, prepared
 from veilmix.theatre.log import Place

@@ -9,9 +9,9 @@ import re
 import pytest
 from veilmix.errors import ParameterError
 from veilmix.protocol.transcript import Transcript
-from veilmix.scenarios.load import change, load
-from veilmix.scenarios.play import run
-from veilmix.scenarios.transcripts import ordered
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.serialization.transcripts import ordered
+from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.page import LIVE_SCRIPTS, SCRIPTS, STATIC, embedded, render
 from veilmix.theatre.show import MOST, of_outcome, show
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.roles.faults_mix import Deed, cheat
-from veilmix.roles.faults_wire import Replay
-from veilmix.scenarios.transcripts import ordered
+from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.faults.wire import Replay
+from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.theatre.page import compact
 from veilmix.theatre.prompter import Prompter
 from veilmix.theatre.recorded import read_out

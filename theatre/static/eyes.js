@@ -1,5 +1,5 @@
 // What a set of parties knows together after so many moves: the rule of protocol/view.py, and the
-// two counts of analysis/trust.py that the page shows. A test compares both with Python, for every
+// two counts of analysis/trust/received_view.py that the page shows. A test compares both with Python, for every
 // coalition of a run, move by move. Nothing here draws.
 
 // How a value is spelt that its owner has hidden (protocol/hiding.py); as plain text, in brackets.

@@ -1,0 +1,194 @@
+"""From the marginals to the joint: how many people may be exposed in a table nobody has seen.
+
+Given only the counts of each column, at most how many people are in a cell of fewer than k people
+of the joint? Paper 000, Section 6.2, in probabilities, for thresholds t_j and p_j the shares of
+values:
+
+    Theorem 2   Q_J(prod t_j)   <= sum Q_j(t_j) + sum_{j != pivot} t_j |V_j|
+    Theorem 3   Q_J(c prod t_j) <= sum Q_j(t_j) + c
+    refined     Q_J(s)          <= sum Q_j(t_j) + s prod_j #{v: p_j(v) >= t_j}
+
+The refined bound is what the proof of Theorem 3 gives before it replaces # by 1/t_j: everybody
+without a rare value is in one of prod # cells, and the exposed ones among these hold less than s
+each. It implies Theorem 3 (# <= 1/t_j) and, for two columns or more, Theorem 2: every t_j # is at
+most 1, so their product is at most that of one column besides the pivot, and # <= |V_j|. The
+coverage bound (coverage.py) is smaller still. `best_bound` is the exact minimum of one of them over
+all thresholds, as a certificate; `lower_bound` says how many people must be exposed in any joint.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter, prod
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from ...errors import ParameterError
+from ..exposure.counts import Steps, as_integer, as_marginals
+from .certificate import Certificate, Rule, certify
+from .coverage import least_coverage
+from .pareto import Growth, Options, descend, least
+from .theorem2_minimum import least_theorem2
+
+__all__ = [
+    "Bound",
+    "Certificate",
+    "Rule",
+    "RuleName",
+    "best_bound",
+    "refined",
+    "theorem2",
+    "theorem3",
+]
+
+RuleName = Literal["coverage", "refined", "theorem2", "theorem3", "printed"]
+RULES: tuple[RuleName, ...] = ("coverage", "refined", "theorem2", "theorem3", "printed")
+Probability = float | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Q_J(`threshold`) <= `value`, shares; in floats, `value` rounded up and `threshold` down."""
+
+    threshold: float
+    value: float
+
+    @classmethod
+    def of(cls, threshold: Fraction, value: Fraction) -> "Bound":
+        """The bound in floats that says no more than the exact one. No value exceeds 1."""
+        value, low, high = min(value, Fraction(1)), float(threshold), float(min(value, Fraction(1)))
+        return cls(
+            nextafter(low, -inf) if low > threshold else low,
+            nextafter(high, inf) if high < value else high,
+        )
+
+
+def theorem2(
+    marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], pivot: int
+) -> Bound:
+    """Theorem 2 of paper 000 as printed, |V_j| being the values that occur in column j.
+
+    Args:
+        marginals: count arrays with one total n, one per column.
+        thresholds: one probability in [0, 1] per column. A float that is the nearest to m / n for
+            an integer m is read as m / n, so that a value of share exactly t is not below t.
+        pivot: the number of the column whose support size is not paid for.
+    """
+    columns, exact, n = _read(marginals, thresholds)
+    spared = as_integer(pivot, "pivot")
+    if spared not in range(len(columns)):
+        raise ParameterError(f"pivot: found {pivot}; 0 to {len(columns) - 1} are accepted")
+    rare = sum(c.at(_people(t, n))[0] for c, t in zip(columns, exact, strict=True))
+    slack = sum(
+        t * c.values.size
+        for j, (c, t) in enumerate(zip(columns, exact, strict=True))
+        if j != spared
+    )
+    return Bound.of(prod(exact, start=Fraction(1)), Fraction(rare, n) + slack)
+
+
+def theorem3(
+    marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], c: Probability
+) -> Bound:
+    """Theorem 3 of paper 000 as printed; c in (0, 1] (at 1 it says nothing). See `theorem2`."""
+    columns, exact, n = _read(marginals, thresholds)
+    parameter = Fraction(c)
+    if not 0 < parameter <= 1:
+        raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
+    rare = sum(column.at(_people(t, n))[0] for column, t in zip(columns, exact, strict=True))
+    return Bound.of(parameter * prod(exact, start=Fraction(1)), Fraction(rare, n) + parameter)
+
+
+def refined(
+    marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], threshold: Probability
+) -> Bound:
+    """The refined bound at s = `threshold`, a probability in [0, 1]. See `theorem2`."""
+    columns, exact, n = _read(marginals, thresholds)
+    wanted = _probability(threshold, n, "threshold")
+    points = [column.at(_people(t, n)) for column, t in zip(columns, exact, strict=True)]
+    cells = prod(common for _, common in points)
+    return Bound.of(wanted, Fraction(sum(rare for rare, _ in points), n) + wanted * cells)
+
+
+def best_bound(
+    marginals: Sequence[ArrayLike], k: int, rule: RuleName | str = "coverage"
+) -> Certificate:
+    """The smallest bound on the people in a cell of fewer than k people, over all thresholds.
+
+    The minimum is exact: over all breakpoints, and for Theorem 2 over all real thresholds (for
+    `theorem2` and `theorem3` up to one part in 10^11, never below the truth). Where the marginals
+    leave no doubt (one column, k <= 1, k > n) the certificate's rule is `exact`.
+
+    Args:
+        marginals: count arrays with one total n >= 1, one per column; zeros are ignored.
+        k: an integer.
+        rule: `coverage` (the least), `refined`, `theorem2`, `theorem3`, or `printed`, which is the
+            smaller of Theorems 2 and 3; the certificate says which one it was.
+
+    Returns:
+        A `Certificate`; its `people` is at most n, and n when the rule says nothing.
+    """
+    if rule not in RULES:
+        raise ParameterError(f"rule: found {rule!r}; {', '.join(RULES)} are accepted")
+    wanted = as_integer(k, "k")
+    columns = [Steps.of(values) for values in as_marginals(marginals)]
+    n = int(columns[0].values.sum())
+    if wanted <= 1 or wanted > n or len(columns) == 1:
+        return certify(Rule.EXACT, columns, wanted, (wanted,) * len(columns), n=n)
+    if rule == "printed":
+        both = (_least(columns, wanted, n, name) for name in (Rule.THEOREM3, Rule.THEOREM2))
+        return min(both, key=lambda certificate: certificate.people)
+    return _least(columns, wanted, n, Rule(rule))
+
+
+def _least(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
+    """The minimum over thresholds for two columns or more and 2 <= k <= n."""
+    if rule is Rule.THEOREM2:
+        return least_theorem2(columns, k, n)
+    if rule is Rule.COVERAGE:
+        found = least_coverage(columns, k, n)
+        choice = [0] * len(columns) if found is None else found[1]
+    else:
+        choice = _least_product(columns, k, n, rule)
+    thresholds = tuple(int(c.threshold[i]) for c, i in zip(columns, choice, strict=True))
+    return certify(rule, columns, k, thresholds, n=n)
+
+
+def _least_product(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
+    """One option per column for the least R + k prod N (refined) or R + k prod n/t (Theorem 3)."""
+    options = [
+        Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
+    ]
+    start, choice = descend(options, k, n)
+    found = least(options, k, min(start, n), Growth(options, k))
+    return choice if found is None else found[1]
+
+
+def _read(
+    marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
+) -> tuple[list[Steps], list[Fraction], int]:
+    columns = [Steps.of(values) for values in as_marginals(marginals)]
+    if len(thresholds) != len(columns):
+        raise ParameterError(
+            f"thresholds: found {len(thresholds)} for {len(columns)} columns; one each is accepted"
+        )
+    n = int(columns[0].values.sum())
+    return columns, [_probability(t, n, "thresholds") for t in thresholds], n
+
+
+def _probability(value: Probability, n: int, name: str) -> Fraction:
+    """`value` exactly; the float nearest to m / n is m / n."""
+    try:
+        exact = Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        exact = Fraction(-1)
+    if not 0 <= exact <= 1:
+        raise ParameterError(f"{name}: found {value!r}; a probability in [0, 1] is accepted")
+    people = round(exact * n)
+    return Fraction(people, n) if people / n == value else exact
+
+
+def _people(probability: Fraction, n: int) -> int:
+    """The smallest count that is not below this share of n."""
+    return -((-probability * n) // 1)

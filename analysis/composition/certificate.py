@@ -1,0 +1,210 @@
+"""A certificate: thresholds from which anyone recomputes a bound, given only the marginals.
+
+    rule       people =                                                          proved in
+    exact      users below k of the only column (0 if k <= 1, n if k > n)        -
+    theorem2   sum R_j + sum_{j != pivot} t_j |V_j|  if prod t_j >= k n^(d-1)    paper 000, App. A
+    theorem3   sum R_j + c n,  c = k n^(d-1) / prod t_j <= 1                     paper 000, App. B
+    refined    sum R_j + k prod N_j                                              composition.py
+    coverage   sum R_j + (k-1) (prod N_j - max H_j)                              coverage.py
+
+Thresholds t_j are in people (t_j / n is the paper's probability); R_j are the people whose value in
+column j occurs fewer than t_j times, N_j counts the other values, |V_j| all. The numbers of exposed
+people are integers, so every formula is rounded down; no formula claims more than n people. All of
+it is exact: integers, and fractions where Theorem 2 or 3 need them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import isfinite, prod
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ...errors import ParameterError, VerificationError
+from ..exposure.counts import Steps, as_integer, as_marginals
+from .coverage import covered
+
+Threshold = int | float
+
+
+class Rule(StrEnum):
+    """Which formula a certificate's claim comes from."""
+
+    EXACT = "exact"
+    THEOREM2 = "theorem2"
+    THEOREM3 = "theorem3"
+    REFINED = "refined"
+    COVERAGE = "coverage"
+
+
+FIELDS = ("rule", "k", "n", "people", "value", "thresholds", "pivot", "c")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """At most `people` of `n` people are in a cell of fewer than `k` people of the joint.
+
+    `thresholds` has one entry per column, in people: a count that occurs in the column, or for
+    Theorem 2 perhaps a float between two of them; for the rule `exact` it is k. `pivot` is the
+    column that Theorem 2 spares, `c` the free parameter of Theorem 3; both None under other rules.
+    """
+
+    rule: Rule
+    k: int
+    n: int
+    people: int
+    thresholds: tuple[Threshold, ...]
+    pivot: int | None = None
+    c: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule not in tuple(Rule):
+            raise ParameterError(f"rule: found {self.rule!r}; {', '.join(Rule)} are accepted")
+        object.__setattr__(self, "rule", Rule(self.rule))
+        for name in ("k", "n", "people"):
+            object.__setattr__(self, name, as_integer(getattr(self, name), name))
+        object.__setattr__(self, "thresholds", tuple(self.thresholds))
+        if self.n < 1 or not 0 <= self.people <= self.n:
+            raise ParameterError(
+                f"people: found {self.people} of n = {self.n}; 0 <= people <= n is accepted, n >= 1"
+            )
+        for threshold in self.thresholds:
+            if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+                raise ParameterError(f"thresholds: found {threshold!r}; numbers are accepted")
+            if not isfinite(threshold) or (threshold <= 0 and self.rule is not Rule.EXACT):
+                raise ParameterError(f"thresholds: found {threshold}; positive people are accepted")
+        if (self.pivot is not None) != (self.rule is Rule.THEOREM2):
+            raise ParameterError(f"pivot: found {self.pivot} under {self.rule}; theorem2 needs one")
+        if self.pivot is not None and as_integer(self.pivot, "pivot") not in range(
+            len(self.thresholds)
+        ):
+            raise ParameterError(f"pivot: found {self.pivot}; the number of a column is accepted")
+        if (self.c is not None) != (self.rule is Rule.THEOREM3):
+            raise ParameterError(f"c: found {self.c} under {self.rule}; theorem3 needs one")
+
+    @property
+    def value(self) -> float:
+        """The bound as a share of the people, in [0, 1]."""
+        return self.people / self.n
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it says no more than that everybody may be exposed."""
+        return self.people == self.n
+
+    def __repr__(self) -> str:
+        said = f"at most {self.people:,} of {self.n:,} people ({self.value:.4g})"
+        if self.vacuous:
+            said = f"vacuous, all {self.n:,} people (1.0)"
+        return f"<Certificate {self.rule}, {len(self.thresholds)} columns, k = {self.k}: {said}>"
+
+    def verify(self, marginals: Sequence[ArrayLike]) -> None:
+        """Recompute the claim from the counts of the columns alone.
+
+        Raises VerificationError when people, c, the thresholds or n are not what the rule gives.
+        """
+        try:
+            columns = [Steps.of(values) for values in as_marginals(marginals)] if marginals else []
+        except ParameterError as error:
+            raise VerificationError(f"certificate: {error}") from None
+        if len(columns) != len(self.thresholds):
+            raise VerificationError(
+                f"certificate: speaks of {len(self.thresholds)} columns, given {len(columns)}"
+            )
+        if columns and int(columns[0].values.sum()) != self.n:
+            raise VerificationError(
+                f"certificate: speaks of {self.n:,} people, the marginals of "
+                f"{int(columns[0].values.sum()):,}"
+            )
+        found = certify(self.rule, columns, self.k, self.thresholds, self.pivot, n=self.n)
+        if found != self:
+            raise VerificationError(
+                f"certificate: claims {self.people:,} people (c = {self.c}); "
+                f"rule {self.rule} with these thresholds gives {found.people:,} (c = {found.c})"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data with exactly the keys rule, k, n, people, value, thresholds, pivot, c."""
+        plain: dict[str, Any] = {name: getattr(self, name) for name in FIELDS}
+        return plain | {"rule": str(self.rule), "thresholds": list(self.thresholds)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Certificate":
+        """The certificate of `to_dict`; ParameterError for missing, unknown or wrong entries."""
+        if set(data) != set(FIELDS):
+            raise ParameterError(
+                f"certificate: found {sorted(data)}; {sorted(FIELDS)} are accepted"
+            )
+        if not isinstance(data["thresholds"], (list, tuple)):
+            raise ParameterError(f"thresholds: found {data['thresholds']!r}; a list is accepted")
+        if not isinstance(data["rule"], str) or not isinstance(data["c"], (float, type(None))):
+            raise ParameterError("certificate: rule must be text and c a float or nothing")
+        made = cls(**{name: data[name] for name in FIELDS if name != "value"})
+        if data["value"] != made.value:
+            raise ParameterError(
+                f"value: found {data['value']}; {made.people} of {made.n} people are {made.value}"
+            )
+        return made
+
+
+def certify(
+    rule: Rule,
+    columns: Sequence[Steps],
+    k: int,
+    thresholds: Sequence[Threshold],
+    pivot: int | None = None,
+    *,
+    n: int,
+) -> Certificate:
+    """What `rule` gives with these thresholds: the only place where claims are computed.
+
+    Raises VerificationError when a threshold is not one that the rule admits.
+    """
+    if rule is Rule.EXACT:
+        if any(t != k for t in thresholds):
+            raise VerificationError(f"certificate: rule exact has k = {k} as every threshold")
+        return Certificate(rule, k, n, _exact(columns, k, n), tuple(thresholds))
+    fractional = rule is Rule.THEOREM2
+    for j, (column, t) in enumerate(zip(columns, thresholds, strict=True)):
+        if not fractional and not (isinstance(t, int) and t in column.threshold):
+            raise VerificationError(f"certificate: threshold {t} is no count of column {j}")
+    points = [column.at(t) for column, t in zip(columns, thresholds, strict=True)]
+    rare = sum(r for r, _ in points)
+    c = None
+    if rule is Rule.COVERAGE:
+        _, cells, most = covered(columns, thresholds, k)
+        people = Fraction(rare + (k - 1) * (cells - most))
+    elif rule is Rule.REFINED:
+        people = Fraction(rare + k * prod(common for _, common in points))
+    elif rule is Rule.THEOREM3:
+        parameter = Fraction(k * n ** (len(columns) - 1), prod(int(t) for t in thresholds))
+        people, c = rare + parameter * n, float(parameter)
+    else:
+        people = Fraction(rare) + _slack(columns, k, thresholds, pivot, n)
+    return Certificate(rule, k, n, min(n, int(people)), tuple(thresholds), pivot, c)
+
+
+def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
+    """The exposed people where the marginals leave no doubt."""
+    if k <= 1 or not columns:
+        return 0
+    if k > n:
+        return n
+    if len(columns) > 1:
+        raise VerificationError(f"certificate: {len(columns)} columns leave doubt at k = {k}")
+    return columns[0].at(k)[0]
+
+
+def _slack(
+    columns: Sequence[Steps], k: int, thresholds: Sequence[Threshold], pivot: int | None, n: int
+) -> Fraction:
+    """Theorem 2's sum of t_j |V_j| in people; n, so nothing, where prod t_j < k / n."""
+    exact = [Fraction(t) for t in thresholds]
+    if prod(exact) < k * n ** (len(columns) - 1):
+        return Fraction(n)
+    spent = (
+        t * c.values.size for j, (c, t) in enumerate(zip(columns, exact, strict=True)) if j != pivot
+    )
+    return sum(spent, Fraction(0))

@@ -1,0 +1,425 @@
+"""What is promised of columns when groups of them are known, rare values only as "other".
+
+The hierarchical protocol (paper 000, section 8.2) asks for single columns, then for groups of them,
+in which a value that was not named is said as `other`. Two bounds on the exposed people of a set of
+columns J, of which the smaller is taken:
+
+* `parts`: J is written as known groups and single columns, each counted as one column, and the
+  coverage bound is applied to them (`partial.py` has why).
+* `margins`: all known tables inside J at once, in whole numbers (`lagrange.py`).
+
+In a release everybody says its value, so behind `other` stand unknown ones. Whoever said other is
+counted as exposed: at worst each of them has a value of its own, and to refine a table can only
+expose more people. The rest hide among those who say the same by name, in known numbers. The same
+goes for people who answered fewer questions than others, having left: they are given a value of
+their own in what they did not answer.
+
+In a question, `other` is said like a value, so it is one: what is promised of a question is
+promised of the table that its answers make.
+
+How much is looked at is limited by numbers, not by time, so that whoever repeats it finds the same:
+200 ways of writing J as parts, and the second bound up to 1,000 cells.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from time import perf_counter
+
+import numpy as np
+
+from ...errors import ParameterError, VerificationError
+from ..contingency.cuts import Block
+from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
+from ..contingency.frechet import FrechetClass, Labels, Margin
+from ..contingency.integer_program import Program, relax
+from ..validation import Counts
+from .bounds import best_bound
+from .certificate import Certificate
+
+Group = tuple[int, ...]
+Said = Mapping[int, Group]  # column -> the numbers of the values that are said by name, ascending
+
+MOST_WAYS = 200  # ways of writing a set of columns as parts
+MOST_CELLS = 1_000  # of a joint that the second bound looks at
+LONG = 3600.0  # seconds: the second bound is limited by its rounds, not by time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """The counts of a group: per column, in order, an axis of the values said, then of `other`.
+
+    group: ascending columns. said: per column the numbers of its values, ascending. Who said a
+    value that nobody had in round 1 is counted under `other`.
+    """
+
+    group: Group
+    said: tuple[Group, ...]
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        shape = tuple(len(said) + 1 for said in self.said)
+        if self.counts.shape != shape or len(shape) != len(self.group):
+            raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
+
+    @property
+    def people(self) -> int:
+        """How many people were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def named(self) -> Counts:
+        """The counts of the combinations in which nobody said other, in one row."""
+        return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
+
+    def narrowed(self, said: Said) -> "Known":
+        """The counts if only these values had been said by name; all of them were."""
+        counts = self.counts
+        kept = tuple(said.get(j, had) for j, had in zip(self.group, self.said, strict=True))
+        for axis, (had, left) in enumerate(zip(self.said, kept, strict=True)):
+            if had == left:
+                continue
+            if not set(left) <= set(had):
+                raise ParameterError(f"group {self.group}: {left} were not all said, but {had}")
+            place = {value: at for at, value in enumerate(left)}
+            where = np.array([*(place.get(value, len(left)) for value in had), len(left)])
+            moved = np.moveaxis(counts, axis, 0)
+            result = np.zeros((len(left) + 1, *moved.shape[1:]), dtype=np.int64)
+            np.add.at(result, where, moved)
+            counts = np.moveaxis(result, 0, axis)
+        return Known(self.group, kept, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """At most `people` of `n` are in a crowd smaller than k, and what proves it.
+
+    parts and certificate: of the first bound; weights: of the second. One of the two is there.
+    """
+
+    people: int
+    n: int
+    parts: tuple[Group, ...] = ()
+    certificate: Certificate | None = None
+    weights: Weights | None = None
+
+    @property
+    def rule(self) -> str:
+        """The name of the bound."""
+        return "parts" if self.weights is None else "margins"
+
+    @property
+    def value(self) -> float:
+        """The share of people."""
+        return self.people / self.n
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """All that was counted. singles: people per value, of each column. tables: the groups known."""
+
+    k: int
+    singles: tuple[Counts, ...]
+    tables: Mapping[Group, Known]
+
+    @property
+    def n(self) -> int:
+        """People: as many as answered the question that most of them answered."""
+        counted = [int(count.sum()) for count in self.singles]
+        return max(counted + [table.people for table in self.tables.values()])
+
+    def promise(self, columns: Sequence[int], said: Said | None = None) -> Promised:
+        """The sharpest bound for a set of columns: as a release, or as a question (`said`)."""
+        first = self.by_parts(columns, said)
+        weights = self.by_margins(columns, said) if first.people else None
+        if weights is None:
+            return first
+        people = self.proved(columns, weights, said)
+        return Promised(people, self.n, weights=weights) if people < first.people else first
+
+    def meets(self, columns: Sequence[int], most: int, said: Said | None = None) -> bool:
+        """Whether at most so many people can be promised to be exposed."""
+        if self.by_parts(columns, said).people <= most:
+            return True
+        if self.surely(columns, said) > most:
+            return False
+        weights = self.by_margins(columns, said)
+        return weights is not None and self.proved(columns, weights, said) <= most
+
+    def surely(self, columns: Sequence[int], said: Said | None = None) -> int:
+        """People who are exposed for certain: those in a small cell of a known part of it."""
+        inside = [self._answers((j,), said) for j in columns]
+        inside += [self._answers(group, said) for group in self._inside(columns)]
+        return max(int(counts[counts < self.k].sum()) for counts in inside)
+
+    def by_parts(self, columns: Sequence[int], said: Said | None = None) -> Promised:
+        """The first bound: the least over the ways to write the columns as known parts."""
+        best: Promised | None = None
+        for number, parts in enumerate(_ways(tuple(sorted(columns)), self._inside(columns))):
+            if number == MOST_WAYS:
+                break
+            certificate = best_bound([self._part(part, said) for part in parts], self.k)
+            if best is None or certificate.people < best.people:
+                best = Promised(certificate.people, self.n, parts, certificate)
+        assert best is not None  # noqa: S101 - every column is a part by itself
+        return best
+
+    def by_margins(self, columns: Sequence[int], said: Said | None = None) -> Weights | None:
+        """What proves the second bound; None where there is no such bound."""
+        tables = self._class(columns, said)
+        if tables is None or not 1 < self.k <= self.n:
+            return None
+        cuts, _ = relax(Program(tables, self.k), self.n, perf_counter() + LONG)
+        return relaxed_weights(tables, self.k, cuts)
+
+    def proved(self, columns: Sequence[int], weights: Weights, said: Said | None = None) -> int:
+        """How many exposed people at most these weights prove; VerificationError if nothing."""
+        tables = self._class(columns, said)
+        if tables is None:
+            raise VerificationError(f"columns {tuple(columns)}: no tables that weights speak of")
+        if len(weights.margins) != sum(margin.counts.size for margin in tables.margins):
+            raise VerificationError(f"columns {tuple(columns)}: weights of other tables")
+        return min(certified_people(tables, self.k, weights), self.n)
+
+    def verify(self, columns: Sequence[int], promised: Promised) -> None:
+        """Raises VerificationError unless what was counted proves what was promised."""
+        if promised.weights is not None:
+            people = self.proved(columns, promised.weights)
+        elif promised.certificate is not None:
+            inside = {*self._inside(columns), *((j,) for j in columns)}
+            if sorted(j for part in promised.parts for j in part) != sorted(columns):
+                raise VerificationError(f"parts {promised.parts}: they are not {tuple(columns)}")
+            if not inside.issuperset(promised.parts):
+                raise VerificationError(f"parts {promised.parts}: some were not asked for")
+            promised.certificate.verify([self._part(part, None) for part in promised.parts])
+            people = promised.certificate.people
+        else:
+            raise VerificationError("nothing proves it")
+        if people > promised.people or promised.n != self.n:
+            raise VerificationError(
+                f"claims {promised.people:,} of {promised.n:,} people; {people:,} of {self.n:,} "
+                "are proved"
+            )
+
+    def masks(self, before: Said) -> dict[int, Group]:
+        """The values of each column that may still be said by name, of those that were.
+
+        A value stays if it is not rare: in every table known, half of those who say it or more are
+        in crowds of k. Then the least frequent go too, until nobody or at least k people say other.
+        """
+        return {j: self._common(j, before.get(j)) for j in range(len(self.singles))}
+
+    def _common(self, column: int, before: Group | None) -> Group:
+        counts = self.singles[column]
+        named = range(len(counts)) if before is None else before
+        left = [value for value in named if counts[value] >= self.k]
+        for table in self.tables.values():
+            if column in table.group:
+                common = _held(table, column, self.k)
+                left = [value for value in left if common.get(value, True)]
+        left.sort(key=lambda value: (-int(counts[value]), value))
+        while left and 0 < self.n - int(counts[left].sum()) < self.k:
+            left.pop()
+        return tuple(sorted(left))
+
+    def _inside(self, columns: Sequence[int]) -> list[Group]:
+        wanted = set(columns)
+        return sorted(group for group in self.tables if wanted.issuperset(group))
+
+    def _part(self, part: Group, said: Said | None) -> Counts:
+        """The counts of a group as one column: with values of their own for all who said none."""
+        counts = self._answers(part, said)
+        alone = np.ones(self.n - int(counts.sum()), dtype=np.int64)
+        return np.concatenate([counts, alone])
+
+    def _answers(self, part: Group, said: Said | None) -> Counts:
+        """The counts of what is said of a group: in a release, of what is said by name so far."""
+        match part:
+            case (column,):
+                counts = self.singles[column]
+                if said is not None and column in said:
+                    counts = _single(column, counts).narrowed(said).counts
+            case _:
+                table = self.tables[part]
+                counts = table.named if said is None else table.narrowed(said).counts.ravel()
+        return np.asarray(counts[counts > 0], dtype=np.int64)
+
+    def _class(self, columns: Sequence[int], said: Said | None) -> FrechetClass | None:
+        """The tables with these counts; None if they are not about one set of people, or too many.
+
+        Also None if two of them contradict each other: somebody has not said the same twice.
+        """
+        order = tuple(sorted(columns))
+        inside = self._inside(order)
+        largest = [g for g in inside if not any(set(g) < set(other) for other in inside)]
+        if not largest or len(order) < 2:
+            return None
+        common = self._named(order, largest, said)
+        tables = [self.tables[group].narrowed(common) for group in largest]
+        alone = [j for j in order if not any(j in group for group in largest)]
+        tables += [_single(j, self.singles[j]).narrowed(common) for j in alone]
+        if any(table.people != self.n for table in tables) or not self._agree(tables):
+            return None
+        spare = {j for t in tables for j in t.group if not _axis(t, j)[-1]}
+        shape = tuple(len(common[j]) + (j not in spare) for j in order)
+        if prod(shape) > MOST_CELLS:
+            return None
+        margins = tuple(_margin(table, order, spare) for table in tables)
+        closed = said is None
+        labels = tuple(_labels(len(common[j]), closed=closed and j not in spare) for j in order)
+        return FrechetClass(shape, margins, labels)
+
+    def _agree(self, tables: Sequence[Known]) -> bool:
+        """Whether tables say the same of what they share, and of every column what round 1 did."""
+        once = all(
+            np.array_equal(_axis(table, j)[:-1], self.singles[j][list(said)])
+            for table in tables
+            for j, said in zip(table.group, table.said, strict=True)
+        )
+        return once and _agree(tables)
+
+    def _named(self, order: Group, largest: Sequence[Group], said: Said | None) -> dict[int, Group]:
+        """Per column the values that every table used names; of a column alone, those of k."""
+        named: dict[int, Group] = {}
+        for j in order:
+            all_of_it = tuple(range(len(self.singles[j])))
+            sets = [
+                self.tables[group].said[self.tables[group].group.index(j)]
+                for group in largest
+                if j in group
+            ]
+            if not sets and said is None:
+                sets = [tuple(np.flatnonzero(self.singles[j] >= self.k).tolist())]
+            if said is not None:
+                sets.append(said.get(j, all_of_it))
+            named[j] = tuple(sorted(set(all_of_it).intersection(*sets)))
+        return named
+
+
+def _single(column: int, counts: Counts) -> Known:
+    """A column by itself, in which everybody says its value."""
+    said = tuple(range(len(counts)))
+    return Known((column,), (said,), np.append(counts, 0))
+
+
+def _held(table: Known, column: int, k: int) -> dict[int, bool]:
+    """Per value said of a column, whether half of its people or more are in crowds of k."""
+    axis = table.group.index(column)
+    counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
+    safe = np.where(counts >= k, counts, 0).sum(axis=1)
+    enough = 2 * safe >= counts.sum(axis=1)
+    return dict(zip(table.said[axis], enough[:-1].tolist(), strict=True))
+
+
+def _axis(table: Known, column: int) -> Counts:
+    """The counts of one column of a table."""
+    others = tuple(a for a, j in enumerate(table.group) if j != column)
+    return np.asarray(table.counts.sum(axis=others), dtype=np.int64)
+
+
+def _agree(tables: Sequence[Known]) -> bool:
+    """Whether tables say the same of what they share."""
+    for one, other in combinations(tables, 2):
+        shared = set(one.group) & set(other.group)
+        sums = [
+            t.counts.sum(axis=tuple(a for a, j in enumerate(t.group) if j not in shared))
+            for t in (one, other)
+        ]
+        if shared and not np.array_equal(*sums):
+            return False
+    return True
+
+
+def _margin(table: Known, order: Group, spare: set[int]) -> Margin:
+    """A table among columns numbered anew; without `other` where nobody says it."""
+    cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
+    group = tuple(order.index(j) for j in table.group)
+    return Margin(group, np.ascontiguousarray(table.counts[cut]))
+
+
+def _labels(named: int, *, closed: bool) -> Labels:
+    """closed: whoever says other is exposed for certain; else other is a value like any."""
+    none = np.empty(0, dtype=np.int64)
+    return Labels(np.arange(named if closed else named + 1), none, none)
+
+
+def _ways(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
+    """The ways to write columns as known groups and single columns, large groups first."""
+    if not columns:
+        yield ()
+        return
+    first, rest = columns[0], set(columns[1:])
+    starting = [g for g in known if g[0] == first and rest.issuperset(g[1:])]
+    for part in [*sorted(starting, key=lambda g: (-len(g), g)), (first,)]:
+        for way in _ways(tuple(j for j in columns if j not in part), known):
+            yield (part, *way)
+
+
+def heaviest(
+    knowledge: Knowledge,
+    gains: Sequence[float],
+    most: int,
+    allowed: Sequence[int],
+    required: Sequence[int] = (),
+    start: Sequence[int] = (),
+    sets: int = 2_000,
+) -> Group:
+    """The heaviest set of columns that meets a target, as far as a search of so many sets finds.
+
+    Sets are grown one column at a time, heaviest first; what cannot outweigh the best is left out,
+    and so is what holds a set that does not meet the target. Of equal weights the one whose first
+    bound is lower is taken, then the first in order.
+
+    Args:
+        knowledge: what was counted.
+        gains: weight of each column, > 0.
+        most: people who may be exposed.
+        allowed: columns that may be kept.
+        required: those that must be; if they do not meet the target, nothing is kept.
+        start: a set that is known to meet the target.
+        sets: how many are looked at.
+    """
+    order = sorted(set(allowed) - set(required), key=lambda j: (-gains[j], j))
+    best = _weighed(knowledge, gains, tuple(sorted(start)))
+    base = tuple(sorted(required))
+    if base and not knowledge.meets(base, most):
+        return ()
+    unsafe: list[set[int]] = []
+    stack = [(0, base)]
+    looked = 0
+    while stack and looked < sets:
+        position, chosen = stack.pop()
+        looked += 1
+        weight = sum(gains[j] for j in chosen)
+        if weight + sum(gains[j] for j in order[position:]) < best[0]:
+            continue
+        if chosen and weight >= best[0] and set(base) <= set(chosen):
+            best = max(best, _weighed(knowledge, gains, chosen))
+        if position == len(order):
+            continue
+        stack.append((position + 1, chosen))
+        wider = tuple(sorted((*chosen, order[position])))
+        if any(held <= {*wider} for held in unsafe):
+            continue
+        if knowledge.meets(wider, most):
+            stack.append((position + 1, wider))
+        else:
+            unsafe.append(set(wider))
+    return tuple(-j for j in best[2])
+
+
+def _weighed(
+    knowledge: Knowledge, gains: Sequence[float], chosen: Group
+) -> tuple[float, int, tuple[int, ...]]:
+    """Larger is better."""
+    if not chosen:
+        return 0.0, -knowledge.n, ()
+    people = knowledge.by_parts(chosen).people
+    return sum(gains[j] for j in chosen), -people, tuple(-j for j in chosen)
+
+
+def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:
+    """A block from plain lists, as a certificate writes it."""
+    place = None if within is None else (int(within[0]), int(within[1]))
+    return Block(place, tuple((tuple(group), tuple(values)) for group, values in parts))

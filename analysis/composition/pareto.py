@@ -1,0 +1,206 @@
+"""Exact minimum of R + scale * P over one threshold per column, by merging Pareto fronts.
+
+A choice of thresholds matters only through R, the sum of the columns' rare people, and P, the
+product of a factor per column (the number of common values, or n / threshold). Both the objective
+and what later columns do to it rise with R and with P. So of two partial choices one may be
+forgotten when the other has no more R and no more P: what is kept is a Pareto front, merged column
+by column.
+
+Partial choices are also dropped when they cannot beat a choice already known. With x = P - slack
+and the columns still to come, since prod N - 1 >= sum (N - 1) for N >= 1,
+
+    final R + scale * (final P - slack)
+        >= R + scale * x + sum over j of min over t of [R_j + scale * P * (N_j - 1)].
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exposure.counts import Integers, Steps
+
+Numbers = NDArray[Any]  # int64 where factors are numbers of values, float64 where they are n / t
+
+NONE: Integers = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What each threshold of one column adds to R and multiplies P by; R ascends, P descends."""
+
+    rare: Integers
+    factor: Numbers
+
+    @classmethod
+    def common(cls, steps: Steps) -> "Options":
+        """The factor is the number of common values (refined and coverage bounds)."""
+        return cls(steps.rare, steps.common)
+
+    @classmethod
+    def inverse(cls, steps: Steps, n: int) -> "Options":
+        """The factor is n / threshold, at least the number of common values (Theorem 3)."""
+        return cls(steps.rare, n / steps.threshold)
+
+
+class Growth:
+    """The least that columns add to R + scale * P when the product so far is P.
+
+    Tabulated on a grid of powers of two and read at the grid point at or below P, so it is never
+    too much: the least growth rises with P.
+    """
+
+    GRID = 2.0 ** np.arange(0, 64)
+
+    def __init__(self, options: Sequence[Options], scale: int) -> None:
+        self._table = np.zeros((len(options), self.GRID.size))
+        for row, option in zip(self._table, options, strict=True):
+            cost = option.rare + scale * np.multiply.outer(self.GRID, option.factor - 1)
+            row[:] = cost.min(axis=1)
+
+    def of(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """The least growth of all of `columns` together, at each grid point."""
+        total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
+        return total
+
+    @classmethod
+    def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
+        """A row (or sum of rows) of the table at each product, which is at least 1."""
+        found: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Front:
+    """Partial choices, none worse than another in both R (ascending) and P (descending).
+
+    `history` is (parent, option): entry i came from entry `parent[i]` of `before` by the option
+    `option[i]` of column `column`.
+    """
+
+    rare: Integers
+    product: Numbers
+    before: "Front | None" = None
+    column: int = -1
+    history: tuple[Integers, Integers] = (NONE, NONE)
+
+    @classmethod
+    def empty(cls, options: Options) -> "Front":
+        """No column yet: nobody rare, one cell."""
+        return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
+
+    def choice(self, entry: int) -> dict[int, int]:
+        """For each column merged so far, the number of its option in this entry."""
+        chosen: dict[int, int] = {}
+        front = self
+        while front.before is not None:
+            parent, option = front.history
+            chosen[front.column] = int(option[entry])
+            entry, front = int(parent[entry]), front.before
+        return chosen
+
+    def merge(
+        self,
+        column: int,
+        options: Options,
+        scale: int,
+        limit: float,
+        slack: int = 0,
+        growth: NDArray[np.float64] | None = None,
+    ) -> "Front":
+        """The front with one more column, of the choices that may still come below `limit`.
+
+        `growth` is the table (see `Growth`) of the columns that follow.
+        """
+        parent, option = ragged(self, options, scale, limit, slack)
+        rare = self.rare[parent] + options.rare[option]
+        product = self.product[parent] * options.factor[option]
+        reach = rare + scale * (product - slack)
+        if growth is not None:
+            reach = reach + Growth.read(growth, product)
+        alive = np.flatnonzero(reach < limit)
+        keep = alive[undominated(rare[alive], product[alive])]
+        return Front(rare[keep], product[keep], self, column, (parent[keep], option[keep]))
+
+
+def ragged(
+    front: Front, options: Options, scale: int, limit: float, slack: int
+) -> tuple[Integers, Integers]:
+    """All pairs (entry, option) that alone may stay below `limit`; no product of them overflows.
+
+    For one entry these are neighbours: R rules out the last options, P the first ones.
+    """
+    room = limit - front.rare
+    last = np.searchsorted(options.rare, room, side="left")
+    most = (room / scale + slack + 1) / front.product
+    first = options.factor.size - np.searchsorted(options.factor[::-1], most, side="right")
+    many = np.maximum(last - first, 0)
+    parent = np.repeat(np.arange(many.size), many)
+    start = np.cumsum(many) - many
+    return parent, np.arange(parent.size) - np.repeat(start - first, many)
+
+
+def undominated(rare: Integers, product: Numbers) -> Integers:
+    """Indices of the pairs that no other pair equals or betters in both, by ascending `rare`."""
+    order = np.lexsort((product, rare))
+    sorted_product = product[order]
+    best = np.minimum.accumulate(sorted_product)
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = sorted_product[1:] < best[:-1]
+    return order[new]
+
+
+def least(
+    options: Sequence[Options], scale: int, limit: float, growth: Growth
+) -> tuple[float, list[int]] | None:
+    """The smallest R + scale * P below `limit` and one option per column; None if there is none."""
+    front = Front.empty(options[0])
+    order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
+    for position, j in enumerate(order):
+        rest = growth.of(order[position + 1 :])
+        front = front.merge(j, options[j], scale, limit, growth=rest)
+    if front.rare.size == 0:
+        return None
+    value = front.rare + scale * front.product
+    best = int(value.argmin())
+    chosen = front.choice(best)
+    return value[best].item(), [chosen[j] for j in range(len(options))]
+
+
+def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list[int]]:
+    """A good choice, quickly: from several starts, improve one column at a time.
+
+    Starts put every column's threshold near the same share of the people.
+    """
+    best, best_choice = float("inf"), [0] * len(options)
+    for start in {
+        tuple(
+            min(int(np.searchsorted(option.rare, n * share)), option.rare.size - 1)
+            for option in options
+        )
+        for share in (0.0, *(4.0 ** -np.arange(1, 13)))
+    }:
+        value, choice = _settle(options, scale, list(start))
+        if value < best:
+            best, best_choice = value, choice
+    return best, best_choice
+
+
+def _settle(options: Sequence[Options], scale: int, choice: list[int]) -> tuple[float, list[int]]:
+    """Coordinate descent until nothing improves; floats, so that no product overflows."""
+    rare = float(sum(o.rare[i] for o, i in zip(options, choice, strict=True)))
+    product = float(np.prod([float(o.factor[i]) for o, i in zip(options, choice, strict=True)]))
+    value, improved = rare + scale * product, True
+    while improved:
+        improved = False
+        for j, option in enumerate(options):
+            others = rare - float(option.rare[choice[j]])
+            rest = product / float(option.factor[choice[j]])
+            costs = others + option.rare + (scale * rest) * option.factor
+            i = int(costs.argmin())
+            if costs[i] < value * (1 - 1e-12):
+                choice[j], value, improved = i, float(costs[i]), True
+                rare, product = others + float(option.rare[i]), rest * float(option.factor[i])
+    return value, choice

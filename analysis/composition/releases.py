@@ -1,0 +1,66 @@
+"""Several releases about the same people: how exposed they are on all their columns together.
+
+Of releases J_1, .., J_r of the same n people, each known by its cells only, a person is exposed on
+the union if fewer than k people share its values on all columns of all releases. Each release is
+one column whose values are its cells, so the bounds for a table of which the counts of single
+columns are known hold: the coverage bound (ERRATA 000.14) from above. From below, whoever is
+exposed in one release is exposed in the union.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..exposure.curves import users_below
+from ..validation import as_counts, whole
+from .bounds import best_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """People exposed on the union of some releases, of n.
+
+    Attributes:
+        k: people in the smallest crowd that hides.
+        n: people in every release.
+        low, high: so many people are exposed on all columns together, at least and at most.
+        alone: how many each release exposes by itself.
+    """
+
+    k: int
+    n: int
+    low: int
+    high: int
+    alone: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.low:,} to {self.high:,} of {self.n:,} people are in a crowd smaller than "
+            f"{self.k} on the columns of {len(self.alone)} releases together"
+        )
+
+
+def together(releases: Sequence[npt.ArrayLike], k: int) -> Together:
+    """Bound how many people are exposed on the columns of all releases together.
+
+    Args:
+        releases: the people in each cell, one array a release, each with the same sum.
+        k: people in the smallest crowd that hides, >= 1.
+    """
+    if not releases:
+        raise ParameterError("releases: found none; needs at least one")
+    k = whole(k, "k", 1)
+    counts = [as_counts(cells) for cells in releases]
+    n = int(counts[0].sum())
+    if n == 0 or any(int(one.sum()) != n for one in counts):
+        found = ", ".join(str(int(one.sum())) for one in counts)
+        raise ParameterError(f"releases: found {found} people; each needs the same, at least one")
+    alone = tuple(int(users_below(one, k)) for one in counts)
+    high = alone[0]
+    if len(counts) > 1:
+        proof = best_bound([np.asarray(one) for one in counts], k, rule="coverage")
+        high = min(n, proof.people)
+    return Together(k, n, max(alone), max(high, *alone), alone)

@@ -1,0 +1,106 @@
+"""Tables that show how much of the slack in Theorems 2 and 3 is needed (paper 000, Theorem 4).
+
+Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction; that
+does not contradict a bound without slack, which only ">" would (and ">=" is met by 0 >= 0 in a
+constant table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) /
+(n+1): when c (n/2)^2 / (n+1) > 1 the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ParameterError
+from ..exposure.cells import joint_counts
+from ..exposure.counts import as_integer
+
+REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TightnessExample:
+    """A table (n x d codes), thresholds (probabilities) and both sides of the inequality.
+
+    `joint` is Q_J(c prod t_j) and `columns` is sum Q_j(t_j), exact shares of the rows.
+    """
+
+    table: NDArray[np.int64]
+    thresholds: tuple[Fraction, ...]
+    c: Fraction
+    joint: Fraction
+    columns: Fraction
+
+    def __repr__(self) -> str:
+        rows, width = self.table.shape
+        sign = ">" if self.joint > self.columns else "="
+        return (
+            f"<TightnessExample {rows} x {width}, c = {self.c}: "
+            f"joint {self.joint} {sign} {self.columns} sum of the columns>"
+        )
+
+
+def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample:
+    """Theorem 4's table: a 2^m rows in 2^m groups, m columns, one entry redacted in each column.
+
+    Args:
+        c: in (0, 1] with 1/c an integer; a float is read as the nearest such number.
+        columns: the least number m of columns; more are taken until the redacted rows are below
+            the threshold (the construction's condition, which m = 1 already meets).
+    """
+    inverse = _inverse(c)
+    least = as_integer(columns, "columns")
+    if not 1 <= least <= 12:
+        raise ParameterError(f"columns: found {least}; 1 to 12 are accepted")
+    a, m = 3 * inverse, least
+    while _threshold(a, m) ** m / inverse < Fraction(2, a * 2**m):
+        m += 1
+    groups = np.repeat(np.arange(2**m), a)
+    table = groups[:, None] >> np.arange(m) & 1
+    table[a * np.arange(m), np.arange(m)] = REDACTED
+    return _example(table.astype(np.int64), (_threshold(a, m),) * m, Fraction(1, inverse))
+
+
+def strict_example(c: float | Fraction) -> TightnessExample:
+    """The smallest matrix of Section 6.2 where the joint is strictly more exposed, for this c."""
+    inverse = _inverse(c)
+    n = 2
+    while n * n <= 4 * inverse * (n + 1):
+        n += 2
+    table = np.zeros((n + 1, 2), dtype=np.int64)
+    table[: n // 2, 0] = 1
+    table[n // 2 + 1 :, 1] = 1
+    return _example(table, (Fraction(n // 2, n + 1),) * 2, Fraction(1, inverse))
+
+
+def _threshold(a: int, m: int) -> Fraction:
+    return Fraction(a * 2 ** (m - 1) - 1, a * 2**m)
+
+
+def _inverse(c: float | Fraction) -> int:
+    if not 0 < c <= 1:
+        raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
+    inverse = round(1 / c)
+    if c not in (Fraction(1, inverse), 1 / inverse):
+        raise ParameterError(f"c: found {c}; 1/c must be an integer")
+    return inverse
+
+
+def _example(
+    table: NDArray[np.int64], thresholds: tuple[Fraction, ...], c: Fraction
+) -> TightnessExample:
+    width = table.shape[1]
+    threshold = c
+    for t in thresholds:
+        threshold *= t
+    joint = _exposed(table, list(range(width)), threshold)
+    single = (_exposed(table, [j], t) for j, t in enumerate(thresholds))
+    return TightnessExample(table, thresholds, c, joint, sum(single, Fraction(0)))
+
+
+def _exposed(table: NDArray[np.int64], columns: list[int], threshold: Fraction) -> Fraction:
+    """Q(threshold), comparing exact fractions."""
+    n = table.shape[0]
+    counts = joint_counts(table, columns).tolist()
+    return Fraction(sum(count for count in counts if count < threshold * n), n)

@@ -1,0 +1,115 @@
+"""A bound on the worst case that anyone can check with whole numbers alone.
+
+Give every entry i of the margins (A x = b) a weight p_i of either sign, and every cut "at least
+need_r of these cells are not exposed" (`cover.py`) a weight m_r >= 0. With e the exposed people of
+a table x and w the cells that are not exposed, A x = b and sum_{c in r} w(c) >= need_r give
+
+    exposed  =  sum_c e(c)  <=  p.b - m.need + sum_c [ e(c) - p(c) x(c) + m(c) w(c) ]
+
+where p(c) and m(c) add the weights of the margins and cuts that contain c. Each bracket is at most
+
+    max{ u(c) max(0, 1 - p(c)),   m(c) - k p(c),   m(c) - cap(c) p(c) }
+
+(exposed with 0..u(c) people; not exposed with k..cap(c), linear in between; the last two only where
+the cell can be non-exposed). The right side is a bound for ALL weights. Weights are whole multiples
+of 1 / SCALE, so it is evaluated without rounding, and rounded down at the end because people are
+whole. Good weights are the multipliers of the linear relaxation of the worst case: at these the
+bound is the value of that relaxation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..validation import Counts, Floats
+from .cuts import Block, Cut, Cuts
+from .frechet import FrechetClass
+from .integer_program import Program
+
+if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
+
+# Denominator of the weights.
+SCALE = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What proves a bound: weights times `SCALE`, of the margins' entries and of some blocks."""
+
+    margins: tuple[int, ...]
+    blocks: tuple[tuple[Block, int], ...]
+
+
+def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
+    """The bound that these weights prove, in whole people; exact arithmetic."""
+    cuts = Cuts(tables, k)
+    prices = np.array(weights.margins, dtype=object)
+    total = prices @ _totals(tables).astype(object)
+    reward = np.zeros(tables.cells, dtype=object)
+    for block, weight in weights.blocks:
+        cut = cuts.cut(block)
+        total -= max(weight, 0) * cut.need
+        reward[cut.cells] += max(weight, 0)
+    price = np.zeros(tables.cells, dtype=object)
+    start = 0
+    for margin in tables.margins:
+        stop = start + margin.counts.size
+        price += prices[start:stop][tables.place(margin.group)]
+        start = stop
+    return int(total + _brackets(tables, k, price, reward).sum()) // SCALE
+
+
+def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
+    """The multipliers of the linear relaxation with these cuts, rounded to multiples of 1/SCALE."""
+    from scipy.optimize import linprog
+    from scipy.sparse import vstack
+
+    program = Program(tables, k)
+    margins, *others = program.constraints(cuts, 0)[:5]
+    rows, tops = zip(*map(_at_most, others), strict=True)
+    bounds: Any = np.stack(program.bounds(), axis=1)
+    equal: Any = margins.A
+    found: Any = linprog(
+        program.objective(),
+        A_eq=equal,
+        b_eq=np.asarray(margins.lb),
+        A_ub=vstack(rows),
+        b_ub=np.concatenate(tops),
+        bounds=bounds,
+        method="highs",
+    )
+    if found.x is None:
+        return Weights((0,) * len(_totals(tables)), ())
+    chosen = _whole(-found.ineqlin.marginals[len(found.ineqlin.marginals) - len(cuts) :])
+    blocks = tuple((cut.block, m) for cut, m in zip(cuts, chosen, strict=True) if m > 0)
+    return Weights(tuple(_whole(-found.eqlin.marginals)), blocks)
+
+
+def _at_most(constraint: "LinearConstraint") -> tuple[Any, Floats]:
+    """A one-sided constraint as rows A x <= top."""
+    A: Any = constraint.A
+    sign = -1 if np.all(np.isinf(constraint.ub)) else 1
+    edge = constraint.ub if sign == 1 else -np.asarray(constraint.lb)
+    return sign * A, np.broadcast_to(np.asarray(edge, np.float64), (A.shape[0],))
+
+
+def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
+    """SCALE times the most that each cell can add, as Python integers."""
+    caps, always = tables.caps(), tables.always_exposed(k)
+    exposed = np.where(always, caps, np.minimum(caps, k - 1)).astype(object)
+    best = exposed * np.maximum(SCALE - price, 0)
+    for people in (k, caps.astype(object)):
+        open_cell = reward - people * price
+        best = np.where(always, best, np.maximum(best, open_cell))
+    return best
+
+
+def _totals(tables: FrechetClass) -> Counts:
+    return np.concatenate([margin.counts.ravel() for margin in tables.margins])
+
+
+def _whole(weights: Floats) -> list[int]:
+    return [round(float(weight) * SCALE) for weight in weights]

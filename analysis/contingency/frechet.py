@@ -1,0 +1,225 @@
+"""All tables with given margins: the Frechet class, and what may be merged without loss.
+
+A table counts people per cell of the columns' values. Margins are counts of groups of columns:
+every single column, and any further groups whose joint counts are known. A margin inside a known
+group follows from it and is left out.
+
+Merging. A value with fewer than k people can only be in exposed cells. So the values of a column
+with 0 < count < k may stand for each other: they become one merged value whose cells are exposed
+however many people they hold, and any table of the merged class can be split again, person by
+person, without changing who is exposed. This is done for columns outside every known group. Values
+nobody has are dropped there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, as_marginals, as_table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Known = Mapping[tuple[int, ...], npt.ArrayLike]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margin:
+    """The joint counts of the columns in `group`, one axis per column, in the group's order."""
+
+    group: tuple[int, ...]
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The caller's value indices of one column: those kept, then those merged into one, if any."""
+
+    kept: Counts
+    rare: Counts
+    rare_counts: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """People per occupied cell: `cells` (m, d) value indices and `counts` (m,), all positive."""
+
+    cells: Counts
+    counts: Counts
+
+    def exposed(self, k: int) -> int:
+        """People in cells of fewer than k people."""
+        return int(self.counts[self.counts < k].sum())
+
+    def margin(self, group: tuple[int, ...], shape: Sequence[int]) -> Counts:
+        """The joint counts of some columns, one axis per column."""
+        result = np.zeros(tuple(shape), dtype=np.int64)
+        np.add.at(result, tuple(self.cells[:, j] for j in group), self.counts)
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrechetClass:
+    """The tables over `shape` with these margins; `labels` lead back to the caller's values."""
+
+    shape: tuple[int, ...]
+    margins: tuple[Margin, ...]
+    labels: tuple[Labels, ...]
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return prod(self.shape)
+
+    def index(self) -> Counts:
+        """The value index of each column in each cell, shape (d, cells)."""
+        return np.indices(self.shape).reshape(len(self.shape), -1)
+
+    def place(self, group: Sequence[int]) -> Counts:
+        """For each cell, its position in the flattened margin of these columns."""
+        index, shape = self.index(), tuple(self.shape[j] for j in group)
+        place = np.ravel_multi_index(tuple(index[j] for j in group), shape)
+        return np.asarray(place, dtype=np.int64)
+
+    def caps(self) -> Counts:
+        """The most people that each cell can hold: the least of its margins."""
+        each = [margin.counts.ravel()[self.place(margin.group)] for margin in self.margins]
+        return np.asarray(np.minimum.reduce(each), dtype=np.int64)
+
+    def always_exposed(self, k: int) -> npt.NDArray[np.bool_]:
+        """Cells whose people are exposed however many they are."""
+        cells = self.caps() < k
+        for codes, labels in zip(self.index(), self.labels, strict=True):
+            cells |= codes == len(labels.kept)
+        return np.asarray(cells, dtype=np.bool_)
+
+    def equations(self) -> "tuple[csr_array[Any], Counts]":
+        """The matrix A (margins x cells) and totals b with A x = b for every table x."""
+        from scipy.sparse import csr_array, vstack
+
+        ones, everywhere = np.ones(self.cells), np.arange(self.cells)
+        blocks = [
+            csr_array((ones, (self.place(m.group), everywhere)), shape=(m.counts.size, self.cells))
+            for m in self.margins
+        ]
+        totals = np.concatenate([margin.counts.ravel() for margin in self.margins])
+        return csr_array(vstack(blocks)), totals
+
+    def table(self, people: Counts) -> Table:
+        """A table of the caller's values from people per (possibly merged) cell, shape (cells,)."""
+        occupied = np.flatnonzero(people)
+        cells, counts = self.index()[:, occupied].T.copy(), people[occupied]
+        for j, labels in enumerate(self.labels):
+            cells, counts = _relabel(cells, counts, j, labels)
+        return Table(cells, counts)
+
+
+def frechet_class(
+    marginals: Sequence[npt.ArrayLike], k: int = 0, known: Known | None = None
+) -> FrechetClass:
+    """The class of tables with these marginals and known joint counts, merged for crowd size k.
+
+    Args:
+        marginals: counts per column, all with one total.
+        k: values with fewer than k people are merged where that is allowed; 0 merges nothing.
+        known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
+
+    Raises:
+        ParameterError: a group is not of distinct columns, or two margins contradict each other.
+    """
+    columns = as_marginals(marginals)
+    tables = [_known_margin(group, table, columns) for group, table in (known or {}).items()]
+    tables = [m for m in tables if len(m.group) > 1]
+    _check_agreement(tables)
+    grouped = {j for margin in tables for j in margin.group}
+    largest = [m for m in tables if not any(set(m.group) < set(other.group) for other in tables)]
+    labels = tuple(
+        _all_kept(counts) if j in grouped else _merge(counts, k) for j, counts in enumerate(columns)
+    )
+    singles = [
+        Margin((j,), _merged_counts(columns[j], labels[j]))
+        for j in range(len(columns))
+        if j not in grouped
+    ]
+    shape = tuple(len(each.kept) + (len(each.rare) > 0) for each in labels)
+    return FrechetClass(shape, (*largest, *singles), labels)
+
+
+def staircase(marginals: Sequence[Counts]) -> Table:
+    """One table with these marginals: everybody in a row, each column's values in order."""
+    ends = [np.cumsum(counts) for counts in marginals]
+    starts, counts = _overlaps(ends)
+    cells = np.stack([np.searchsorted(end, starts, side="right") for end in ends], axis=1)
+    return Table(cells.astype(np.int64), counts)
+
+
+def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
+    """A known group in the order of its columns, checked against their counts."""
+    if len(set(group)) < len(group) or not set(group) <= set(range(len(columns))):
+        raise ParameterError(
+            f"known: group {group}; needs distinct columns of 0..{len(columns) - 1}"
+        )
+    counts = as_table(table, f"known[{group}]", len(group))
+    order = tuple(np.argsort(group))
+    counts, group = counts.transpose(order), tuple(sorted(group))
+    for axis, j in enumerate(group):
+        others = tuple(a for a in range(len(group)) if a != axis)
+        if not np.array_equal(counts.sum(axis=others), columns[j]):
+            raise ParameterError(f"known[{group}]: its counts of column {j} differ from marginals")
+    return Margin(group, np.ascontiguousarray(counts))
+
+
+def _check_agreement(tables: list[Margin]) -> None:
+    for one, other in combinations(tables, 2):
+        shared = set(one.group) & set(other.group)
+        sums = [
+            m.counts.sum(axis=tuple(a for a, j in enumerate(m.group) if j not in shared))
+            for m in (one, other)
+        ]
+        if not np.array_equal(*sums):
+            raise ParameterError(
+                f"known: groups {one.group} and {other.group} contradict each other"
+            )
+
+
+def _all_kept(counts: Counts) -> Labels:
+    none = np.empty(0, dtype=np.int64)
+    return Labels(np.arange(len(counts)), none, none)
+
+
+def _merge(counts: Counts, k: int) -> Labels:
+    rare = np.flatnonzero((counts > 0) & (counts < k))
+    return Labels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
+
+
+def _merged_counts(counts: Counts, labels: Labels) -> Counts:
+    kept = counts[labels.kept]
+    return np.append(kept, labels.rare_counts.sum()) if len(labels.rare) else kept
+
+
+def _relabel(cells: Counts, counts: Counts, j: int, labels: Labels) -> tuple[Counts, Counts]:
+    """Column j in the caller's values; the people of the merged value go to its values in turn."""
+    merged = cells[:, j] == len(labels.kept)
+    plain, split = cells[~merged], cells[merged]
+    plain[:, j] = labels.kept[plain[:, j]]
+    if not len(split):
+        return plain, counts[~merged]
+    ends = [np.cumsum(counts[merged]), np.cumsum(labels.rare_counts)]
+    starts, people = _overlaps(ends)
+    rows = split[np.searchsorted(ends[0], starts, side="right")]
+    rows[:, j] = labels.rare[np.searchsorted(ends[1], starts, side="right")]
+    return np.concatenate([plain, rows]), np.concatenate([counts[~merged], people])
+
+
+def _overlaps(ends: Sequence[Counts]) -> tuple[Counts, Counts]:
+    """Where several cuts of the same row of people leave pieces: their starts and sizes."""
+    stops = np.unique(np.concatenate(ends))
+    stops = stops[stops > 0]
+    starts = np.append(0, stops[:-1])
+    return starts, stops - starts

@@ -1,0 +1,180 @@
+"""The worst case over all tables with given margins, as an integer program.
+
+One integer program over the cells c of the Frechet class (`frechet.py`): e(c) people if the cell is
+exposed, y(c) if not, w(c) = 1 if not:
+
+    maximise sum e,   margins of e + y = the given ones,
+    e <= min(cap, k - 1) (1 - w),   k w <= y <= cap w,   w in {0, 1},   e, y whole.
+
+Cells that are exposed whatever they hold have no y and no w. Per cell these are the convex hull of
+the two cases, so the relaxation is as tight as a cell can make it; the rest is done by `cover.py`
+(cells that cannot all be exposed), added while the relaxation violates them, by the coverage bound
+as a ceiling, by merging rare values, and by ordering values with equal counts (they may be
+exchanged, so the one with more exposed people may be taken first).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..validation import Counts, Floats
+from .cuts import Cut, Cuts
+from .frechet import FrechetClass
+
+if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
+
+# Rounds of inequalities, and how many each way of looking adds per round.
+ROUNDS, PER_ROUND = 40, 60
+# HiGHS's tolerance: a proven 117.0000004 is a proven 117.
+TOLERANCE = 1e-6
+
+
+class Program:
+    """The integer program of one Frechet class: e of all cells, then y and w of the free ones."""
+
+    def __init__(self, tables: FrechetClass, k: int) -> None:
+        self.tables, self.k = tables, k
+        self.caps = tables.caps()
+        always = tables.always_exposed(k)
+        self.free = np.flatnonzero(~always)
+        self.most = np.where(always, self.caps, np.minimum(self.caps, k - 1))
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return self.tables.cells + 2 * len(self.free)
+
+    def objective(self) -> Floats:
+        """Minus the number of exposed people."""
+        parts = [-np.ones(self.tables.cells), np.zeros(2 * len(self.free))]
+        return np.concatenate(parts)
+
+    def count(self) -> Floats:
+        """The number of cells that are not exposed, as an objective."""
+        return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the variables."""
+        top = np.r_[self.most, self.caps[self.free], np.ones(len(self.free))].astype(np.float64)
+        return np.zeros(self.size), np.asarray(top, np.float64)
+
+    def shares(self, x: Floats) -> Floats:
+        """Non-exposure w per cell, 0 where a cell has none."""
+        w = np.zeros(self.tables.cells)
+        w[self.free] = x[self.tables.cells + len(self.free) :]
+        return w
+
+    def people(self, x: Floats) -> Counts:
+        """People per cell, e + y, rounded."""
+        people = np.rint(x[: self.tables.cells]).astype(np.int64)
+        y = x[self.tables.cells : self.tables.cells + len(self.free)]
+        people[self.free] += np.rint(y).astype(np.int64)
+        return people
+
+    def constraints(self, cuts: Sequence[Cut], ceiling: int) -> "list[LinearConstraint]":
+        """Margins, the two cases of each cell, the cuts, and the ceiling on the objective."""
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
+
+        A, b = self.tables.equations()
+        m, cells = len(self.free), self.tables.cells
+        pick = csr_array((np.ones(m), (np.arange(m), self.free)), shape=(m, cells))
+        one, none = eye_array(m), csr_array((m, m))
+        most, caps = (diags_array(v[self.free].astype(float)) for v in (self.most, self.caps))
+        rows = np.repeat(np.arange(len(cuts)), [len(cut.cells) for cut in cuts])
+        position = np.full(cells, -1)
+        position[self.free] = np.arange(m)
+        at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
+        shape = (len(cuts), self.size)
+        covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
+        needs = np.array([cut.need for cut in cuts], dtype=float)
+        return [
+            LinearConstraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
+            LinearConstraint(hstack([pick, none, most]), np.full(m, -np.inf), self.most[self.free]),
+            LinearConstraint(hstack([csr_array((m, cells)), one, -caps]), -np.inf, 0),
+            LinearConstraint(hstack([csr_array((m, cells)), one, -self.k * one]), 0, np.inf),
+            LinearConstraint(csr_array(covers), needs, np.inf),
+            LinearConstraint(-self.objective(), -np.inf, ceiling),
+            *self._order(),
+        ]
+
+    def _order(self) -> "list[LinearConstraint]":
+        """Of two values with equal counts outside all groups, the first exposes more."""
+        from scipy.optimize import LinearConstraint
+
+        index, rows = self.tables.index(), []
+        for margin in self.tables.margins:
+            if len(margin.group) > 1:
+                continue
+            j = min(margin.group)
+            order = np.argsort(-margin.counts, kind="stable")
+            for v, u in pairwise(order):
+                if margin.counts[v] == margin.counts[u]:
+                    signs = (index[j] == v).astype(float) - (index[j] == u)
+                    rows.append(np.r_[signs, np.zeros(2 * len(self.free))])
+        return [LinearConstraint(np.array(rows), 0, np.inf)] if rows else []
+
+
+def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], float]:
+    """Cuts until the relaxation violates none (or time is half up), and the relaxation's value."""
+    found = Cuts(program.tables, program.k)
+    cuts = found.margin_cuts()
+    seen = {cut.key for cut in cuts}
+    value, half = float(ceiling), (deadline + perf_counter()) / 2
+    for _ in range(ROUNDS):
+        if perf_counter() > half:
+            break
+        result = solve(program, cuts, ceiling, deadline)
+        if result.x is None:
+            break
+        value = -float(result.fun)
+        fresh = {c.key: c for c in found.violated(program.shares(result.x), PER_ROUND)}
+        new = [cut for key, cut in fresh.items() if key not in seen]
+        if not new:
+            break
+        cuts += new
+        seen.update(fresh)
+    return cuts, value
+
+
+def solve(
+    program: Program,
+    cuts: Sequence[Cut],
+    ceiling: int,
+    deadline: float,
+    *,
+    whole_numbers: bool = False,
+    minimise: Floats | None = None,
+    covered: tuple[float, float] = (0, np.inf),
+    more_than: int = -1,
+) -> Any:
+    """HiGHS on the program with these cuts; SciPy's OptimizeResult.
+
+    Args:
+        program: variables and constraints.
+        cuts: inequalities to add.
+        ceiling: exposed people at most.
+        deadline: `perf_counter` time to stop at.
+        whole_numbers: the integer program; else its relaxation.
+        minimise: another objective than minus the exposed people.
+        covered: least and most cells that are not exposed.
+        more_than: only solutions with more exposed people.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    objective = program.objective() if minimise is None else minimise
+    narrow = [
+        LinearConstraint(program.count(), *covered),
+        LinearConstraint(-program.objective(), more_than + 1, np.inf),
+    ]
+    return milp(
+        objective,
+        constraints=[*program.constraints(cuts, ceiling), *narrow],
+        bounds=Bounds(*program.bounds()),
+        integrality=np.full(program.size, int(whole_numbers)),
+        options={"time_limit": max(deadline - perf_counter(), 0.01), "mip_rel_gap": 0},
+    )

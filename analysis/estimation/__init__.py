@@ -1,0 +1,38 @@
+"""Estimation (paper 000, section 7): what a sample says about exposure, under one roof.
+
+Each name lives in the file of its idea; this is the door that other programs use.
+"""
+
+from .confidence import Interval, exposure_interval, sample_size
+from .entropy_bounds import (
+    EntropyReading,
+    entropy,
+    entropy_extremal,
+    entropy_from_exposure,
+    exposure_from_entropy,
+    read_entropy,
+)
+from .hardness import Hardness, hardness_demonstration
+from .statistical import statistical_exposure, statistical_exposure_slope
+from .statistical_interval import statistical_exposure_interval
+from .two_samples import StatisticalBound, joint_exposure_interval, statistical_bound
+
+__all__ = [
+    "EntropyReading",
+    "Hardness",
+    "Interval",
+    "StatisticalBound",
+    "entropy",
+    "entropy_extremal",
+    "entropy_from_exposure",
+    "exposure_from_entropy",
+    "exposure_interval",
+    "hardness_demonstration",
+    "joint_exposure_interval",
+    "read_entropy",
+    "sample_size",
+    "statistical_bound",
+    "statistical_exposure",
+    "statistical_exposure_interval",
+    "statistical_exposure_slope",
+]

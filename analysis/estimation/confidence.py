@@ -1,0 +1,150 @@
+"""How far the exposure of one column can be from the exposure seen in a sample (Theorem 5).
+
+If every probability is known within gamma, then (paper 000, Theorem 5 and Appendix E)
+
+    Qhat(t - gamma) - gamma |V|  <=  Q(t)  <=  Qhat(t + gamma) + gamma |V|
+
+The exposure jumps where a probability crosses t, so this interval need not shrink with the sample;
+Theorem 6 (`hardness.py`) says no estimator does better.
+"""
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import as_counts, open_unit, whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An exposure (a share of people) known with a stated confidence.
+
+    Attributes:
+        quantity: what is estimated, in words.
+        estimate: the plug-in value from the sample.
+        low, high: the interval; both in [0, 1].
+        confidence: 1 - delta, the chance over samples that the interval holds the truth.
+        rule: the theorem or method used.
+        gamma: the sup-norm radius of the probabilities where the rule has one, else nan.
+    """
+
+    quantity: str
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    rule: str
+    gamma: float = float("nan")
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return (
+            f"{self.quantity}: {self.estimate:.4f}, in [{self.low:.4f}, {self.high:.4f}] "
+            f"with confidence {self.confidence:g} ({self.rule})"
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draws the estimate with its interval on `ax`, or on new axes."""
+        axes: Any = ax
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots()[1]
+        axes.vlines([self.quantity], self.low, self.high, lw=2)
+        axes.plot([self.quantity], [self.estimate], "o")
+        axes.set(ylim=(0, 1), ylabel=f"exposure, confidence {self.confidence:g}")
+        return axes  # type: ignore[no-any-return]
+
+
+def sample_size(support: int, gamma: float, delta: float, *, printed: bool = False) -> int:
+    """People needed so that all probabilities are within gamma with probability >= 1 - delta.
+
+    Paper 000, Theorem 5, in its safe form n >= log(2 |V| / delta) / (2 gamma^2): Hoeffding's
+    inequality for both sides of each value and a union bound. The printed n >= log(|V| / delta) /
+    (2 gamma^2) rests on a one-sided inequality used for a two-sided event; no counterexample to
+    that statement was found by exact search (at most 0.824 of what it allows), and it is proved
+    for two values only, where both deviate together.
+
+    Args:
+        support: number of values, >= 1.
+        gamma: sup-norm radius, 0 < gamma.
+        delta: allowed failure probability, 0 < delta < 1.
+        printed: the form printed in the paper, for comparison.
+    """
+    support, delta = whole(support, "support", 1), open_unit(delta, "delta")
+    if not gamma > 0:
+        raise ParameterError(f"gamma: found {gamma!r}; needs a number > 0")
+    return ceil(log((1 if printed else 2) * support / delta) / (2 * gamma**2))
+
+
+def radius(support: int, n: int, delta: float) -> float:
+    """The gamma that n people buy: sqrt(log(2 |V| / delta) / (2 n)), `sample_size` inverted."""
+    return sqrt(log(2 * support / delta) / (2 * n))
+
+
+def exposure_interval(
+    counts: npt.ArrayLike,
+    k: int,
+    delta: float,
+    rule: Literal["theorem5", "counted"] = "theorem5",
+) -> Interval:
+    """The exposure Q(t) of a population at t = k/n, from the counts of a sample of n people.
+
+    Paper 000, Theorem 5 with gamma from `radius`. The rule "counted" is the third line of the
+    proof in Appendix E: the slack is gamma times the number of values that are counted below the
+    shifted threshold, which is at most |V|; it is never wider.
+
+    Args:
+        counts: how many of the sampled people have each value, shape (|V|,). The domain is known:
+            a value nobody has is listed with 0.
+        k: crowd size, a whole number; the threshold is t = k/n.
+        delta: allowed failure probability, 0 < delta < 1.
+        rule: "theorem5" as printed (with the safe gamma) or "counted".
+
+    Returns:
+        The interval, in shares of the population, with its gamma.
+    """
+    sample, delta = as_counts(counts), open_unit(delta, "delta")
+    k = whole(k, "k", 0)
+    if rule not in ("theorem5", "counted"):
+        raise ParameterError(f"rule: found {rule!r}; needs 'theorem5' or 'counted'")
+    n = int(sample.sum())
+    gamma = radius(len(sample), n, delta)
+    above, below = sample < k + n * gamma, sample < k - n * gamma
+    slack_above, slack_below = gamma * len(sample), gamma * len(sample)
+    if rule == "counted":
+        slack_above, slack_below = gamma * int(above.sum()), gamma * int(below.sum())
+    high = float(sample[above].sum()) / n + slack_above
+    low = float(sample[below].sum()) / n - slack_below
+    estimate = float(sample[sample < k].sum()) / n
+    return Interval(f"Q({k}/{n})", estimate, max(0.0, low), min(1.0, high), 1 - delta, rule, gamma)
+
+
+def clopper_pearson(
+    successes: npt.ArrayLike, n: int, alpha: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Exact one-sided limits for binomial probabilities, each missed with probability <= alpha.
+
+    Args:
+        successes: counts out of n, any shape.
+        n: trials, >= 1.
+        alpha: failure probability of each side.
+
+    Returns:
+        Lower and upper limits in the shape of `successes`.
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    x = np.asarray(successes, dtype=np.float64)
+    low = np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, alpha), 0.0)
+    high = np.where(x < n, betainccinv(x + 1, np.maximum(n - x, 1), alpha), 1.0)
+    return low, high

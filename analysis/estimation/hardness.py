@@ -1,0 +1,129 @@
+"""Theorem 6: the exposure itself cannot be estimated, whatever the sample (paper 000).
+
+As printed the theorem is empty: its estimators are numbers f(x) that do not depend on t, and
+sup_t |f - Q(t)| >= 1/2 for every number f because Q(0) = 0 and Q(1) = 1 (unless p is a point mass).
+What is meant are estimators f(x; t), for a fixed t already:
+
+    inf_f sup_p E|f(x; t) - Q_p(t)| >= gap (1 - TV) / 2
+
+for any pair p0, p1 with |Q_p0(t) - Q_p1(t)| = gap and total variation TV between the laws of their
+samples: no estimate can be within gap/2 of both, and the samples cannot tell the two apart. (The
+estimators' average error over the pair is at least that; the worst is at least the average.)
+
+The proof in Appendix F works over s + 1 atoms (so 1/(16 (s - 1)) for s atoms, stronger than the
+stated 1/(16 s)), and its chain of inequalities after (8) is reversed (s = 3, eps = 0.02: 0.0223 is
+not <= 0.0074). Its conclusion stands; here the total variation is computed exactly instead. In both
+pairs below the samples differ only in the count of the last atom (given that count, the others are
+uniform under both), so TV is that of two binomial laws.
+
+* "paper": s atoms of 1/s^2 or 1/s^2 - eps, the rest on one. gap = 1/s - s eps.
+* "uniform": s atoms of 1/s; or s - 1 of them lowered by eps, the last one raised. At t = 1/s the
+  exposure jumps by gap = (s - 1) (1/s - eps) however small eps is. So for EVERY n the minimax risk
+  is at least (s - 1)/(2 s), close to the 1/2 that the constant estimator 1/2 attains.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .statistical import contribution
+
+
+@dataclass(frozen=True, slots=True)
+class Hardness:
+    """A pair of populations that samples cannot tell apart and whose exposures differ.
+
+    Attributes:
+        n: sampled people.
+        threshold: t, a probability.
+        pair: the two distributions, shape (a,) each.
+        gap: |Q_p0(t) - Q_p1(t)|.
+        divergence: n KL(p0 || p1) in nats, the quantity that Appendix F bounds.
+        total_variation: between the laws of the two samples, exactly.
+        minimax_risk: gap (1 - TV) / 2: no estimator has a smaller worst expected error.
+        plug_in_bias: |E Qhat(t) - Q(t)| of the plug-in estimator under p0 and p1, exactly; its
+            expected error is at least as large.
+    """
+
+    n: int
+    threshold: float
+    pair: tuple[Floats, Floats]
+    gap: float
+    divergence: float
+    total_variation: float
+    minimax_risk: float
+    plug_in_bias: tuple[float, float]
+
+    def __str__(self) -> str:
+        return (
+            f"n={self.n}: exposures differ by {self.gap:.4f} at t={self.threshold:.4g}, samples by "
+            f"TV {self.total_variation:.4f}: every estimator errs by >= {self.minimax_risk:.4f}; "
+            f"the plug-in's bias is {max(self.plug_in_bias):.4f}"
+        )
+
+
+def hardness_demonstration(
+    s: int,
+    n: int,
+    construction: Literal["paper", "uniform"] = "paper",
+    epsilon: float | None = None,
+) -> Hardness:
+    """Computes, without simulation, what Theorem 6 means for n sampled people.
+
+    Args:
+        s: number of rare atoms ("paper", s >= 3) or of all atoms ("uniform", s >= 2).
+        n: people in the sample, >= 1.
+        construction: which pair of populations (see the module's docstring).
+        epsilon: how far an atom is lowered, 0 < epsilon <= its probability. By default Appendix
+            F's (s - 1)/(s^2 n) for "paper" (needs n >= s - 1) and 1/(s n)^2 for "uniform".
+    """
+    n = whole(n, "n", 1)
+    if construction not in ("paper", "uniform"):
+        raise ParameterError(f"construction: found {construction!r}; needs 'paper' or 'uniform'")
+    paper = construction == "paper"
+    s = whole(s, "s", 3 if paper else 2)
+    atom, copies = (1 / s**2, s) if paper else (1 / s, s - 1)
+    if epsilon is None:
+        epsilon = (s - 1) / (s**2 * n) if paper else 1 / (s * n) ** 2
+    if not 0 < epsilon <= atom:
+        raise ParameterError(f"epsilon: found {epsilon:g}; needs 0 < epsilon <= {atom:g}")
+    lowered = _with_last(atom - epsilon, copies)
+    level = _with_last(atom, copies)
+    t = atom - epsilon / 2 if paper else atom
+    gap = copies * (atom - epsilon)
+    variation = _binomial_variation(n, lowered[-1], level[-1])
+    biases = (_bias(lowered, n, t), _bias(level, n, t))
+    divergence = n * _kullback_leibler(lowered, level)
+    return Hardness(
+        n, t, (lowered, level), gap, divergence, variation, gap * (1 - variation) / 2, biases
+    )
+
+
+def _with_last(atom: float, copies: int) -> Floats:
+    return np.append(np.full(copies, atom), 1 - copies * atom)
+
+
+def _kullback_leibler(p: Floats, q: Floats) -> float:
+    positive = p > 0
+    return float(p[positive] @ np.log(p[positive] / q[positive]))
+
+
+def _binomial_variation(n: int, high: float, low: float) -> float:
+    """Total variation of Bin(n, high) and Bin(n, low): the CDFs' gap where the ratio crosses 1."""
+    from scipy.special import bdtr
+
+    counts = np.arange(n + 1)
+    return float(np.abs(bdtr(counts, n, low) - bdtr(counts, n, high)).max())
+
+
+def _bias(p: Floats, n: int, t: float) -> float:
+    """|E Qhat(t) - Q(t)|: the plug-in counts whoever has fewer than t n people: Definition 7."""
+    k = int(np.ceil(t * n * (1 - 1e-12)))
+    expected = float(contribution(p, n, k).sum()) if k <= n else 1.0
+    # In the "uniform" pair t is itself an atom: strict, so a copy that differs in the last bit
+    # must not count as below it.
+    truth = float(p[p < t * (1 - 1e-12)].sum())
+    return abs(expected - truth)

@@ -1,0 +1,182 @@
+"""Statistical exposure: the chance that a random user of a database yet to be drawn is exposed.
+
+    Q_p(n, k) = sum_v p(v) P(Bin(n - 1, p(v)) <= k - 2)          (paper 000, Definition 7)
+
+One atom contributes g(p) = p P(Bin(n - 1, p) <= k - 2). With b(m; N) = P(Bin(N, p) = m):
+
+    g'(p)  = P(Bin(n - 1, p) <= k - 2) - (k - 1) b(k - 1; n - 1)
+    g''(p) = -(n - 1) [k b(k - 2; n - 2) - (k - 1) b(k - 1; n - 2)]
+
+so g is concave on [0, k/n] and convex on [k/n, 1]: g' falls from 1 at p = 0 to its least value at
+p = k/n. The error bars below rest on nothing else.
+"""
+
+from math import exp, inf, log, log1p, pi, sqrt
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, as_probabilities, whole
+
+# Up to this many terms a binomial tail is summed; exp is normal down to this exponent.
+SHORT_SUM, LEAST_EXPONENT = 128, -700.0
+
+
+@overload
+def statistical_exposure(p: npt.ArrayLike, n: int, k: int) -> float: ...
+@overload
+def statistical_exposure(p: npt.ArrayLike, n: int, k: npt.NDArray[np.int64]) -> Floats: ...
+def statistical_exposure(
+    p: npt.ArrayLike, n: int, k: int | npt.NDArray[np.int64]
+) -> float | Floats:
+    """The probability that a random user among n drawn from p shares a value with < k people.
+
+    Paper 000, Definition 7 and Appendix D. The printed beta form is undefined for k <= 1, where
+    nobody can be exposed (0), and for k > n, where everybody is (1): both are defined here. In
+    between the tail is the complementary incomplete beta function I^c_p(k - 1, n - k + 1), which
+    takes p itself and so keeps its digits for the rarest values.
+
+    Args:
+        p: probabilities of the values, shape (a,), summing to 1.
+        n: people in the database, >= 1.
+        k: crowd size, a whole number or an array of them (any shape, any sign).
+
+    Returns:
+        A probability, or an array of them in the shape of `k`.
+
+    Raises:
+        ParameterError: p is not a distribution, n < 1 or k is not whole.
+    """
+    atoms, copies = np.unique(as_probabilities(p), return_counts=True)
+    n = whole(n, "n", 1)
+    sizes = np.asarray(k)
+    if sizes.dtype.kind not in "iu":
+        raise ParameterError(f"k: holds {sizes.dtype} values; needs whole numbers")
+    values = np.array([_exposed(atoms, copies, n, int(size)) for size in sizes.ravel()])
+    return float(values[0]) if sizes.ndim == 0 else values.reshape(sizes.shape)
+
+
+def statistical_exposure_slope(n: int, k: int) -> float:
+    """The Lipschitz constant L of p -> Q_p(n, k) in the 1-norm: |dQ| <= L ||p - q||_1.
+
+        L = max(1, (k - 1) max_p P(Bin(n - 1, p) = k - 1)),  reached at p = (k - 1)/(n - 1)
+
+    It is about sqrt((k - 1) / (2 pi (1 - k/n))): no sqrt(n) for k << n, and n - 1 at k = n.
+
+    Paper 000, Theorem 8 is wrong as printed: "|dQ| <= C sqrt(n) ||p - q||_inf for all k and n, C
+    linear in the support" fails for k near n (p = (1 - 1/n, 1/n), q = (1, 0), k = n: |dQ| tends to
+    1 - 1/e while ||p - q||_inf = 1/n). The corrected statement is |dQ| <= L ||p - q||_1 <=
+    L a ||p - q||_inf with a the number of values, because |g'| <= L.
+
+    Args:
+        n: people in the database, >= 1.
+        k: crowd size, any whole number. For k <= 1 or k > n the exposure is constant and L = 1
+            holds trivially.
+    """
+    n, k = whole(n, "n", 1), whole(k, "k", -(2**63))
+    if k <= 1 or k > n:
+        return 1.0
+    return max(1.0, (k - 1) * _peak_of_binomial(n - 1, k - 1))
+
+
+def contribution(p: Floats, n: int, k: int) -> Floats:
+    """g(p) = p P(Bin(n - 1, p) <= k - 2), what an atom of probability p adds to the exposure."""
+    if k <= 1:
+        return np.zeros_like(p)
+    if k > n:
+        return p.copy()
+    return p * _lower_tail(p, n - 1, k - 2)
+
+
+def contribution_slope(p: float, n: int, k: int) -> float:
+    """g'(p) for 2 <= k <= n and 0 <= p <= 1."""
+    from scipy.special import betaincc
+
+    return float(betaincc(k - 1, n - k + 1, p)) - (k - 1) * _binomial(n - 1, k - 1, p)
+
+
+def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> float:
+    if k > n:
+        return 1.0
+    return min(1.0, float(contribution(atoms, n, k) @ copies))
+
+
+def _lower_tail(p: Floats, N: int, m: int) -> Floats:
+    """P(Bin(N, p) <= m) for 0 <= m < N, elementwise.
+
+    Chernoff's exp(-N KL(m'/N || p)) says where it is 1 or 0 to the last bit. Short sums are summed,
+    the rest is the incomplete beta function.
+    """
+    from scipy.special import betaincc
+
+    sure, never = _edges(N, m)
+    tail = (p <= sure).astype(np.float64)
+    between = np.flatnonzero((p > sure) & (p < never))
+    chosen = p[between]
+    with np.errstate(divide="ignore"):
+        log_none = N * np.log1p(-chosen)
+    short = (log_none > LEAST_EXPONENT) & (m < SHORT_SUM)
+    tail[between[~short]] = betaincc(m + 1, N - m, chosen[~short])
+    chosen, term = chosen[short], np.exp(log_none[short])
+    total, odds = term.copy(), chosen / (1 - chosen)
+    for j in range(m if len(chosen) else 0):
+        term *= odds * ((N - j) / (j + 1))
+        total += term
+    tail[between[short]] = np.minimum(total, 1.0)
+    return tail
+
+
+def _edges(N: int, m: int) -> tuple[float, float]:
+    """Below the first p the tail is 1 in float64, above the second it is 0."""
+
+    def edge(at: float, exponent: float, inside: float, outside: float) -> float:
+        """Between inside (tail matters) and outside: where N KL(at/N || p) reaches exponent."""
+        for _ in range(60):
+            p = (inside + outside) / 2
+            far = _deviance(at, N * p) + _deviance(N - at, N * (1 - p)) > exponent
+            inside, outside = (inside, p) if far else (p, outside)
+        return outside
+
+    sure = edge(m + 1, 40.0, (m + 1) / N, 0.0) if m + 1 < N else 0.0
+    never = edge(m, 750.0, m / N, 1.0) if m > 0 else 1.0
+    return sure, never
+
+
+def _peak_of_binomial(N: int, m: int) -> float:
+    """P(Bin(N, m/N) = m), by Stirling's formula with its exact remainders (no cancellation)."""
+    if m in (0, N):
+        return 1.0
+    remainder = _stirling(N) - _stirling(m) - _stirling(N - m)
+    return exp(remainder) * sqrt(N / (2 * pi * m * (N - m)))
+
+
+def _binomial(N: int, m: int, p: float) -> float:
+    """P(Bin(N, p) = m): the peak times exp(-N KL(m/N || p)), each term without cancellation."""
+    if p <= 0 or p >= 1:
+        return float((p <= 0 and m == 0) or (p >= 1 and m == N))
+    if m in (0, N):
+        return exp(N * (log1p(-p) if m == 0 else log(p)))
+    return _peak_of_binomial(N, m) * exp(-_deviance(m, N * p) - _deviance(N - m, N * (1 - p)))
+
+
+def _deviance(x: float, mean: float) -> float:
+    """The term x log(x / mean) + mean - x, accurate also where x is near the mean."""
+    if mean <= 0:
+        return inf if x > 0 else 0.0
+    ratio = (x - mean) / mean
+    if abs(ratio) > 0.1:
+        return x * log(x / mean) + mean - x
+    # (1 + r) log(1 + r) - r = sum_i (-r)^i / (i (i - 1)); 30 terms reach float64 at |r| = 0.1.
+    return mean * sum((-ratio) ** i / (i * (i - 1)) for i in range(2, 32))
+
+
+def _stirling(m: int) -> float:
+    """Log m! - log(sqrt(2 pi m) (m/e)^m)."""
+    if m < 16:
+        from math import lgamma
+
+        return lgamma(m + 1) - (m + 0.5) * log(m) + m - 0.5 * log(2 * pi)
+    x = 1 / (m * m)
+    return (1 / 12 - x * (1 / 360 - x * (1 / 1260 - x * (1 / 1680 - x / 1188)))) / m

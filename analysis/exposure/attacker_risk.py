@@ -1,0 +1,119 @@
+"""How likely an attacker names the right person: prosecutor, journalist and marketer risk.
+
+A person's crowd f is the number of rows of the table that it cannot be told from. Whoever picks one
+of them at random is right with chance 1 / f:
+
+    prosecutor   knows that its target is in the table          largest 1 / min f, mean of 1 / f
+    journalist   knows only that its target is in the           largest 1 / min F, mean of 1 / F
+                 population the table was drawn from
+    marketer     links the whole table to the population and    mean of 1 / F
+                 wants many right, no matter which
+
+F is the crowd in the population. Whoever has that table counts it (`risk_within`); usually nobody
+has, and it is estimated as F = factor * f (`risk`), as if every cell had been drawn at the same
+rate: with factor 1 the table is the population, and the three attackers agree. A rare person may
+well be unique in both; then the estimate of 1 / F is too small a number, and the prosecutor's risk,
+which needs no estimate, is the safe one to quote.
+
+Where cells are a partition the mean of 1 / f is (number of cells) / n. The names and measures are
+those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of
+F. Dankar and K. El Emam, A method for evaluating marketer re-identification risk (EDBT workshops,
+2010). At risk above 1 / k, strictly, are the people with a crowd smaller than k: for the prosecutor
+that is the exposure of paper 000, Definition 1.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+from ...errors import ParameterError
+from .counts import as_integer
+from .equivalence_classes import Crowds
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """One attacker's chance: the largest and the mean over people, and the share above 1 / k."""
+
+    largest: float
+    mean: float
+    above: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mean <= self.largest <= 1 or not 0 <= self.above <= 1:
+            raise ParameterError(
+                f"risk: found mean {self.mean}, largest {self.largest}, share {self.above}; "
+                "0 <= mean <= largest <= 1 and a share in [0, 1] are accepted"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """All three attackers, and the population they were measured against.
+
+    factor: people of the population for each one of the table, in the crowd of a typical person.
+    """
+
+    k: int
+    factor: float
+    prosecutor: Attacker
+    journalist: Attacker
+
+    @property
+    def marketer(self) -> float:
+        """The expected share of people linked correctly when every row is linked at random."""
+        return self.journalist.mean
+
+    def __str__(self) -> str:
+        return (
+            f"prosecutor at most {self.prosecutor.largest:.4g}, journalist at most "
+            f"{self.journalist.largest:.4g}, marketer {self.marketer:.4g} of all people"
+        )
+
+
+def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
+    """The risk of people with these crowds; "above" counts who is at risk above 1 / k.
+
+    Args:
+        crowds: how many people have a crowd of which size in the table.
+        k: an integer of at least 1.
+        factor: people in the population for each one in the table, finite and at least 1; it is
+            read as the decimal number it is written as.
+    """
+    if as_integer(k, "k") < 1:
+        raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
+    if not isfinite(factor) or factor < 1:
+        raise ParameterError(f"factor: found {factor}; a number of at least 1 is accepted")
+    exact = Fraction(str(factor))
+    return Risk(k, float(factor), _attacker(crowds, k, Fraction(1)), _attacker(crowds, k, exact))
+
+
+def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
+    """The risk of people whose crowds in the population are known, and not estimated.
+
+    Args:
+        crowds: of the people of the table, in the table.
+        among: of the same people, in the population that the table was drawn from: F >= f each.
+        k: an integer of at least 1.
+    """
+    if as_integer(k, "k") < 1:
+        raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
+    if among.n != crowds.n or any(
+        among.users_below(size + 1) > crowds.users_below(size + 1) for size in among.sizes
+    ):
+        raise ParameterError(
+            f"among: found {among.n:,} people for {crowds.n:,}, or smaller crowds; the same people "
+            "with crowds at least as large are accepted"
+        )
+    one = Fraction(1)
+    mean = sum(people * size for size, people in zip(among.sizes, among.people, strict=True))
+    inside = sum(people * size for size, people in zip(crowds.sizes, crowds.people, strict=True))
+    return Risk(k, mean / inside, _attacker(crowds, k, one), _attacker(among, k, one))
+
+
+def _attacker(crowds: Crowds, k: int, factor: Fraction) -> Attacker:
+    pairs = list(zip(crowds.sizes, crowds.people, strict=True))
+    largest = 1 / (factor * crowds.smallest)
+    mean = sum(people / size for size, people in pairs) / crowds.n / float(factor)
+    above = sum(people for size, people in pairs if factor * size < k) / crowds.n
+    return Attacker(float(largest), min(mean, float(largest)), above)

@@ -1,0 +1,123 @@
+"""Cells of a table: who shares all of some columns with whom.
+
+A table is n x d integer codes of at least 0. A row's cell in the columns J is written as one
+number in mixed radix, sum_j code_j * prod of the radices of the columns before j; where the product
+of the radices passes 2**63, the number so far is first re-coded densely (at most n cells occur).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from .counts import Integers, as_integer
+
+LARGEST = 2**63 - 1
+DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB)
+
+
+def as_table(table: ArrayLike) -> NDArray[np.integer]:
+    """`table` as a 2-D array of integer codes; ParameterError when it is anything else."""
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        raise ParameterError(
+            "table: ragged rows; an n x d array of integer codes is accepted"
+        ) from None
+    if array.ndim != 2 or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"table: found {array.ndim} dimensions of {array.dtype}; "
+            "an n x d array of integer codes is accepted"
+        )
+    if array.size and array.min() < 0:
+        raise ParameterError(f"table: found code {array.min()}; codes of at least 0 are accepted")
+    if array.size and array.max() >= LARGEST:
+        raise ParameterError(f"table: found code {array.max()}; codes below 2**63 - 1 are accepted")
+    return array
+
+
+def as_columns(columns: Sequence[int], width: int) -> list[int]:
+    """`columns` as distinct column numbers of a table of `width` columns."""
+    numbers = [as_integer(column, "columns") for column in columns]
+    for number in numbers:
+        if not 0 <= number < width:
+            raise ParameterError(f"columns: found {number}; 0 to {width - 1} are accepted")
+    if len(set(numbers)) < len(numbers):
+        raise ParameterError(f"columns: found {numbers}; each column once is accepted")
+    return numbers
+
+
+def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
+    """How many people are in each cell that occurs (paper 000, Section 4), in no stated order.
+
+    Args:
+        table: n x d integer codes of at least 0, one row a person.
+        columns: distinct column numbers; none of them puts everybody in one cell.
+
+    Returns:
+        1-D array of positive counts whose sum is n.
+    """
+    codes = as_table(table)
+    keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
+    if cells <= DIRECT:
+        counts = np.bincount(keys, minlength=1)
+        return counts[counts > 0].astype(np.int64)
+    return np.unique(keys, return_counts=True)[1].astype(np.int64)
+
+
+def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
+    """For each row the size of its cell: the largest k for which that person is k-anonymous."""
+    codes = as_table(table)
+    keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
+    if cells > DIRECT:
+        keys = np.unique(keys, return_inverse=True)[1]
+    return np.bincount(keys, minlength=1)[keys].astype(np.int64)
+
+
+def cells_of(table: ArrayLike, columns: Sequence[int]) -> Integers:
+    """The number of each row's cell in these columns: 0, 1, ... without gaps."""
+    codes = as_table(table)
+    keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
+    if cells > DIRECT:
+        return dense(keys)[0]
+    occurring = np.zeros(cells, dtype=np.int64)
+    occurring[keys] = 1
+    return (np.cumsum(occurring) - 1)[keys]
+
+
+def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
+    """The different rows of a table, and how many people have each (positive, their sum n)."""
+    codes = as_table(table)
+    keys, cells = _keys(codes, list(range(codes.shape[1])))
+    if cells > DIRECT:
+        keys, cells = dense(keys)
+    people = np.bincount(keys, minlength=cells).astype(np.int64)
+    someone = np.zeros(cells, dtype=np.int64)
+    someone[keys] = np.arange(len(keys))
+    occurring = np.flatnonzero(people)
+    return codes[someone[occurring]], people[occurring]
+
+
+def _keys(codes: NDArray[np.integer], columns: list[int]) -> tuple[Integers, int]:
+    """One number per row, equal exactly where the rows agree, and a number above all of them."""
+    keys, cells = np.zeros(codes.shape[0], dtype=np.int64), 1
+    if codes.shape[0] == 0:
+        return keys, cells
+    for column in columns:
+        digits = codes[:, column].astype(np.int64)
+        radix = int(digits.max()) + 1
+        if cells * radix > LARGEST:
+            keys, cells = dense(keys)
+        if cells * radix > LARGEST:
+            digits, radix = dense(digits)
+        keys *= radix
+        keys += digits
+        cells *= radix
+    return keys, cells
+
+
+def dense(keys: Integers) -> tuple[Integers, int]:
+    """The same partition of the rows numbered 0, 1, ... without gaps, and how many parts."""
+    occurring, coded = np.unique(keys, return_inverse=True)
+    return coded.astype(np.int64), occurring.size

@@ -1,0 +1,126 @@
+"""Exposure: how many people share their cell with too few others (paper 000, Definition 1).
+
+    users_below(k) = sum of the counts c with 0 < c < k,       Q(k/n) = users_below(k) / n.
+
+A person is k-anonymous when the count of its cell is >= k; so Q(1/n) is 0 and unique people appear
+at k = 2 (paper 000 writes Q(1/n) for them in the discussion of Proposition 9; with the strict "<"
+of Definition 1 it must be Q(2/n)). Integers are compared, never floats.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from .cells import anonymity, joint_counts
+from .counts import Integers, as_counts, as_integer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "ExposureCurve",
+    "anonymity",
+    "exposure",
+    "exposure_curve",
+    "joint_counts",
+    "users_below",
+]
+
+
+@overload
+def users_below(counts: ArrayLike, k: int) -> int: ...
+@overload
+def users_below(counts: ArrayLike, k: ArrayLike) -> Any: ...
+def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
+    """The number of people whose cell holds fewer than k people.
+
+    Args:
+        counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
+        k: an integer, or an array of integers of any shape.
+
+    Returns:
+        An int for one k, otherwise an int64 array of the shape of `k`.
+    """
+    values = np.sort(as_counts(counts))
+    wanted = np.asarray(k)
+    if wanted.size and wanted.dtype.kind not in "iu":
+        raise ParameterError(f"k: found {wanted.dtype} numbers; integers are accepted")
+    below = np.concatenate(([0], np.cumsum(values)))
+    found: Integers = below[np.searchsorted(values, wanted)]
+    return int(found) if wanted.ndim == 0 else found
+
+
+@overload
+def exposure(counts: ArrayLike, k: int) -> float: ...
+@overload
+def exposure(counts: ArrayLike, k: ArrayLike) -> Any: ...
+def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
+    """Q(k/n): the share of people whose cell holds fewer than k people (paper 000, (1)).
+
+    Takes what `users_below` takes; returns a float, or an array of the shape of `k`, in [0, 1].
+    Raises ParameterError when the counts hold nobody.
+    """
+    n = int(as_counts(counts).sum())
+    if n == 0:
+        raise ParameterError("counts: found nobody; the exposure is a share of at least one person")
+    share: float | NDArray[np.float64] = users_below(counts, k) / n
+    return share
+
+
+@dataclass(frozen=True, slots=True)
+class ExposureCurve:
+    """Q as a step function of k: it rises only just above a count that occurs.
+
+    `breakpoints[i]` (integers, ascending, the first is 1) is the smallest k of step i and
+    `people[i]` the people exposed on it; the last step is 1 + the largest count, where all n are.
+    """
+
+    n: int
+    breakpoints: tuple[int, ...]
+    people: tuple[int, ...]
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of people exposed on each step."""
+        return tuple(people / self.n for people in self.people)
+
+    def __call__(self, k: int) -> int:
+        """The people exposed at k, an integer: the same as `users_below`."""
+        step = bisect_left(self.breakpoints, as_integer(k, "k") + 1) - 1
+        return self.people[step] if step >= 0 else 0
+
+    def __repr__(self) -> str:
+        smallest = self.breakpoints[1] - 1
+        return (
+            f"<ExposureCurve of {self.n:,} people: {len(self.breakpoints) - 1} steps, "
+            f"nobody below k = {smallest:,}, everybody above k = {self.breakpoints[-1] - 1:,}>"
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the share exposed against k (logarithmic) on `ax` or a new figure; returns it."""
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.subplots()[1]
+        ax.step(self.breakpoints, self.shares, where="post")
+        ax.set(xscale="log", xlabel="k", ylabel="share of people in a cell of fewer than k")
+        ax.set_ylim(0, 1.02)
+        return ax
+
+
+def exposure_curve(counts: ArrayLike) -> ExposureCurve:
+    """The exposure at every k at once. Raises ParameterError when the counts hold nobody."""
+    values = as_counts(counts)
+    distinct, times = np.unique(values[values > 0], return_counts=True)
+    if distinct.size == 0:
+        raise ParameterError("counts: found nobody; a curve needs at least one person")
+    below = np.cumsum(distinct * times)
+    return ExposureCurve(
+        n=int(below[-1]),
+        breakpoints=(1, *(distinct + 1).tolist()),
+        people=(0, *below.tolist()),
+    )

@@ -1,0 +1,77 @@
+"""Crowds: with how many people each person of a table may be confused, itself included.
+
+Where cells are a partition, a person's crowd is the number of people in its cell. Where a missing
+cell matches anything (wildcards.py) crowds overlap: a crowd of 3 does not say that there are three
+people with one crowd. Everything here needs only how many people have a crowd of which size:
+
+    users_below(k) = people whose crowd is smaller than k         smallest = the k of k-anonymity
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...errors import ParameterError
+from .counts import Integers, as_counts, as_integer
+from .curves import ExposureCurve
+
+
+@dataclass(frozen=True, slots=True)
+class Crowds:
+    """`people[i]` > 0 people have a crowd of `sizes[i]` >= 1 people; sizes ascend, none twice."""
+
+    sizes: tuple[int, ...]
+    people: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        ascending = all(a < b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
+        if not self.sizes or len(self.sizes) != len(self.people) or not ascending:
+            raise ParameterError(
+                f"sizes: found {len(self.sizes)} for {len(self.people)} numbers of people; "
+                "ascending sizes, one for each, are accepted"
+            )
+        if self.sizes[0] < 1 or min(self.people) < 1:
+            raise ParameterError("sizes, people: found less than 1; positive integers are accepted")
+
+    @classmethod
+    def of_cells(cls, counts: ArrayLike) -> "Crowds":
+        """The crowds of a partition, given the people in each cell (zeros are ignored)."""
+        values = as_counts(counts)
+        sizes, cells = np.unique(values[values > 0], return_counts=True)
+        return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
+
+    @classmethod
+    def of_rows(cls, crowds: Integers, weights: Integers) -> "Crowds":
+        """The crowds of distinct rows: row i has a crowd of `crowds[i]`, `weights[i]` people."""
+        sizes, place = np.unique(crowds, return_inverse=True)
+        people = np.zeros(sizes.size, dtype=np.int64)
+        np.add.at(people, place, weights)
+        return cls(tuple(sizes.tolist()), tuple(people.tolist()))
+
+    @property
+    def n(self) -> int:
+        """All people."""
+        return sum(self.people)
+
+    @property
+    def smallest(self) -> int:
+        """The largest k for which everybody has a crowd of at least k people."""
+        return self.sizes[0]
+
+    def users_below(self, k: int) -> int:
+        """The people whose crowd is smaller than k."""
+        return sum(self.people[: bisect_left(self.sizes, as_integer(k, "k"))])
+
+    def exposure(self, k: int) -> float:
+        """The share of people whose crowd is smaller than k, in [0, 1]."""
+        return self.users_below(k) / self.n
+
+    def curve(self) -> ExposureCurve:
+        """The people below k at every k."""
+        below = np.cumsum(self.people).tolist()
+        return ExposureCurve(self.n, (1, *(size + 1 for size in self.sizes)), (0, *below))
+
+    def __repr__(self) -> str:
+        return f"<Crowds of {self.n:,} people: from {self.smallest:,} to {self.sizes[-1]:,}>"

@@ -1,0 +1,197 @@
+"""Crowds when a missing cell matches anything.
+
+Two rows are compatible when in every column they agree or one of them is missing there. A person's
+crowd is the number of people whose row is compatible with its own, itself included; users_below(k)
+counts the people with a crowd smaller than k; the table is k-anonymous when there are none.
+Compatible is not transitive: (a, ?) goes with (a, x) and (a, y), which do not go with each other.
+So crowds overlap, and are never smaller than with missing as a value of its own, where only equal
+rows go together. Adding a column never enlarges a crowd.
+
+The count is exact. Equal rows are one row with a weight. The columns in which nothing is missing
+split the rows for good. Then column by column, in one array, run all pairs (start of a row, whole
+row compatible with it so far): a whole row that has a value goes on to the starts with that value
+and to those with none, one that lacks it to all of them. Its cost is the number of these pairs,
+which where little is missing is about rows times columns and at worst rows squared times columns;
+more than `MAX_PAIRS` is refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from .cells import LARGEST, as_columns, as_table, dense
+from .counts import Integers
+from .equivalence_classes import Crowds
+
+MAX_PAIRS = 500_000_000  # in one count
+CHUNK = 1 << 20  # pairs extended at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wildcards:
+    """The distinct rows of a table with missing cells.
+
+    `digits[j]` are the codes of column j, 0 where it is missing; `weights` the people of each row;
+    `place[i]` the row of person i.
+    """
+
+    digits: tuple[Integers, ...]
+    weights: Integers
+    place: Integers
+
+    @classmethod
+    def of(cls, table: ArrayLike, missing: Sequence[int | None]) -> "Wildcards":
+        """Compress a table.
+
+        Args:
+            table: n x d integer codes of at least 0, n >= 1, one row a person.
+            missing: for each column the code that means missing, or None if it has none.
+        """
+        codes = as_table(table)
+        n, d = codes.shape
+        if n == 0 or len(missing) != d:
+            raise ParameterError(
+                f"missing: found {len(missing)} codes for {d} columns of {n} rows; one for each "
+                "column of at least one row is accepted"
+            )
+        columns = [_digits(codes[:, j].astype(np.int64), missing[j]) for j in range(d)]
+        keys = _joint(columns, n)
+        _, first, place, weights = np.unique(
+            keys, return_index=True, return_inverse=True, return_counts=True
+        )
+        return cls(
+            tuple(column[first] for column in columns),
+            weights.astype(np.int64),
+            place.astype(np.int64),
+        )
+
+    def crowds(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Crowds:
+        """How many people have a crowd of which size in these columns. See `of_people`."""
+        rows, weights, place = self._distinct(columns)
+        return Crowds.of_rows(_compatible(rows, weights, most)[place], self.weights)
+
+    def of_people(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Integers:
+        """The crowd of each person in these columns, shape (n,).
+
+        Raises ParameterError when more than `most` pairs of rows would have to be compared.
+        """
+        rows, weights, place = self._distinct(columns)
+        return _compatible(rows, weights, most)[place][self.place]
+
+    def _distinct(self, columns: Sequence[int]) -> tuple[list[Integers], Integers, Integers]:
+        """Digits and weights of the distinct rows of some columns, and which row is which."""
+        chosen = [self.digits[j] for j in as_columns(columns, len(self.digits))]
+        whole = [column for column in chosen if column.min() > 0]
+        lacking = sorted((c for c in chosen if c.min() == 0), key=self._agreement)
+        # The columns without missing cells are the first digit, coded from 1.
+        ordered = [_joint(whole, self.weights.size) + 1, *lacking]
+        keys = _joint(ordered, self.weights.size)
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        weights = np.bincount(place, self.weights).astype(np.int64)
+        return [column[first] for column in ordered], weights, place.astype(np.int64)
+
+    def _agreement(self, column: Integers) -> float:
+        """The share of pairs of people that are compatible in this column."""
+        shares = np.bincount(column, self.weights) / self.weights.sum()
+        return float((shares[1:] ** 2).sum() + 2 * shares[0] - shares[0] ** 2)
+
+
+def _digits(codes: Integers, missing: int | None) -> Integers:
+    """Codes from 1 without gaps, 0 where missing."""
+    found = np.zeros(codes.size, dtype=np.int64)
+    known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
+    if known.any():
+        found[known] = dense(codes[known])[0] + 1
+    return found
+
+
+def _joint(columns: Sequence[Integers], rows: int) -> Integers:
+    """One number per row, equal where the rows are, and in the order of the columns."""
+    keys, many = np.zeros(rows, dtype=np.int64), 1
+    for column in columns:
+        radix = int(column.max(initial=0)) + 1
+        if many * radix > LARGEST // 2:
+            keys, many = dense(keys)
+        keys, many = keys * radix + column, many * radix
+    return dense(keys)[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The starts of one more column than the level before has.
+
+    Start s of the level before has the children first[s] .. first[s + 1] - 1, ordered by `value`;
+    `keys` = parent * radix + value ascends.
+    """
+
+    digit: Integers  # of the whole rows, in this column
+    radix: int
+    keys: Integers
+    value: Integers
+    first: Integers
+
+    def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """How many starts each pair goes on to at most, and which of its rows lack the column."""
+        lacks = self.digit[rows] == 0
+        return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks
+
+    def extend(self, starts: Integers, rows: Integers) -> tuple[Integers, Integers]:
+        """All pairs that these pairs go on to."""
+        many, lacks = self.children(starts, rows)
+        known_starts, known_rows = starts[~lacks], rows[~lacks]
+        wanted = known_starts * self.radix + self.digit[known_rows]
+        at = np.minimum(np.searchsorted(self.keys, wanted), self.keys.size - 1)
+        same = self.keys[at] == wanted
+        leading = self.first[known_starts]
+        none = self.value[leading] == 0
+        many = many[lacks]
+        ends = np.cumsum(many)
+        within = np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - many, many)
+        every = np.repeat(self.first[starts[lacks]], many) + within
+        return (
+            np.concatenate((at[same], leading[none], every)),
+            np.concatenate((known_rows[same], known_rows[none], np.repeat(rows[lacks], many))),
+        )
+
+
+def _compatible(digits: list[Integers], weights: Integers, most: int) -> Integers:
+    """The crowd of each distinct row; the rows are in lexicographic order of their digits."""
+    starts, levels = _levels(digits)
+    crowds = np.zeros(weights.size, dtype=np.int64)
+    stack = [(0, starts, np.arange(weights.size))]
+    visited = 0
+    while stack:
+        level, starts, rows = stack.pop()
+        if level == len(levels):
+            crowds += np.bincount(starts, weights[rows], minlength=crowds.size).astype(np.int64)
+            continue
+        many = int(levels[level].children(starts, rows)[0].sum())
+        if many > 2 * CHUNK and starts.size > 1:
+            half = starts.size // 2
+            stack += [(level, starts[:half], rows[:half]), (level, starts[half:], rows[half:])]
+            continue
+        visited += many
+        if visited > most:
+            raise ParameterError(
+                f"missing: as wildcards, {weights.size:,} different rows need more than {most:,} "
+                "comparisons; read missing as a category, or leave out columns with many missing "
+                "cells"
+            )
+        stack.append((level + 1, *levels[level].extend(starts, rows)))
+    return crowds
+
+
+def _levels(digits: list[Integers]) -> tuple[Integers, list[_Level]]:
+    """The start of each row in the first column, and one level for every other column."""
+    starts = dense(digits[0])[0]
+    root, levels = starts, []
+    for digit in digits[1:]:
+        radix = int(digit.max()) + 1
+        keys, child = np.unique(starts * radix + digit, return_inverse=True)
+        first = np.searchsorted(keys // radix, np.arange(int(starts.max()) + 2))
+        levels.append(_Level(digit, radix, keys, keys % radix, first))
+        starts = child.astype(np.int64)
+    return root, levels

@@ -1,0 +1,113 @@
+"""The heat table of an attack matrix: every attack against every defence.
+
+A colour is never the only sign: each cell has a mark of its own, and what was detected or withheld
+has another beside it.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import drawing
+from ..drawing import BLACK, GREY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS = {
+    "works": ("\N{BLACK CIRCLE}", "#F2B79B"),
+    "reduced": ("\N{CIRCLE WITH LEFT HALF BLACK}", "#F7E3A1"),
+    "stopped": ("\N{WHITE CIRCLE}", "#A9D8C6"),
+    "idle": ("\N{WHITE SMALL SQUARE}", "#FFFFFF"),
+    "unplayed": ("\N{EN DASH}", "#EEEEEE"),
+}
+MEANING = {
+    "works": "the attack works",
+    "reduced": "less than half of it is left",
+    "stopped": "it achieves nothing",
+    "idle": "it achieves nothing here anyway",
+    "unplayed": "not played",
+}
+WITHHELD = "\N{MULTIPLICATION SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One cell. achieved: share of what was possible; detected: share of runs with an alarm.
+
+    withheld: nothing was released in any run. named: the defence is said to help against the
+    attack. same: it is on in the column `none` already.
+    """
+
+    verdict: str
+    achieved: float
+    detected: float
+    withheld: bool
+    named: bool
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeatTable:
+    """Rows of attacks, a sign for each heading."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Sign, ...]], ...]
+
+
+@drawing.styled
+def draw(table: HeatTable) -> "Figure":
+    """Draw it; a column and a row take half an inch and a quarter."""
+    wide, high = len(table.headings), len(table.rows)
+    figure, (ax,) = drawing.new(2.4 + 0.52 * wide, 2.6 + 0.3 * high)
+    ax.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
+    for y, (_, signs) in enumerate(table.rows):
+        for x, sign in enumerate(signs):
+            _cell(ax, x, y, sign)
+    ax.set_xticks(range(wide), table.headings, rotation=60, ha="left", rotation_mode="anchor")
+    ax.set_yticks(range(high), [name for name, _ in table.rows])
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    figure.suptitle(table.title, fontsize=10)
+    figure.supxlabel(_legend(), fontsize=8)
+    return figure
+
+
+def _cell(ax: "Axes", x: int, y: int, sign: Sign) -> None:
+    from matplotlib.patches import Rectangle
+
+    mark, colour = LOOKS[sign.verdict]
+    faint = 0.35 if sign.same else 1.0
+    ax.add_patch(
+        Rectangle(
+            (x - 0.5, y - 0.5), 1, 1, facecolor=colour, alpha=faint, edgecolor="white", linewidth=1
+        )
+    )
+    if sign.named:
+        ax.add_patch(
+            Rectangle((x - 0.46, y - 0.44), 0.92, 0.88, fill=False, edgecolor=BLACK, linewidth=1.1)
+        )
+    tone = GREY if sign.same else BLACK
+    ax.text(x - 0.18, y, mark, ha="center", va="center", fontsize=8, color=tone)
+    extra = ("!" if sign.detected else "") + (WITHHELD if sign.withheld else "")
+    if extra and not sign.same:
+        partly = 0 < sign.detected < 1
+        ax.text(x + 0.22, y, extra, ha="center", va="center", fontsize=8, weight="bold")
+        if partly:
+            share = f"{sign.detected:.0%}"
+            ax.text(x + 0.46, y + 0.4, share, ha="right", va="bottom", fontsize=4.5)
+
+
+def _legend() -> str:
+    marks = "    ".join(f"{LOOKS[name][0]} {meaning}" for name, meaning in MEANING.items())
+    return (
+        f"{marks}\n!  detected: somebody raised an alarm (in a share of the runs, if one is given)"
+        f"    {WITHHELD}  nothing was released\n"
+        "framed: the defence is said to help against the attack    "
+        "pale: on in the column none already, not played again\n"
+        "none: without the framed defences    all: with every defence"
+    )

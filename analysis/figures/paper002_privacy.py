@@ -1,0 +1,134 @@
+"""Figure 2 of paper 002: average privacy at one level of worst-case privacy, by number of inputs.
+
+All protocols have LDP = epsilon = 2, so the same worst-case privacy e^-2; the Jeffreys prior. The
+figure in the paper shows small a; here a goes to 1,000, where unary encoding has 2^1000 outputs.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import drawing
+from ..information.average import average_privacy
+from ..information.channel_matrix import jeffreys
+from ..randomizers.grr import GRR
+from ..randomizers.unary import UnaryEncoding
+from ..validation import Floats
+from .registry import Check, Material, Numbers, Redrawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+EPSILON = 2.0  # the caption's
+INPUTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000)
+PROTOCOLS: "dict[str, Callable[[int, float], Any]]" = {
+    "GRR": GRR,
+    "basic RAPPOR": UnaryEncoding.rappor,
+    "OUE": UnaryEncoding.oue,
+    "BLH": UnaryEncoding.blh,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByInputs:
+    """Average privacy: one array for each protocol, over `inputs`."""
+
+    epsilon: float
+    inputs: tuple[int, ...]
+    privacy: dict[str, Floats]
+
+    @property
+    def worst_case(self) -> float:
+        """What all of them promise, e^-epsilon."""
+        return exp(-self.epsilon)
+
+    def best(self, at: int) -> str:
+        """The protocol with the most average privacy at the number `at` of the inputs."""
+        return max(self.privacy, key=lambda name: float(self.privacy[name][at]))
+
+
+def by_inputs(inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON) -> ByInputs:
+    """The figure's numbers.
+
+    Args:
+        inputs: the numbers of inputs a, each >= 2.
+        epsilon: LDP level of every protocol, nats.
+    """
+    privacy = {
+        name: np.array([average_privacy(make(a, epsilon), jeffreys(a)) for a in inputs])
+        for name, make in PROTOCOLS.items()
+    }
+    return ByInputs(epsilon, inputs, privacy)
+
+
+def privacy_figure(material: Material) -> Redrawn:
+    """Redraw the figure; nothing is random."""
+    material.progress("figure 2: average privacy up to 1,000 inputs")
+    found = by_inputs()
+    return Redrawn("figure2", (_numbers(found),), tuple(_checks(found)), lambda: draw(found))
+
+
+@drawing.styled
+def draw(found: ByInputs) -> "Figure":
+    """One line a protocol, and what all of them promise below."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    figure, (ax,) = drawing.new(7.2, 4.6)
+    for (name, values), (colour, style) in zip(
+        found.privacy.items(), drawing.styles(len(found.privacy)), strict=True
+    ):
+        ax.plot(found.inputs, values, color=colour, linestyle=style, label=name)
+    ax.axhline(found.worst_case, color=drawing.BLACK, linewidth=1, label="worst case, all four")
+    ax.set_xscale("log")
+    ax.set_xlim(found.inputs[0], found.inputs[-1])
+    ax.set_ylim(0, 1.02)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xticks([2, 5, 10, 20, 50, 100, 200, 500, 1000])
+    ax.set_xlabel("a (number of inputs)")
+    ax.set_ylabel("share of what is private that stays hidden")
+    ax.legend(loc="center right")
+    figure.suptitle(
+        f"Paper 002, Figure 2, redrawn: privacy at epsilon = {found.epsilon:g}", fontsize=11
+    )
+    return figure
+
+
+def _numbers(found: ByInputs) -> Numbers:
+    columns = [found.inputs, *(values.tolist() for values in found.privacy.values())]
+    rows = [(*row, found.worst_case) for row in zip(*columns, strict=True)]
+    return Numbers("figure2", ("a", *found.privacy, "worst_case"), rows)
+
+
+def _checks(found: ByInputs) -> list[Check]:
+    gaps = {name: np.diff(values) for name, values in found.privacy.items()}
+    falling = [name for name, gap in gaps.items() if gap.min() < 0]
+    winners = [found.best(i) for i in range(len(found.inputs))]
+    last = max((i for i, name in enumerate(winners) if name != "GRR"), default=-1)
+    from_here = found.inputs[last + 1] if last + 1 < len(winners) else None
+    ends = ", ".join(f"{name} {values[-1]:.4f}" for name, values in found.privacy.items())
+    return [
+        Check(
+            "2",
+            "the gap between average and worst case",
+            "section 10.4",
+            "only grows with a",
+            f"falls somewhere for {', '.join(falling)}" if falling else "grows for all four",
+            not falling,
+        ),
+        Check(
+            "2",
+            "most average privacy for large a",
+            "section 10.4",
+            "GRR",
+            f"GRR from a = {from_here} on" if from_here else "not GRR",
+            from_here is not None,
+        ),
+        Check(
+            "2", f"average privacy at a = {found.inputs[-1]:,}", "figure", "not shown", ends, None
+        ),
+    ]

@@ -1,0 +1,156 @@
+"""Error of incidence estimators against epsilon and n, on Zipf data and on recorded Wi-Fi sessions.
+
+The counterpart of paper 004's Figure 2, whose data (Sapienza) are not at hand. Errors are the
+largest of the n + 1 absolute errors as a share of the m positions; all methods see the same noisy
+vectors.
+
+The Wi-Fi counts are facts about recordings of probe requests in one laboratory of Brno University
+of Technology (T. Fryza, "probe-request-project", MIT licence): how many devices with a globally
+administered address were seen in exactly t of n sessions. All recordings together have 4,426 such
+devices; they are the m positions, and those never seen in the n sessions are Phi_0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+
+from ..incidence.bounds import error_bound, lower_bound
+from ..incidence.estimators import as_method, estimate, point
+from ..incidence.matrix import eta_of
+from ..incidence.sampling_law import as_incidence, sample, zipf
+from ..validation import Counts, Floats, open_unit, whole
+
+# The paper's: Section 6 (devices, beta, budgets in nats).
+POSITIONS = 162_305
+BETA = 0.1
+BUDGETS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+OWNERS = (1, 5, 10, 21)
+
+DEVICES = 4426
+# Devices seen in exactly t = 1 .. n sessions.
+SESSIONS = {
+    "5 sessions, 2023-08-28 to 2023-09-01": (117, 10, 5, 1, 7),
+    "7 sessions, 2023-08-26 to 2023-09-01": (115, 11, 6, 1, 3, 0, 4),
+    "10 sessions, 2022-10-18 to 2022-11-16": (1269, 34, 15, 17, 19, 1, 1, 1, 0, 4),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """Errors on one true vector: for each budget a quantile over runs, shares of the positions.
+
+    Attributes:
+        title: the data.
+        phi: true incidence vector, shape (n + 1,).
+        budgets: epsilon in nats a bit, shape (budgets,).
+        quantiles: for each method the 1 - beta quantile of the error, shape (budgets,).
+        bound: the rigorous bound of Theorem 4.4, shape (budgets,).
+        lower: the paper's lower bound with constant 1, shape (budgets,).
+        beta: failure probability of quantiles and bounds.
+        runs: noisy versions behind each quantile.
+    """
+
+    title: str
+    phi: Counts
+    budgets: Floats
+    quantiles: dict[str, Floats]
+    bound: Floats
+    lower: Floats
+    beta: float
+    runs: int
+
+    @property
+    def n(self) -> int:
+        """Number of vectors."""
+        return len(self.phi) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of positions."""
+        return int(self.phi.sum())
+
+
+def study(
+    title: str,
+    phi: Counts,
+    methods: Sequence[str],
+    *,
+    runs: int = 20,
+    budgets: Sequence[float] = BUDGETS,
+    beta: float = BETA,
+    rng: np.random.Generator | int | None = None,
+) -> Panel:
+    """Measure the methods on noisy versions of one true vector.
+
+    Args:
+        title: what the data are.
+        phi: true incidence vector, n + 1 counts.
+        methods: names from METHODS; polytope methods use the corrected radius.
+        runs: noisy versions for each budget, >= 1.
+        budgets: epsilon in nats a bit.
+        beta: the quantile is the one at 1 - beta.
+        rng: generator or seed.
+    """
+    truth, runs, beta = as_incidence(phi, "phi"), whole(runs, "runs", 1), open_unit(beta, "beta")
+    generator, m, n = np.random.default_rng(rng), int(truth.sum()), len(truth) - 1
+    # One generator of noise, one of methods that draw: adding a method changes no other line.
+    noise, inner = generator.spawn(2)
+    quantiles: dict[str, list[float]] = {method: [] for method in methods}
+    for epsilon in budgets:
+        eta = eta_of(epsilon)
+        seen = [sample(truth, eta, rng=noise) for _ in range(runs)]
+        for method, found in quantiles.items():
+            errors = [error_of(psi, truth, eta, beta, method, inner) for psi in seen]
+            found.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
+    return Panel(
+        title,
+        truth,
+        np.array(budgets, dtype=np.float64),
+        {method: np.array(found) for method, found in quantiles.items()},
+        np.array([error_bound(n, m, eta_of(epsilon), beta) for epsilon in budgets]),
+        np.array([lower_bound(m, epsilon, beta) for epsilon in budgets]),
+        beta,
+        runs,
+    )
+
+
+def error_of(
+    psi: Counts, truth: Counts, eta: float, beta: float, method: str, rng: np.random.Generator
+) -> float:
+    """Largest error among the counts, as a share of the positions."""
+    m, chosen = int(truth.sum()), as_method(method)
+    if chosen == "bayes":
+        shares = estimate(psi, eta, beta, chosen, rng=rng).shares
+    else:
+        shares = point(psi, eta, beta, chosen, "corrected")[0]
+    return float(np.abs(shares - truth / m).max())
+
+
+def wifi(sessions: tuple[int, ...]) -> Counts:
+    """The incidence vector of recorded sessions over all 4,426 devices."""
+    return np.array([DEVICES - sum(sessions), *sessions], dtype=np.int64)
+
+
+def zipf_panels(
+    seed: int, methods: Sequence[str], progress: Callable[[str], None], *, runs: int = 20
+) -> list[Panel]:
+    """One panel for each n of OWNERS, on Zipf vectors over the paper's 162,305 positions."""
+    panels = []
+    for n in OWNERS:
+        progress(f"Zipf data, n = {n}")
+        panels.append(study(f"n = {n}", zipf(n, POSITIONS), methods, runs=runs, rng=seed + n))
+    return panels
+
+
+def wifi_panels(
+    seed: int, methods: Sequence[str], progress: Callable[[str], None], *, runs: int = 20
+) -> list[Panel]:
+    """One panel for each group of recorded sessions."""
+    panels = []
+    for title, sessions in SESSIONS.items():
+        progress(f"Wi-Fi, {title}")
+        phi = wifi(sessions)
+        panels.append(study(title, phi, methods, runs=runs, rng=seed + len(phi)))
+    return panels

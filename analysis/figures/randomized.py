@@ -1,0 +1,180 @@
+"""Pictures of a run with local noise: estimates beside the truth, and its epsilons side by side.
+
+Both are drawn from `local` of result.json alone. An estimate is unbiased and may lie below 0 or
+above 100 %; its bar is the 95 % interval. Epsilons are in nats; where one is known between bounds
+only, the point is what is never too small and a line reaches back to what is never too large.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import drawing
+from .registry import Numbers, Redrawn
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+VALUES = 12  # of a feature, as in the terminal; the most frequent
+FEATURES = 8  # of which a picture has room for the values
+KINDS = {
+    "local": (drawing.BLACK, "s"),
+    "probabilistic": (drawing.VERMILION, "D"),
+    "hockey-stick": (drawing.BLUE, "o"),
+}
+LONGEST = 24  # letters of a name
+
+Local = Mapping[str, Any]
+Epsilon = tuple[str, str, float, float, float | None, str]  # whose, kind, low, high, delta, how
+
+
+def figures(local: Local) -> list[Redrawn]:
+    """The pictures of a run, none where no report could be read. local: that of result.json."""
+    if not local["features"]:
+        return []
+    values = Numbers("estimates", ESTIMATED, list(_estimated(local)))
+    known = Numbers("epsilons", BOUNDED, list(epsilons(local)))
+    return [
+        Redrawn("estimates", (values,), (), lambda: draw_estimates(local)),
+        Redrawn("epsilons", (known,), (), lambda: draw_epsilons(local)),
+    ]
+
+
+ESTIMATED = (
+    "feature", "value", "unbiased", "standard_error", "low_95", "high_95", "projected", "truth",
+)  # fmt: skip
+BOUNDED = ("reports", "kind", "epsilon_at_least", "epsilon", "delta", "rule")
+
+
+def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
+    for one in _shown(local):
+        columns = (one["values"], *(one[name] for name in ESTIMATED[2:]))
+        yield from ((one["feature"], *row) for row in zip(*columns, strict=True))
+
+
+def epsilons(local: Local) -> Iterator[Epsilon]:
+    """Every epsilon of a run: of what, its kind, never too large, never too small, delta, rule."""
+    budget, privacy = local["epsilon"], local["privacy"]
+    unit = "one bit" if local["mechanism"] == "bit-flip" else "one feature"
+    several = len(local["features"]) > 1
+    if privacy["together"]:
+        yield from _shuffled(privacy["together"], "all features")
+    yield "all features" if several else "the report", "local", *(2 * (budget["local"],)), None, ""
+    seen: set[tuple[float, float | None]] = set()
+    for one in privacy["shuffled"]:
+        if (key := (one["hockey_stick"], one["probabilistic"])) not in seen:
+            seen.add(key)
+            alike = [x["feature"] for x in privacy["shuffled"] if _same(x, one)]
+            whose = alike[0] if len(alike) == 1 else f"each of {len(alike)} features"
+            yield from _shuffled(one, whose if several else "the report")
+    if several:
+        yield unit, "local", *(2 * (budget["each"],)), None, ""
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one[kind] == other[kind] for kind in ("hockey_stick", "probabilistic"))
+
+
+def _shuffled(one: Mapping[str, Any], whose: str) -> Iterator[Epsilon]:
+    for kind in ("hockey_stick", "probabilistic"):
+        if (high := one[kind]) is not None:
+            low = one[f"{kind}_at_least"]
+            yield whose, kind.replace("_", "-"), low, high, one["delta"], one["rule"]
+
+
+def _shown(local: Local) -> Sequence[Mapping[str, Any]]:
+    return [*local["features"], *([local["joint"]] if local["joint"] else [])]
+
+
+@drawing.styled
+def draw_estimates(local: Local) -> "Figure":
+    """Estimates with their 95 % intervals, the nearest distribution, and the truth."""
+    shown = _shown(local)
+    kept = shown[:FEATURES]
+    rows = [min(VALUES, len(one["values"])) for one in kept]
+    figure, axes = drawing.new(7.6, 1.3 + 0.26 * sum(rows) + 0.3 * len(rows), len(rows))
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios([many + 1 for many in rows])
+    for one, ax in zip(kept, axes, strict=True):
+        _estimates(one, ax)
+    axes[-1].set_xlabel("share of people")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    left = f", {len(kept)} of {len(shown)} features" if len(kept) < len(shown) else ""
+    figure.suptitle(f"{_noise(local)}{left}", x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def _estimates(one: Mapping[str, Any], ax: "Axes") -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    order = sorted(range(len(one["values"])), key=lambda i: -one["unbiased"][i])
+    order = sorted(order[:VALUES]) if len(order) <= VALUES else order[:VALUES]
+    places = range(len(order))
+    share, low, high, near, truth = (
+        [one[name][i] for i in order]
+        for name in ("unbiased", "low_95", "high_95", "projected", "truth")
+    )
+    arms = [[x - a for x, a in zip(share, low, strict=True)],
+            [b - x for x, b in zip(share, high, strict=True)]]  # fmt: skip
+    for edge in (0, 1):
+        if min(*low, *truth) <= edge <= max(*high, *truth):
+            ax.axvline(edge, color=drawing.GREY, linewidth=1)
+    ax.errorbar(
+        share, places, xerr=arms, fmt="o", ms=4, capsize=3, color=drawing.BLUE, zorder=3,
+        label="unbiased estimate, 95 % interval",
+    )  # fmt: skip
+    ax.plot(near, places, "|", ms=9, color=drawing.GREY, zorder=2, label="nearest distribution")
+    ax.plot(
+        truth, places, "D", ms=5, mfc="none", mew=1.4, color=drawing.VERMILION, zorder=4,
+        label="truth",
+    )  # fmt: skip
+    ax.set_yticks(list(places), [_plain(one["values"][i], LONGEST) for i in order])
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.xaxis.set_major_formatter(PercentFormatter(1))
+    ax.grid(visible=False, axis="y")
+    cut = f", the {VALUES} largest of {len(one['values'])}" if len(one["values"]) > VALUES else ""
+    ax.set_title(f"{_plain(one['feature'], LONGEST)}, {one['reports']:,} reports{cut}")
+
+
+@drawing.styled
+def draw_epsilons(local: Local) -> "Figure":
+    """Every epsilon of the run on one logarithmic axis, largest budget first."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    known = list(epsilons(local))
+    figure, (ax,) = drawing.new(7.6, 1.5 + 0.34 * len(known))
+    least = min(low if low > 0 else high for _, _, low, high, _, _ in known) / 3
+    for place, (_, kind, low, high, _, _) in enumerate(known):
+        colour, mark = KINDS[kind]
+        ax.plot([high], [place], mark, ms=7, color=colour)
+        if low < high:
+            ax.plot([max(low, least), high], [place, place], color=colour)
+            ax.plot([max(low, least)], [place], "|", ms=9, color=colour)
+        text = f"{high:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+        ax.annotate(text, (high, place), (9, 0), textcoords="offset points", va="center")
+    ax.set_xscale("log")
+    ax.set_xlim(least, 4 * max(high for _, _, _, high, _, _ in known))
+    ax.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_yticks(
+        range(len(known)), [f"{_plain(whose, LONGEST)}: {kind}" for whose, kind, *_ in known]
+    )
+    ax.set_ylim(len(known) - 0.5, -0.5)
+    ax.grid(visible=False, axis="y")
+    delta = next((delta for *_, delta, _ in known if delta is not None), None)
+    ax.set_xlabel("epsilon (nats)")
+    after = f"; after shuffling at delta = {delta:g}" if delta is not None else ""
+    ax.set_title(f"{_noise(local)}{after}")
+    return figure
+
+
+def _noise(local: Local) -> str:
+    return f"{local['mechanism']}, local epsilon = {local['epsilon']['local']:g} nats"
+
+
+def _plain(text: str, most: int) -> str:
+    """A text that fits and that matplotlib does not read as mathematics."""
+    cut = text if len(text) <= most else text[: most - 1] + "…"
+    return cut.replace("$", r"\$")

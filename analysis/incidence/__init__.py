@@ -1,0 +1,54 @@
+"""(t, n)-incidence counting (paper 004): positions that are set in exactly t of n noisy vectors.
+
+Each of n owners flips the bits of its vector by itself (`sanitize`) and publishes it; `incidence`
+of the published vectors is Psi, and `estimate` finds Phi, the incidence of the true ones, for all
+t at once. Each name lives in the file of its idea; this is the door that other programs use.
+"""
+
+from .bounds import (
+    RULES,
+    all_at_least,
+    error_bound,
+    fewest_positions,
+    lower_bound,
+    positions_needed,
+    product_min_entropy,
+    product_odds,
+    radius,
+)
+from .calibration import Calibration, calibrate
+from .estimators import estimate
+from .matrix import epsilon_of, eta_of, inverse, inverse_norm, transition
+from .result import METHODS, Count, IncidenceEstimate
+from .sampling_law import component_law, covariance, incidence, law, mean, sample, sanitize, zipf
+
+__all__ = [
+    "METHODS",
+    "RULES",
+    "Calibration",
+    "Count",
+    "IncidenceEstimate",
+    "all_at_least",
+    "calibrate",
+    "component_law",
+    "covariance",
+    "epsilon_of",
+    "error_bound",
+    "estimate",
+    "eta_of",
+    "fewest_positions",
+    "incidence",
+    "inverse",
+    "inverse_norm",
+    "law",
+    "lower_bound",
+    "mean",
+    "positions_needed",
+    "product_min_entropy",
+    "product_odds",
+    "radius",
+    "sample",
+    "sanitize",
+    "transition",
+    "zipf",
+]

@@ -1,0 +1,148 @@
+"""How far an incidence estimate can be off (paper 004, Section 4.2, 5 and Appendices B and C).
+
+Radii and bounds are SHARES of the m positions, as in the paper's Figure 2: times m they are
+positions. Two different radii must not be confused. `radius` bounds the forward residual
+||Psi/m - A Phi/m||, which is what the linear program constrains; `error_bound` bounds the error
+||Phi/m - Phi'/m|| of its solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second where
+the first belongs, and its output then violates Theorem 4.4 (ERRATA 004.1).
+"""
+
+from fractions import Fraction
+from math import comb, exp, expm1, log, log1p, log2, sqrt
+from typing import Literal
+
+from ...errors import ParameterError
+from ..validation import open_unit, whole
+from .matrix import inverse_norm, transition
+
+Rule = Literal["rigorous", "corrected", "printed"]
+RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
+
+
+def as_rule(rule: str) -> Rule:
+    """One of the three ways to choose the radius."""
+    for known in RULES:
+        if rule == known:
+            return known
+    raise ParameterError(f"rule: found {rule!r}; needs one of {', '.join(RULES)}")
+
+
+def radius(
+    n: int, m: int, beta: float, rule: str = "rigorous", *, eta: float | None = None
+) -> float:
+    """Radius around Psi/m that holds A Phi/m in the max norm except with probability beta.
+
+    * "rigorous": sqrt(ln(2 (n + 1)/beta)/(2 m)), Hoeffding's bound for each of n + 1 entries.
+    * "corrected": sqrt(ln(1/beta) ln(n + 1)/(2 m)), the radius that the proof of Theorem 4.4 uses.
+      Its limits (Gumbel, large n) make it too small for n = 1: at m = 20,000, epsilon = 0.1 it
+      covers Phi = (m/2, m/2) in 0.98851 of cases at beta = 0.01, 0.99803 at 0.001 (ERRATA 004.2).
+    * "printed": ||A^-1|| sqrt(2 ln(1/beta) ln(n + 1)/m), as Algorithm 1 prints it: the final error
+      bound of Theorem 4.4, not a radius (ERRATA 004.1). Needs eta. For comparison only.
+
+    Args:
+        n: number of vectors, >= 1.
+        m: number of positions, >= 1.
+        beta: failure probability, 0 < beta < 1.
+        rule: one of the three.
+        eta: privacy parameter, for "printed" only.
+
+    Returns:
+        A share of the m positions, > 0.
+    """
+    n, m, beta = whole(n, "n", 1), whole(m, "m", 1), open_unit(beta, "beta")
+    match as_rule(rule):
+        case "rigorous":
+            return sqrt(log(2 * (n + 1) / beta) / (2 * m))
+        case "corrected":
+            return sqrt(log(1 / beta) * log(n + 1) / (2 * m))
+        case "printed":
+            if eta is None:
+                raise ParameterError("eta: missing; the printed radius needs the privacy parameter")
+            return inverse_norm(n, eta) * sqrt(2 * log(1 / beta) * log(n + 1) / m)
+
+
+def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous") -> float:
+    """Theorem 4.4, corrected: ||Phi - Phi'||/m of every point that the linear program may return.
+
+    Twice the radius times the true norm ||A^-1||, which exceeds eta^-n (ERRATA 004.3). It holds for
+    all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under "corrected" as far
+    as that radius covers. "printed" has eta^-n in place of the norm: no bound for n >= 2.
+
+    Args:
+        n: number of vectors, >= 1.
+        m: number of positions, >= 1.
+        eta: privacy parameter, 0 < eta < 1.
+        beta: failure probability, 0 < beta < 1.
+        rule: which radius.
+
+    Returns:
+        A share of the m positions; at 1 or above it says nothing.
+    """
+    if as_rule(rule) == "printed":
+        return 2 * radius(n, m, beta, "corrected") * open_unit(eta, "eta") ** -n
+    return 2 * radius(n, m, beta, rule) * inverse_norm(n, eta)
+
+
+def lower_bound(m: int, epsilon: float, beta: float) -> float:
+    """Theorem 5.10 with the constant 1: beta e^-epsilon/(sqrt(m) log2 m), a share of m positions.
+
+    An order of magnitude, not a bound to compare with: the constant of Omega is unknown, the
+    theorem is shown for epsilon < 1 only, its failure probability "at least 1 - beta" beside a
+    bound proportional to beta is not explained, and for 0 < i < n its proof assumes that all but
+    one inner product vanish, impossible for uniform strings (ERRATA 004.4, 004.7). The list in
+    Section 6.1 is this formula at epsilon = 0.1, 0.5, 1, 1.5, 2, 2.5, 3 (ERRATA 004.6).
+
+    Args:
+        m: number of positions, >= 2.
+        epsilon: budget in nats a bit, > 0.
+        beta: 0 < beta < 1.
+    """
+    m, beta = whole(m, "m", 2), open_unit(beta, "beta")
+    if not epsilon > 0:
+        raise ParameterError(f"epsilon: found {epsilon!r}; needs nats > 0")
+    return beta * exp(-epsilon) / (sqrt(m) * log2(m))
+
+
+def product_odds(n: int, eta: float) -> tuple[float, float]:
+    """Odds P(Y = 0)/P(Y = 1) of the AND Y of n fair bits, given its noisy AND Y' = 0 and Y' = 1.
+
+    Lemma 5.6 claims both within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. False for small eta: at
+    n = 2, eta = 0.1 they are 3.30 and 2.31 against [0.669, 1.494] (ERRATA 004.4).
+    """
+    full = transition(n, eta)[n]  # P(all n noisy bits are one | j true ones)
+    shares = [comb(n, j) / 2**n for j in range(n + 1)]
+    one = [shares[j] * full[j] for j in range(n + 1)]
+    zero = [shares[j] * (1 - full[j]) for j in range(n + 1)]
+    return float(sum(zero[:n]) / zero[n]), float(sum(one[:n]) / one[n])
+
+
+def product_min_entropy(n: int) -> float:
+    """Min-entropy in bits a position of the AND of n fair bits: lg(1/(1 - 2^-n)) for n >= 1."""
+    return -log1p(-(2.0 ** -whole(n, "n", 1))) / log(2)
+
+
+def all_at_least(n: int, m: int, floor: int) -> Fraction:
+    """P(every Phi_t >= floor) when all weak compositions of m into n + 1 counts are equally likely.
+
+    Exactly C(m - (n + 1) floor + n, n)/C(m + n, n): the law behind Lemma C.1.
+    """
+    n, m, floor = whole(n, "n", 1), whole(m, "m", 1), whole(floor, "floor", 0)
+    left = m - (n + 1) * floor
+    return Fraction(comb(left + n, n) if left >= 0 else 0, comb(m + n, n))
+
+
+def positions_needed(n: int, floor: int, beta: float) -> float:
+    """Lemma C.1: m >= (n + 1) floor/(1 - (1 - beta)^(1/n)) makes `all_at_least` >= 1 - beta."""
+    n, floor, beta = whole(n, "n", 1), whole(floor, "floor", 0), open_unit(beta, "beta")
+    return (n + 1) * floor / -expm1(log1p(-beta) / n)
+
+
+def fewest_positions(n: int, floor: int, beta: float) -> int:
+    """The least m with `all_at_least(n, m, floor) >= 1 - beta`, by bisection: exact Lemma C.1."""
+    wanted = 1 - Fraction(open_unit(beta, "beta"))
+    low, high = 0, int(positions_needed(n, floor, beta)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = all_at_least(n, middle, floor) >= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return high

@@ -1,0 +1,102 @@
+"""Estimates of an incidence vector from its noisy version: one call, eight methods.
+
+    em          likelihood raised by EM until the fit is as good as noise allows (the default)
+    bayes       posterior mean, all incidence vectors equally likely beforehand
+    likelihood  the maximum of the likelihood itself
+    minmax      the incidence vector with the least largest residual
+    program     paper 004's Algorithm 1 as SciPy's interior point solves it: a vertex
+    chebyshev   centre of the largest ball in that program's polytope
+    analytic    analytic centre of that polytope
+    inverse     A^-1 Psi: the only unbiased one; may be negative, and wild once eta^-n is large
+
+Estimates and limits are positions. Limits hold for all counts at once: confidence limits
+(incidence_region.py) that do not depend on the method, or for "bayes" a credible band.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, open_unit
+from .bounds import Rule, as_rule, radius
+from .confidence_region import region
+from .likelihood import em, maximum
+from .linear_programs import analytic, chebyshev, minmax, vertex
+from .matrix import inverse, transition
+from .posterior import as_prior, posterior
+from .result import METHODS, IncidenceEstimate, Method
+from .sampling_law import as_incidence
+
+# The methods that look for a point of a polytope and so need a radius.
+POLYTOPE = ("program", "chebyshev", "analytic")
+
+
+def estimate(
+    psi: npt.ArrayLike,
+    eta: float,
+    beta: float = 0.1,
+    method: str = "em",
+    *,
+    rule: str = "corrected",
+    prior: npt.ArrayLike = 1.0,
+    rng: np.random.Generator | int | None = None,
+) -> IncidenceEstimate:
+    """All n + 1 incidence counts at once, with limits, from the noisy incidence vector.
+
+    Args:
+        psi: noisy incidence vector, `incidence` of the sanitized vectors: n + 1 counts.
+        eta: privacy parameter, 0 < eta < 1 (`eta_of` a budget).
+        beta: probability with which the limits may fail, 0 < beta < 1. For "program", "chebyshev"
+            and "analytic" also that of their polytope missing the truth.
+        method: one of METHODS, listed at the head of this file.
+        rule: radius of the polytope: "corrected" (the paper's), "rigorous" or "printed", see
+            `radius`.
+        prior: for "bayes": Dirichlet parameters, one number or one for each count.
+        rng: for "bayes": generator or seed.
+
+    Raises:
+        ParameterError: eta or beta not in (0, 1), psi not a vector of at least two non-negative
+            counts, or an unknown method or rule.
+    """
+    seen, eta, beta = as_incidence(psi, "psi"), open_unit(eta, "eta"), open_unit(beta, "beta")
+    chosen, radius_rule = as_method(method), as_rule(rule)
+    parameters = as_prior(prior, len(seen))
+    if chosen == "bayes":
+        A = transition(len(seen) - 1, eta)
+        found = posterior(seen, A, parameters, np.random.default_rng(rng))
+        low, high = found.band(beta)
+        note = f"Monte Carlo error {found.error:.2g} positions"
+        return IncidenceEstimate(
+            found.mean, low, high, int(seen.sum()), eta, beta, chosen, None, note
+        )
+    shares, note = point(seen, eta, beta, chosen, radius_rule)
+    m = int(seen.sum())
+    low, high = region(seen, eta, beta)
+    used = radius_rule if chosen in POLYTOPE else None
+    return IncidenceEstimate(shares * m, low, high, m, eta, beta, chosen, used, note)
+
+
+def as_method(method: str) -> Method:
+    """One of METHODS."""
+    for known in METHODS:
+        if method == known:
+            return known
+    raise ParameterError(f"method: found {method!r}; needs one of {', '.join(METHODS)}")
+
+
+def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
+    """Estimated shares without limits, and the note; every method but "bayes"."""
+    n, m = len(psi) - 1, int(psi.sum())
+    h, A = psi / m, transition(n, eta)
+    if method in ("em", "likelihood"):
+        fit = em(h, A, m) if method == "em" else maximum(h, A, m)
+        return fit.shares, f"{fit.steps} steps, deviance {fit.deviance:.3g} of {fit.expected:.3g}"
+    if method == "inverse":
+        return inverse(n, eta) @ h, "unbiased"
+    best, residual = minmax(h, A)
+    if method == "minmax":
+        return best, f"largest residual {residual * m:.3g} positions"
+    r = radius(n, m, beta, rule, eta=eta)
+    centre = {"program": vertex, "chebyshev": chebyshev, "analytic": analytic}[method]
+    fits = "fits" if residual < r else "nothing fits: the min-max point"
+    return centre(h, A, r), f"radius {r * m:.3g} positions, {fits}"

@@ -1,0 +1,113 @@
+"""The linear programs of paper 004: points of the polytope of incidence vectors that fit Psi.
+
+    P(r) = {x >= 0, sum x = 1, |Psi_i/m - sum_j A_ij x_j| <= r for all i}
+
+(Algorithm 1 prints the sum over Psi as well, a misprint.) The paper takes any point of P(r). It
+recommends an interior point method because that stops inside. SciPy's does not: `linprog` with
+"highs-ipm" moves to a vertex after solving, and with the constant objective of Algorithm 1 always
+returns one here. Points that really are inside: the Chebyshev centre (of the largest ball in P(r))
+and the analytic centre (largest product of slacks), where an interior point method stops if nothing
+moves its result to a vertex.
+
+All functions take observed shares h = Psi/m, shape (n + 1,), the matrix A and the radius r (a
+share) and return shares. If P(r) is empty each of them returns the min-max point, which fits best.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..validation import Floats
+
+# Newton steps to the analytic centre end when half the squared decrement is below this.
+CENTRED = 1e-10
+
+
+def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
+    """The incidence shares whose largest residual |h - A x| is least, and that residual."""
+    k = len(h)
+    # In units of about the answer, so that the solver's tolerances are relative to it.
+    unit = max(float(np.abs(h - A.mean(axis=1)).max()), 1e-4)
+    residual = np.full((k, 1), -unit)
+    solution = solve(
+        np.append(np.zeros(k), 1.0),
+        np.block([[A, residual], [-A, residual]]) / unit,
+        np.concatenate([h, -h]) / unit,
+        np.append(np.ones(k), 0.0),
+    )
+    shares = _shares(solution.x[:k])
+    return shares, float(np.abs(h - A @ shares).max())
+
+
+def vertex(h: Floats, A: Floats, r: float) -> Floats:
+    """Algorithm 1 with objective 0, by SciPy's interior point method: a vertex of P(r)."""
+    best, residual = minmax(h, A)
+    if residual >= r:
+        return best
+    solution = solve(np.zeros(len(h)), *_box(h, A, r), np.ones(len(h)), method="highs-ipm")
+    return _shares(solution.x) if solution.x is not None else best
+
+
+def chebyshev(h: Floats, A: Floats, r: float) -> Floats:
+    """The centre of the largest ball in P(r), measured within the plane sum x = 1."""
+    best, residual = minmax(h, A)
+    if residual >= r:
+        return best
+    k = len(h)
+    rows, limits = _box(h, A, r)
+    rows, limits = np.vstack([rows, -np.eye(k)]), np.concatenate([limits, np.zeros(k)])
+    # Only the part of a face's normal within the plane limits a ball within the plane.
+    lengths = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
+    solution = solve(
+        np.append(np.zeros(k), -1.0),
+        np.column_stack([rows, lengths]),
+        limits,
+        np.append(np.ones(k), 0.0),
+    )
+    return _shares(solution.x[:k]) if solution.x is not None else best
+
+
+def analytic(h: Floats, A: Floats, r: float) -> Floats:
+    """The analytic centre of P(r): the largest product of slacks, by Newton's method."""
+    x = chebyshev(h, A, r)
+    rows, limits = _box(h, A, r)
+    rows, limits = np.vstack([rows, -np.eye(len(h))]), np.concatenate([limits, np.zeros(len(h))])
+    if (limits - rows @ x).min() <= 0:
+        return x  # no interior
+    plane = np.linalg.svd(np.ones((1, len(h))))[2][1:].T
+    for _ in range(200):
+        slack = limits - rows @ x
+        faces = (rows / slack[:, None]) @ plane
+        step = np.linalg.lstsq(faces, -np.ones(len(slack)), rcond=None)[0]
+        moved = faces @ step  # relative loss of each slack
+        length = 1 / (1 + max(float(moved.max()), 0.0)) if np.abs(moved).max() > 0.25 else 1.0
+        x = x + length * (plane @ step)
+        if moved @ moved / 2 < CENTRED:
+            break
+    return _shares(x)
+
+
+def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
+    """|h - A x| <= r as rows x <= limits, in units of r so that tolerances are relative to it."""
+    return np.vstack([A, -A]) / r, np.concatenate([h + r, r - h]) / r
+
+
+def _shares(x: Floats) -> Floats:
+    """Without the solver's rounding: no negative share, sum one."""
+    positive: Floats = np.maximum(x, 0.0)
+    return np.asarray(positive / positive.sum())
+
+
+def solve(
+    objective: Floats,
+    rows: Floats,
+    limits: Floats,
+    total: Floats,
+    *,
+    bounds: Any = (0, None),
+    method: Any = "highs",
+) -> Any:
+    """SciPy's `linprog`: least objective @ x with rows @ x <= limits, total @ x = 1, bounds."""
+    from scipy.optimize import linprog
+
+    return linprog(objective, rows, limits, total[None], [1.0], bounds, method=method)

@@ -1,0 +1,174 @@
+"""The posterior of an incidence vector given its noisy version, by parallel Markov chains.
+
+Model: shares x ~ Dirichlet(prior), every position draws its number of ones from x. Then Psi given
+x is exactly multinomial with probabilities A x. With prior 1 all incidence vectors Phi (all weak
+compositions of m into n + 1 counts) are equally likely: the model of paper 004, Appendix C.
+
+The chains move through x by slice sampling along the difference of two other chains, which follows
+the shape of the posterior however flat A makes it; halves of the chains take turns, so that a move
+never depends on itself. Given x, the true counts behind each Psi_i are multinomial: their sums are
+draws of Phi, their means the smoother estimate.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats
+from .likelihood import em
+
+# Chains and moves for each of the n + 1 counts; the first half of the moves is forgotten.
+CHAINS_EACH = 4
+FEWEST_CHAINS = 64
+MOVES_EACH = 30
+FEWEST_MOVES = 200
+BATCHES = 10
+# True counts are drawn after every so many moves; between them chains hardly change.
+THIN = 4
+
+# No share of a chain is exactly 0, where it would be stuck.
+LEAST = 1e-15
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What the chains found, in positions.
+
+    Attributes:
+        mean: posterior mean of Phi, shape (n + 1,).
+        draws: draws of Phi, shape (draws, n + 1), dependent within a chain.
+        error: largest Monte Carlo standard error among the means.
+    """
+
+    mean: Floats
+    draws: Counts
+    error: float
+
+    def band(self, beta: float) -> tuple[Floats, Floats]:
+        """Limits that hold the whole vector with posterior probability >= 1 - beta.
+
+        The same tail is cut off every count, as much as leaves 1 - beta of the draws entirely
+        inside.
+        """
+        ordered = np.sort(self.draws, axis=0)
+        columns = list(zip(ordered.T, self.draws.T, strict=True))
+        below = np.stack([np.searchsorted(o, d, side="right") for o, d in columns], axis=1)
+        above = np.stack([len(o) - np.searchsorted(o, d) for o, d in columns], axis=1)
+        outermost = np.sort(np.minimum(below, above).min(axis=1))
+        tail = int(outermost[int(beta * len(ordered))]) - 1
+        return ordered[tail].astype(float), ordered[-1 - tail].astype(float)
+
+
+def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
+    """A Dirichlet parameter for each of k counts; one number stands for k equal ones."""
+    array = np.asarray(prior, dtype=np.float64)
+    if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
+        raise ParameterError(
+            f"prior: found {array.tolist()!r}; needs one positive number or {k} of them"
+        )
+    return np.broadcast_to(array.reshape(-1), (k,)) if array.size == 1 else array
+
+
+def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Posterior:
+    """Draws from the posterior of Phi.
+
+    Args:
+        psi: noisy incidence vector, shape (n + 1,).
+        A: transition matrix.
+        prior: Dirichlet parameters, shape (n + 1,).
+        rng: generator.
+    """
+    k = len(psi)
+    chains = _start(psi, A, prior, rng)
+    half = len(chains) // 2
+    moves = max(FEWEST_MOVES, MOVES_EACH * k)
+    means, draws = [], []
+    for move in range(moves):
+        for mine, others in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+            chains[mine] = _slide(chains[mine], chains[others], psi, A, prior, rng)
+        if move >= moves // 2 and move % THIN == 0:
+            behind = _behind(chains, A)
+            means.append(np.tensordot(psi, behind, axes=(0, 1)).mean(axis=0))
+            draws.append(_counts(psi, behind, rng))
+    batches = [np.mean(part, axis=0) for part in np.array_split(np.array(means), BATCHES)]
+    error = np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES)
+    return Posterior(np.mean(means, axis=0), np.concatenate(draws), float(error))
+
+
+def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Floats:
+    """Chains near the EM fit, spread by a few rounds of drawing Phi given x and x given Phi."""
+    k, m = len(psi), int(psi.sum())
+    chains = np.tile(
+        em(psi / m, A, m, stop=1.0, steps=1000).shares, (max(FEWEST_CHAINS, CHAINS_EACH * k), 1)
+    )
+    chains = 0.9 * chains + 0.1 / k
+    for _ in range(10):
+        counts = _counts(psi, _behind(chains, A), rng)
+        chains = _inside(rng.standard_gamma(prior + counts))
+    return chains
+
+
+def _behind(chains: Floats, A: Floats) -> Floats:
+    """P(j true ones | i shown, x), shape (chains, i, j)."""
+    weights = A[None] * chains[:, None, :]
+    return np.asarray(weights / weights.sum(axis=2, keepdims=True))
+
+
+def _counts(psi: Counts, behind: Floats, rng: np.random.Generator) -> Counts:
+    drawn = rng.multinomial(np.broadcast_to(psi, behind.shape[:2]), behind)
+    return np.asarray(drawn.sum(axis=1), dtype=np.int64)
+
+
+def _inside(x: Floats) -> Floats:
+    inside = np.maximum(x, LEAST * x.sum(axis=1, keepdims=True))
+    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
+
+
+def _density(x: Floats, shown: Floats, psi: Counts, prior: Floats) -> Floats:
+    """Logarithm of the posterior density at each row of x; -inf outside the simplex."""
+    inside = np.asarray(np.minimum(x.min(axis=1), shown.min(axis=1)) > 0)
+    safe = np.where(inside[:, None], shown, 1.0)
+    value: Floats = np.asarray(np.log(safe) @ psi, dtype=np.float64)
+    if (prior != 1).any():
+        value = value + np.log(np.where(inside[:, None], x, 1.0)) @ (prior - 1)
+    return np.where(inside, value, -np.inf)
+
+
+def _slide(
+    x: Floats, others: Floats, psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator
+) -> Floats:
+    """One slice-sampling move of every row of x along the difference of two of the others."""
+    rows, count = len(x), len(others)
+    first = rng.integers(count, size=rows)
+    second = (first + rng.integers(1, count, size=rows)) % count
+    direction = others[first] - others[second]
+    shown, change = x @ A.T, direction @ A.T
+    low, high = _reach(x, direction)
+    level = _density(x, shown, psi, prior) - rng.standard_exponential(rows)
+    moved = np.zeros(rows)
+    open_rows = np.arange(rows)
+    for _ in range(200):  # the bracket shrinks to the current point, which is always accepted
+        at = rng.uniform(low[open_rows], high[open_rows])
+        where = x[open_rows] + at[:, None] * direction[open_rows]
+        seen = shown[open_rows] + at[:, None] * change[open_rows]
+        height = _density(where, seen, psi, prior) - level[open_rows]
+        accepted, refused = np.flatnonzero(height >= 0), np.flatnonzero(height < 0)
+        moved[open_rows[accepted]] = at[accepted]
+        open_rows, at = open_rows[refused], at[refused]
+        if not len(open_rows):
+            break
+        low[open_rows] = np.where(at < 0, at, low[open_rows])
+        high[open_rows] = np.where(at < 0, high[open_rows], at)
+    return _inside(x + moved[:, None] * direction)
+
+
+def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
+    """The interval of t in which x + t direction stays in the simplex."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        limits = -x / direction
+    low = np.where(direction > 0, limits, -np.inf).max(axis=1)
+    high = np.where(direction < 0, limits, np.inf).min(axis=1)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    return np.where(bounded, low, 0.0), np.where(bounded, high, 0.0)

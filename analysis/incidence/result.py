@@ -1,0 +1,159 @@
+"""What an estimate of an incidence vector says: counts, limits, unions and inner products."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .bounds import Rule
+from .matrix import epsilon_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Method = Literal[
+    "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
+]
+METHODS: tuple[Method, ...] = (
+    "em",
+    "bayes",
+    "likelihood",
+    "minmax",
+    "program",
+    "chebyshev",
+    "analytic",
+    "inverse",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of positions with its limits."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:,.0f} in [{self.low:,.0f}, {self.high:,.0f}]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IncidenceEstimate:
+    """An estimated incidence vector.
+
+    Attributes:
+        phi: estimated positions that are one in exactly t of n vectors, shape (n + 1,), t = 0 .. n.
+            Sums to m; only "inverse" has negative entries, and may leave its limits.
+        low: lower limits, shape (n + 1,).
+        high: upper limits; all true counts lie within at once with probability >= 1 - beta.
+        m: number of positions.
+        eta: privacy parameter of the vectors.
+        beta: probability with which the limits may fail.
+        method: how phi was estimated.
+        rule: the radius of the polytope methods; None for the others.
+        note: what the method says of itself: steps, fit, Monte Carlo error.
+    """
+
+    phi: Floats
+    low: Floats
+    high: Floats
+    m: int
+    eta: float
+    beta: float
+    method: Method
+    rule: Rule | None
+    note: str
+
+    @property
+    def n(self) -> int:
+        """Number of vectors."""
+        return len(self.phi) - 1
+
+    @property
+    def epsilon(self) -> float:
+        """Budget in nats a bit."""
+        return epsilon_of(self.eta)
+
+    @property
+    def shares(self) -> Floats:
+        """phi/m."""
+        return self.phi / self.m
+
+    def exactly(self, t: int) -> Count:
+        """Positions that are one in exactly t vectors, 0 <= t <= n."""
+        t = self._as_t(t)
+        return Count(float(self.phi[t]), float(self.low[t]), float(self.high[t]))
+
+    def at_least(self, t: int) -> Count:
+        """Positions that are one in t vectors or more, 0 <= t <= n."""
+        return self._combine((np.arange(self.n + 1) >= self._as_t(t)).astype(float))
+
+    @property
+    def intersection(self) -> Count:
+        """The n-wise inner product: positions that are one in all vectors (Theorem 5.10)."""
+        return self.exactly(self.n)
+
+    @property
+    def union(self) -> Count:
+        """Positions that are one in at least one vector: m - Phi_0."""
+        return self.at_least(1)
+
+    def inner_products(self, k: int) -> Count:
+        """The sum of the k-wise inner products over all C(n, k) choices of k vectors.
+
+        A position with t ones is counted by C(t, k) choices: sum over t of C(t, k) Phi_t.
+        """
+        from scipy.special import comb
+
+        k = self._as_t(k, "k")
+        return self._combine(np.asarray(comb(np.arange(self.n + 1), k), dtype=np.float64))
+
+    def _combine(self, weights: Floats) -> Count:
+        """Limits of weights @ Phi over all vectors within the limits that sum to m."""
+        return Count(
+            float(weights @ self.phi),
+            0.0 - _most(-weights, self.low, self.high, self.m),
+            _most(weights, self.low, self.high, self.m),
+        )
+
+    def _as_t(self, t: int, name: str = "t") -> int:
+        if whole(t, name, 0) > self.n:
+            raise ParameterError(f"{name}: found {t}; needs 0 to n = {self.n}")
+        return t
+
+    def __str__(self) -> str:
+        rule = f", {self.rule} radius" if self.rule else ""
+        return (
+            f"incidence of {self.n} vectors over {self.m:,} positions at epsilon = "
+            f"{self.epsilon:.3g} by {self.method}{rule}: union {self.union}, intersection "
+            f"{self.intersection} (all limits together {1 - self.beta:.4g}; {self.note})"
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draws the counts with their limits against t on `ax`, or on new axes."""
+        axes: Any = ax
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots()[1]
+        t = np.arange(self.n + 1)
+        axes.vlines(t, self.low, self.high, color="0.75", lw=4, label=f"limits, {1 - self.beta:g}")
+        axes.plot(t, self.phi, "o", ms=4, label=self.method)
+        axes.set(xlabel="vectors t", ylabel="positions that are one in exactly t")
+        axes.set_yscale("symlog", linthresh=max(1.0, self.m / 1000))
+        axes.legend()
+        return axes  # type: ignore[no-any-return]
+
+
+def _most(weights: Floats, low: Floats, high: Floats, m: int) -> float:
+    """Largest weights @ x over low <= x <= high, sum x = m: fill the heaviest first."""
+    x = low.copy()
+    left = m - float(low.sum())
+    for t in np.argsort(-weights):
+        more = min(float(high[t] - low[t]), max(left, 0.0))
+        x[t] += more
+        left -= more
+    return float(weights @ x)

@@ -1,0 +1,174 @@
+"""Incidence vectors and the law of their noisy version (paper 004, Sections 1 and 4).
+
+Phi_t counts the positions that are one in exactly t of n bit vectors, t = 0 .. n, so Phi sums to
+the number m of positions. Psi is the same count after every owner has flipped its bits:
+
+    Psi = sum over j of Multinomial(Phi_j, A[:, j])                    (Proposition 4.1)
+    mean A Phi        covariance diag(A Phi) - A diag(Phi) A^T
+
+Where Phi_j = 0 the sum has no term: the paper's Corollary 4.3, which divides by Phi_j, is not used.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..randomizers.randomizer import as_generator
+from ..validation import Counts, Floats, as_table, open_unit, whole
+from .matrix import transition
+
+# Owners' bits that are flipped at a time: bounds the memory beside the vectors.
+BLOCK = 1 << 22
+
+# `law` gives up above this many outcomes times positions.
+LARGEST_LAW = 1 << 22
+
+
+def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
+    """An incidence vector: n + 1 >= 2 counts of positions, at least one position."""
+    phi = as_table(counts, name, dimensions=1)
+    if len(phi) < 2:
+        raise ParameterError(
+            f"{name}: found 1 count, so n = 0; needs n + 1 counts of n >= 1 vectors"
+        )
+    return phi
+
+
+def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
+    """Bit vectors, shape (n, m), n, m >= 1; refuses ragged rows and anything but 0 and 1."""
+    rows = list(vectors) if not isinstance(vectors, np.ndarray) else vectors
+    lengths = [np.size(row) for row in rows]
+    if not lengths or not lengths[0]:
+        raise ParameterError("vectors: empty; needs at least one vector of at least one bit")
+    for owner, length in enumerate(lengths):
+        if length != lengths[0] or np.ndim(rows[owner]) != 1:
+            raise ParameterError(
+                f"vectors: vector {owner} has shape {np.shape(rows[owner])}, vector 0 has "
+                f"{lengths[0]} bits; needs n vectors of the same m bits"
+            )
+    bits = np.asarray(rows)
+    if bits.dtype.kind not in "biu" or bits.min() < 0 or bits.max() > 1:
+        raise ParameterError(f"vectors: found {bits.dtype} up to {bits.max()}; needs bits, 0 or 1")
+    return bits.astype(np.uint8, copy=False)
+
+
+def incidence(vectors: Any) -> Counts:
+    """Phi (or Psi, of sanitized vectors): positions that are one in exactly t of the n vectors.
+
+    Args:
+        vectors: bits, shape (n, m), one row an owner: an array, or a sequence of equal rows.
+
+    Returns:
+        Counts, shape (n + 1,), t = 0 .. n; they sum to m.
+
+    Raises:
+        ParameterError: no vectors, vectors of different lengths, or entries other than 0 and 1.
+    """
+    bits = as_vectors(vectors)
+    ones = bits.sum(axis=0, dtype=np.int64)
+    return np.bincount(ones, minlength=len(bits) + 1).astype(np.int64)
+
+
+def sanitize(
+    vectors: Any, eta: float, *, rng: np.random.Generator | int | None = None
+) -> npt.NDArray[np.uint8]:
+    """Each owner alone flips each of its bits with probability (1 - eta)/2: paper 004, (1).
+
+    Flips come from a child of the generator: vectors drawn with the same seed do not share them.
+    """
+    bits, eta = as_vectors(vectors), open_unit(eta, "eta")
+    generator = as_generator(rng)
+    flat = bits.reshape(-1).copy()
+    for first in range(0, len(flat), BLOCK):
+        block = flat[first : first + BLOCK]
+        block ^= generator.random(len(block)) < (1 - eta) / 2
+    return flat.reshape(bits.shape)
+
+
+def sample(
+    phi: npt.ArrayLike, eta: float, *, rng: np.random.Generator | int | None = None
+) -> Counts:
+    """One draw of Psi from its exact law, without making any vector; cost O(n^2) at any m."""
+    truth = as_incidence(phi, "phi")
+    A = transition(len(truth) - 1, eta)
+    drawn = np.random.default_rng(rng).multinomial(truth, (A / A.sum(axis=0)).T)
+    return np.asarray(drawn.sum(axis=0), dtype=np.int64)
+
+
+def mean(phi: npt.ArrayLike, eta: float) -> Floats:
+    """E Psi = A Phi in positions, shape (n + 1,)."""
+    truth = as_incidence(phi, "phi")
+    return np.asarray(transition(len(truth) - 1, eta) @ truth)
+
+
+def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
+    """Cov Psi = diag(A Phi) - A diag(Phi) A^T in squared positions, shape (n + 1, n + 1)."""
+    truth = as_incidence(phi, "phi")
+    A = transition(len(truth) - 1, eta)
+    return np.asarray(np.diag(A @ truth) - (A * truth) @ A.T)
+
+
+def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
+    """The exact law of Psi: every outcome with its probability, by adding one position at a time.
+
+    For small cases: at most 2^22 outcomes times positions.
+    """
+    truth = as_incidence(phi, "phi")
+    n, m = len(truth) - 1, int(truth.sum())
+    if m * outcomes(n, m) > LARGEST_LAW:
+        raise ParameterError(
+            f"phi: {m} positions over {n + 1} counts have {outcomes(n, m)} outcomes; `law` lists "
+            f"at most {LARGEST_LAW // m}; use `sample`, `mean`, `covariance` or `component_law`"
+        )
+    A = transition(n, eta)
+    found: dict[tuple[int, ...], float] = {(0,) * (n + 1): 1.0}
+    for j in np.repeat(np.arange(n + 1), truth):
+        longer: defaultdict[tuple[int, ...], float] = defaultdict(float)
+        for outcome, probability in found.items():
+            for i in range(n + 1):
+                raised = (*outcome[:i], outcome[i] + 1, *outcome[i + 1 :])
+                longer[raised] += probability * A[i, j]
+        found = dict(longer)
+    return found
+
+
+def outcomes(n: int, m: int) -> int:
+    """Weak compositions of m positions into n + 1 counts: C(m + n, n)."""
+    from math import comb
+
+    return comb(m + n, n)
+
+
+def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
+    """P(Psi_i = s) for s = 0 .. m: the sum of Bin(Phi_j, A[i, j]) over j; shape (m + 1,).
+
+    Convolved by Fourier transforms: absolute accuracy about 1e-15.
+    """
+    from scipy.signal import fftconvolve
+    from scipy.stats import binom
+
+    truth = as_incidence(phi, "phi")
+    if whole(i, "i", 0) >= len(truth):
+        raise ParameterError(f"i: found {i}; needs an entry of Psi, 0 to {len(truth) - 1}")
+    A = transition(len(truth) - 1, eta)
+    total = np.ones(1)
+    for count, probability in zip(truth.tolist(), A[i], strict=True):
+        if count:
+            total = fftconvolve(total, binom.pmf(np.arange(count + 1), count, probability))
+    return np.maximum(total, 0.0)
+
+
+def zipf(n: int, m: int, exponent: float = 1.0) -> Counts:
+    """An incidence vector with Phi_t proportional to (t + 1)^-exponent: few positions recur often.
+
+    Every count is at least 1, as in paper 004's experiments, if m allows it.
+    """
+    n = whole(n, "n", 1)
+    m = whole(m, "m", n + 1)
+    weights = np.arange(1.0, n + 2) ** -exponent
+    phi: Counts = 1 + np.floor((m - n - 1) * weights / weights.sum()).astype(np.int64)
+    phi[0] += m - phi.sum()
+    return phi

@@ -1,0 +1,70 @@
+"""Information metrics of paper 002: privacy, utility and posteriors, under one roof.
+
+Each name lives in the file of its idea; this is the door that other programs use. Natural
+logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter vector (Jeffreys: all 1/2); a
+randomizer is a matrix b x a, or one of `randomizers`.
+"""
+
+from .asymptotic import (
+    UtilityReading,
+    asymptote,
+    asymptotic_utility,
+    participation_factor,
+    read_utility,
+    utility_ceiling,
+)
+from .average import PrivacyReading, average_privacy, input_entropy, read_privacy, report_entropy
+from .channel_matrix import jeffreys
+from .dirichlet import differential_entropy
+from .finite import FiniteInformation, finite_information
+from .identifiability import Structure, structure
+from .posterior_exact_law import ExactPosterior
+from .posterior_law import Posterior, SampledPosterior, posterior, posterior_of_rows
+from .row_classes import TwoLevel, all_hashes
+from .tradeoff import (
+    Budget,
+    TradeoffBound,
+    informative_below,
+    mixture_privacy,
+    privacy_budget,
+    tradeoff_bound,
+)
+from .worst_case import WorstCase, hidden_share, ldp, worst_case_privacy, worst_report
+
+__all__ = [
+    "Budget",
+    "ExactPosterior",
+    "FiniteInformation",
+    "Posterior",
+    "PrivacyReading",
+    "SampledPosterior",
+    "Structure",
+    "TradeoffBound",
+    "TwoLevel",
+    "UtilityReading",
+    "WorstCase",
+    "all_hashes",
+    "asymptote",
+    "asymptotic_utility",
+    "average_privacy",
+    "differential_entropy",
+    "finite_information",
+    "hidden_share",
+    "informative_below",
+    "input_entropy",
+    "jeffreys",
+    "ldp",
+    "mixture_privacy",
+    "participation_factor",
+    "posterior",
+    "posterior_of_rows",
+    "privacy_budget",
+    "read_privacy",
+    "read_utility",
+    "report_entropy",
+    "structure",
+    "tradeoff_bound",
+    "utility_ceiling",
+    "worst_case_privacy",
+    "worst_report",
+]

@@ -1,0 +1,221 @@
+"""What n people's reports tell about P when n is large (paper 002, section 6).
+
+    I(Y; P) = (d - 1) / 2 log n + r + o(1),        d = rank of Q                       (Thm 6.7.1)
+    U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q),  D_p = diag(1 / (Qp)_y)   (6.1)
+    r = (a - 1) U_as(Q) + h(P) if Q is faithful (d = a)
+
+Definition 6.5 has the right sign of 1/2 log(2 pi e); Lemma C.7, (C.19) and (C.25) print the other
+one (GRR(2, 1), Dirichlet(3, 3), n = 2000: I(Y; P) is 0.0099 above the asymptote used here, and
+2.84 away from the printed one). The o(1) is slow: for the Jeffreys prior and GRR(2, 1) it is 0.50,
+0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
+
+(6.5) with the paper's arrow, a difference that goes to 0, says nothing; what holds is
+(1 - U_distr) log n -> 2 (C - U_as). Proposition 6.11 uses the digit utility of protocols that are
+not faithful, for which Definition 4.6 does not give one: there the participation factor is 0.
+
+The determinant is that of the Fisher information of P about a report, in any a - 1 coordinates
+(Lemma C.7); (C.10), from which it comes, needs 1 / q_y where q_y is printed, and E in (C.21) is
+a x (a - 1).
+"""
+
+from dataclasses import dataclass
+from math import exp, inf, log, pi
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import digamma
+
+from ...errors import ParameterError
+from ..estimation.entropy_bounds import Unit
+from ..randomizers.grr import GRR
+from ..validation import Floats, whole
+from .average import Rng, log_base
+from .channel_matrix import as_matrix, as_prior, distinct_rows
+from .dirichlet import average, differential_entropy
+from .fisher import subset_log_det
+from .linear_forms import mean_log
+from .row_classes import TwoLevel, two_level
+
+# -1/2 log(2 pi e), nats
+GAUSS = -0.5 * (log(2 * pi) + 1)
+POINTS = 2**15
+# Inputs up to which the 2^a subsets are listed.
+SMALL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityReading:
+    """Asymptotic utility with its error.
+
+    Attributes:
+        value: U_as(Q), -inf where Q is not faithful.
+        error: a bound on the numerical error of `value` (rule "exact" or "product"), or one
+            standard error (rule "sobol").
+        ceiling: C_mu, the utility of reports without noise; U_as <= C_mu (Lemma 6.6).
+        factor: the effective participation factor exp(2 (U_as - C_mu)), in [0, 1].
+        unit: of `value`, `error` and `ceiling`.
+        rule: "exact" (one-dimensional integrals), "product", "sobol", or "not faithful".
+    """
+
+    value: float
+    error: float
+    ceiling: float
+    factor: float
+    unit: Unit
+    rule: str
+
+    def __str__(self) -> str:
+        return (
+            f"asymptotic utility {self.value:.6f} (error about {self.error:.1g} {self.unit}, "
+            f"{self.rule}), at most {self.ceiling:.6f}; reports count as {self.factor:.4g} people"
+        )
+
+
+def asymptotic_utility(
+    Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
+) -> float:
+    """U_as(Q) of Definition 6.5, (6.1); -inf where Q is not faithful (rank below a).
+
+    Exact for any square Q (as many distinct rows as inputs: GRR of any size) by one-dimensional
+    integrals; for up to three inputs by a product rule with an error of about 1e-10; above by
+    randomised quasi-Monte-Carlo. `read_utility` gives the error.
+
+    Args:
+        Q: the randomizer, b x a, or an object with a `.matrix`; GRR, unary encodings and
+            `all_hashes` may have any number of inputs.
+        prior: Dirichlet parameters, shape (a,).
+        unit: "nats" or "bits".
+        points: evaluations that quasi-Monte-Carlo may spend.
+        rng: scrambles them.
+    """
+    return read_utility(Q, prior, unit, points=points, rng=rng).value
+
+
+def participation_factor(
+    Q: Any, prior: npt.ArrayLike, *, points: int = POINTS, rng: Rng = 0
+) -> float:
+    """F_mu(Q) = exp(2 U_as - 2 C_mu) in [0, 1]: n reports tell as much as F n people without noise.
+
+    Paper 002, Definition 6.10; 0 where Q is not faithful. Arguments as in `asymptotic_utility`.
+    """
+    return read_utility(Q, prior, points=points, rng=rng).factor
+
+
+def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
+    """C_mu = U_as(identity) = -1/2 log(2 pi e) - 1 / (2a - 2) sum_x (psi(prior_x) - psi(A)).
+
+    Paper 002, Definition 6.5; (10.1) is the Jeffreys prior.
+
+    Args:
+        prior: Dirichlet parameters, shape (a,).
+        unit: "nats" or "bits".
+    """
+    alpha = as_prior(prior)
+    logs = digamma(alpha).sum() - alpha.size * digamma(alpha.sum())
+    return float(GAUSS - logs / (2 * alpha.size - 2)) / log_base(unit)
+
+
+def read_utility(
+    Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
+) -> UtilityReading:
+    """`asymptotic_utility` with its error, C_mu and the participation factor."""
+    generator, base = np.random.default_rng(rng), log_base(unit)
+    points = whole(points, "points", 256)
+    form = two_level(Q)
+    if isinstance(Q, GRR):
+        alpha = as_prior(prior, Q.a)
+        half, error, rule = _of_response(Q, alpha)
+    elif form is not None:
+        alpha = as_prior(prior, form.a)
+        half, error, rule = _of_subsets(form, alpha, points, generator)
+    else:
+        rows = as_matrix(Q)
+        alpha = as_prior(prior, rows.shape[1])
+        half, error, rule = _of_matrix(distinct_rows(rows), alpha, points, generator)
+    ceiling = utility_ceiling(alpha)
+    value = GAUSS + half / (alpha.size - 1)
+    error /= alpha.size - 1
+    factor = min(1.0, exp(2 * (value - ceiling)))
+    return UtilityReading(value / base, error / base, ceiling / base, factor, unit, rule)
+
+
+def _of_matrix(
+    rows: Floats, alpha: Floats, points: int, rng: np.random.Generator
+) -> tuple[float, float, str]:
+    """1/2 E log det(Q^T D_P Q), its error and the rule."""
+    if np.linalg.matrix_rank(rows) < alpha.size:
+        return -inf, 0.0, "not faithful"
+    if len(rows) == alpha.size:  # det(Q^T D Q) = det(Q)^2 / prod_y (Qp)_y
+        integral = mean_log(rows, alpha)
+        half = float(np.linalg.slogdet(rows)[1] - integral.value.sum() / 2)
+        return half, float(integral.error.sum()) / 2, "exact"
+    found = average(lambda p: log_det_information(rows, p), alpha, points, rng)
+    return found.value / 2, found.error / 2, found.rule
+
+
+def _of_response(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
+    """Det Q = (truth - lie)^(a - 1), and one integral for every distinct parameter (10.5)."""
+    own, copies = np.unique(alpha, return_counts=True)
+    masses = np.column_stack([own, alpha.sum() - own])
+    integral = mean_log(np.tile([Q.truth, Q.lie], (own.size, 1)), masses)
+    half = (Q.a - 1) * log(Q.truth - Q.lie) - float(copies @ integral.value) / 2
+    return half, float(copies @ integral.error) / 2, "exact"
+
+
+def _of_subsets(
+    form: TwoLevel, alpha: Floats, points: int, rng: np.random.Generator
+) -> tuple[float, float, str]:
+    if not form.high > form.low:
+        return -inf, 0.0, "not faithful"
+    if form.a <= SMALL:  # all rows at once are faster than one integral a point
+        return _of_matrix(distinct_rows(form.matrix), alpha, points, rng)
+    found = average(lambda p: subset_log_det(form, p), alpha, points, rng)
+    return found.value / 2, found.error / 2, found.rule
+
+
+def log_det_information(rows: Floats, p: Floats) -> Floats:
+    """Log det(Q^T D_p Q) = log det of the Fisher information, for points p of shape (N, a).
+
+    The information is taken in the coordinates p_x, x != r, with r the likeliest input of each
+    point: sum_y (Q_y|x - Q_y|r)(Q_y|x' - Q_y|r) / (Qp)_y. The difference takes away the constant
+    direction, which would swamp the rest at small epsilon, and the choice of r keeps the matrix
+    well scaled at the faces of the simplex.
+    """
+    reference = p.argmax(axis=1)
+    result = np.empty(len(p))
+    for r in np.unique(reference):
+        chosen = reference == r
+        others = np.delete(np.arange(rows.shape[1]), r)
+        change = rows[:, others] - rows[:, [r]]
+        weights = 1 / (p[chosen] @ rows.T)
+        pairs = (change[:, :, None] * change[:, None, :]).reshape(len(rows), -1)
+        result[chosen] = _log_det((weights @ pairs).reshape(-1, others.size, others.size))
+    return result
+
+
+def _log_det(matrices: Floats) -> Floats:
+    """Log det of positive definite matrices of very different scales, by their correlations."""
+    scale = np.sqrt(np.einsum("nxx->nx", matrices))
+    correlation = matrices / (scale[:, :, None] * scale[:, None, :])
+    return np.asarray(np.linalg.slogdet(correlation)[1] + 2 * np.log(scale).sum(axis=1))
+
+
+def asymptote(Q: Any, prior: npt.ArrayLike, n: int, unit: Unit = "nats") -> float:
+    """The asymptote of I(Y; P) for faithful Q: (a-1)/2 log n + (a-1) U_as(Q) + h(P).
+
+    Theorem 6.7.1. Not a value at finite n: see the module's docstring for how far it is.
+
+    Args:
+        Q: a faithful randomizer, b x a.
+        prior: Dirichlet parameters, shape (a,).
+        n: people, >= 1.
+        unit: "nats" or "bits".
+    """
+    n = whole(n, "n", 1)
+    value = asymptotic_utility(Q, prior)
+    if value == -inf:
+        raise ParameterError("Q: its rank is below the number of inputs; needs a faithful one")
+    alpha = as_prior(prior)
+    nats = (alpha.size - 1) * (0.5 * log(n) + value) + differential_entropy(alpha)
+    return nats / log_base(unit)

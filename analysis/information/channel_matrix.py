@@ -1,0 +1,77 @@
+"""A randomizer as paper 002 sees it: a matrix Q (b x a) whose column x is the law of the output.
+
+Everything the information metrics need to know about Q is in its rows: a row that is zero never
+comes in, and two proportional rows say the same about the input, so they count as one output.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import SUM_TOLERANCE, Floats
+
+# Two rows are proportional when their shares agree to this; a share computed twice agrees to 1e-16.
+SHARE_DIGITS = 13
+
+
+def as_matrix(Q: Any, name: str = "Q") -> Floats:
+    """The b x a matrix of a randomizer: an array, or an object with a `.matrix`.
+
+    Every entry is at least 0 and every column sums to one within `SUM_TOLERANCE`; there are at
+    least two inputs, for one input holds nothing private and nothing to learn.
+    """
+    array = np.asarray(getattr(Q, "matrix", Q), dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
+        raise ParameterError(f"{name}: shape {array.shape}; needs outputs x inputs, >= 2 inputs")
+    if not np.isfinite(array).all() or array.min() < 0:
+        raise ParameterError(f"{name}: holds {array.min():g}; needs finite probabilities >= 0")
+    sums = array.sum(axis=0)
+    worst = int(np.abs(sums - 1).argmax())
+    if not abs(sums[worst] - 1) <= SUM_TOLERANCE:
+        raise ParameterError(
+            f"{name}: column {worst} sums to {sums[worst]:.12g}; column x is the law of the output "
+            "given x and sums to 1"
+        )
+    return array
+
+
+def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") -> Floats:
+    """A Dirichlet parameter vector: shape (a,), every entry finite and > 0."""
+    array = np.asarray(prior, dtype=np.float64)
+    if array.ndim != 1 or array.size < 2:
+        raise ParameterError(f"{name}: shape {array.shape}; needs one Dirichlet parameter an input")
+    if a is not None and array.size != a:
+        raise ParameterError(f"{name}: {array.size} parameters for {a} inputs; needs one an input")
+    if not np.isfinite(array).all() or not array.min() > 0:
+        raise ParameterError(f"{name}: holds {array.min():g}; Dirichlet parameters are > 0")
+    return array
+
+
+def jeffreys(a: int) -> Floats:
+    """The Jeffreys prior over `a` inputs: the Dirichlet parameters (1/2, ..., 1/2)."""
+    if a < 2:
+        raise ParameterError(f"a: found {a}; needs at least 2 inputs")
+    return np.full(a, 0.5)
+
+
+def distinct_rows(Q: Floats) -> Floats:
+    """The rows of Q without the zero ones, proportional rows added up (a sufficient statistic)."""
+    return add_up(Q)[0]
+
+
+def add_up(Q: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """`distinct_rows` and, for every row of Q, which of them it went to (-1: a zero row)."""
+    totals = Q.sum(axis=1)
+    kept = np.flatnonzero(totals > 0)
+    shares = np.round(Q[kept] / totals[kept, None], SHARE_DIGITS)
+    _, first, inverse = np.unique(shares, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # keep the order in which the rows first come
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    place = np.full(len(Q), -1, dtype=np.int64)
+    place[kept] = rank[inverse.ravel()]
+    rows = np.zeros((order.size, Q.shape[1]))
+    np.add.at(rows, place[kept], Q[kept])
+    return rows, place

@@ -1,0 +1,137 @@
+"""The laws behind finite-n information, exactly, by sums that are as small as they can be.
+
+S = tallies of the reports, T = tallies of the inputs, n people.
+
+* H(T) and H(X_1..X_n): log P(T = t) is a sum of functions of single t_x, so only the marginals of
+  T are needed, which are beta-binomial: a sums of n + 1 terms, any a, any n.
+* law of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule in
+  stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
+* law of S given T = t: a product of powers of the columns' characteristic functions on a grid of
+  (n + 1)^(b-1) frequencies, turned back by a fast Fourier transform, for every t.
+"""
+
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, xlogy
+from scipy.stats import betabinom
+
+from ..validation import Floats
+from .dirichlet import polynomial_rule
+
+Tallies = npt.NDArray[np.int64]
+
+# Work arrays hold at most this many numbers.
+BLOCK = 4_000_000
+
+
+def compositions(n: int, parts: int) -> Tallies:
+    """All vectors of `parts` whole numbers >= 0 with sum n, shape (C(n + parts - 1, n), parts)."""
+    rows = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([n])
+    for _ in range(parts - 1):
+        repeats = left + 1
+        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
+        new = np.arange(repeats.sum()) - starts
+        rows = np.column_stack([np.repeat(rows, repeats, axis=0), new])
+        left = np.repeat(left, repeats) - new
+    return np.column_stack([rows, left])
+
+
+def log_multinomial(tallies: Tallies) -> Floats:
+    """Log n! / prod s_y!, the number of ways to reach these tallies, along the last axis."""
+    n = tallies.sum(axis=-1)
+    return np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=-1))
+
+
+def input_entropies(prior: Floats, n: int) -> tuple[float, float]:
+    """H(T) and H(X_1..X_n) in nats, from the beta-binomial marginals of T."""
+    total = float(prior.sum())
+    ways = gammaln(n + 1)
+    sequence = gammaln(total + n) - gammaln(total)
+    k = np.arange(n + 1)
+    for alpha, copies in zip(*np.unique(prior, return_counts=True), strict=True):
+        pmf = np.asarray(betabinom.pmf(k, n, alpha, total - alpha))
+        pmf /= pmf.sum()
+        sequence -= copies * float(pmf @ (gammaln(alpha + k) - gammaln(alpha)))
+        ways -= copies * float(pmf @ gammaln(k + 1))
+    return max(0.0, float(sequence - ways)), float(sequence)
+
+
+def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:
+    """Every possible S and its probability."""
+    tallies = compositions(n, len(rows))
+    coefficient = log_multinomial(tallies)
+    points, weights = polynomial_rule(prior, n)
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.maximum(points @ rows.T, 0.0))
+    logs = np.maximum(logs, -1e6)  # finite, so that 0 log 0 is 0; e^-1e6 is 0
+    law = np.empty(len(tallies))
+    step = max(1, BLOCK // len(points))
+    for i in range(0, len(tallies), step):
+        part = slice(i, i + step)
+        law[part] = weights @ np.exp(logs @ tallies[part].T + coefficient[part])
+    return tallies, law / law.sum()
+
+
+def output_law_cost(b: int, a: int, n: int) -> int:
+    """Terms that `output_law` adds up."""
+    return comb(n + b - 1, b - 1) * int((n // 2 + 1) ** (a - 1))
+
+
+def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
+    """H(S | T) in nats."""
+    inputs = compositions(n, rows.shape[1])
+    chance = np.exp(log_multinomial(inputs) + _log_sequence(prior, inputs))
+    chance /= chance.sum()
+    total = 0.0
+    for part, laws in _laws_given(rows, inputs, n):
+        total -= float(chance[part] @ xlogy(laws, laws).reshape(len(laws), -1).sum(axis=1))
+    return max(0.0, total)
+
+
+def conditional_cost(b: int, a: int, n: int) -> int:
+    """Numbers that `conditional_entropy` turns back from frequencies."""
+    return comb(n + a - 1, a - 1) * int((n + 1) ** (b - 1))
+
+
+def _laws_given(rows: Floats, inputs: Tallies, n: int) -> Iterator[tuple[slice, Floats]]:
+    """The law of S on the grid of its first b - 1 entries, for blocks of input tallies."""
+    shape = (n + 1,) * (len(rows) - 1)
+    characters = _characters(rows, shape)
+    inside = sum(np.ogrid[tuple(slice(0, m) for m in shape)]) <= n if len(shape) else True
+    step = max(1, BLOCK // (n + 1) ** len(shape))
+    for i in range(0, len(inputs), step):
+        part = slice(i, min(i + step, len(inputs)))
+        product = np.ones((part.stop - i, *characters.shape[1:]), dtype=np.complex128)
+        for x, character in enumerate(characters):
+            product *= character[None] ** inputs[part, x].reshape(-1, *(1,) * len(shape))
+        axes = tuple(range(1, len(shape) + 1))
+        laws = np.fft.irfftn(product, s=shape, axes=axes) if shape else product.real
+        yield part, np.where(inside, np.maximum(laws, 0.0), 0.0)
+
+
+def _characters(rows: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex128]:
+    """sum_y Q_y|x e^(-i theta_y) on the half grid of real transforms, shape (a, ...)."""
+    last = len(rows) - 1
+    result = np.empty((rows.shape[1], *_half(shape)), dtype=np.complex128)
+    for x in range(rows.shape[1]):
+        kernel = np.zeros(shape)
+        kernel[(0,) * last] = rows[last, x]
+        for y in range(last):
+            kernel[tuple(int(i == y) for i in range(last))] += rows[y, x]
+        result[x] = np.fft.rfftn(kernel) if shape else rows[0, x]
+    return result
+
+
+def _half(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (*shape[:-1], shape[-1] // 2 + 1) if shape else ()
+
+
+def _log_sequence(prior: Floats, tallies: Tallies) -> Floats:
+    """Log probability of one sequence of inputs with these tallies, B(prior + t) / B(prior)."""
+    total, n = prior.sum(), tallies.sum(axis=-1)
+    rising = (gammaln(prior + tallies) - gammaln(prior)).sum(axis=-1)
+    return np.asarray(rising - gammaln(total + n) + gammaln(total))

@@ -1,0 +1,62 @@
+"""Faithful protocols and the others: rank and classes of outputs (paper 002, 6.1 and 6.2).
+
+A protocol is faithful if different laws of the inputs give different laws of the reports, which is
+that its matrix has rank a (Definition 6.1, Proposition 6.2). Rank d and the number b' of classes of
+outputs decide how fast information grows (Theorem 6.7):
+
+    I(Y; P) ~ (d - 1) / 2 log n          I(Y; T) ~ (d + b' - 2) / 2 log n
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from .channel_matrix import as_matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What of Q decides the limits of the utilities (Definitions 6.1 and 6.3).
+
+    Attributes:
+        a, b: inputs; outputs that can come in.
+        rank: d.
+        classes: b', the classes of outputs that are linked by inputs able to give both.
+        distribution_limit: (d - 1) / (a - 1), the limit of U_distr (6.2).
+        tally_limit: (d + b' - 2) / (2a - 2), the limit of U_tally (6.3).
+    """
+
+    a: int
+    b: int
+    rank: int
+    classes: int
+    distribution_limit: float
+    tally_limit: float
+
+    @property
+    def faithful(self) -> bool:
+        """Whether different P give different laws of the reports (Proposition 6.2)."""
+        return self.rank == self.a
+
+
+def structure(Q: Any) -> Structure:
+    """Rank, classes of outputs b' and the limits of the utilities (Theorem 6.7, Corollary 6.8).
+
+    For the identity b' = a, so that U_tally -> 1; the proof of Corollary 6.8 says b' = a - 1, and
+    (C.2) prints d + b' - 1 for d + b' - 2. b' > 1 needs LDP = infinity (Remark 6.9.1 prints 0).
+
+    Args:
+        Q: the randomizer, b x a (or an object with a `.matrix`).
+    """
+    rows = as_matrix(Q)
+    rows = rows[rows.max(axis=1) > 0]
+    b, a = rows.shape
+    # outputs and inputs as one graph; every input can give some output, so none stands alone
+    y, x = np.nonzero(rows)
+    links = csr_array((np.ones(y.size), (y, b + x)), shape=(a + b, a + b))
+    classes = int(connected_components(links, directed=False)[0])
+    rank = int(np.linalg.matrix_rank(rows))
+    return Structure(a, b, rank, classes, (rank - 1) / (a - 1), (rank + classes - 2) / (2 * a - 2))

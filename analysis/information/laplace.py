@@ -1,0 +1,159 @@
+"""A heavy-tailed approximation of the law of P given tallies, to draw from and to weigh.
+
+In the coordinates eta with p = softmax(eta, one coordinate fixed at 0) the posterior density is
+proportional to prod_x p_x^prior_x prod_y (Rp)_y^s_y: one mode, exponential tails. The proposal is a
+multivariate t around the mode, as curved as the posterior there, a quarter of it three times as
+wide: its tails are heavier than the posterior's, so importance weights are bounded and averages of
+weights are unbiased for the marginal likelihood whatever the quality of the fit. How even they are
+falls with the number of inputs: for GRR(a, 1), n = 1000 and the Jeffreys prior the draws are worth
+0.78, 0.51, 0.26, 0.08 and 0.02 of independent ones for a = 2, 3, 4, 6, 10.
+
+Everything is done for many tally vectors at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from ..validation import Floats
+from .dirichlet import log_beta
+
+# Degrees of freedom of the t proposal: heavy tails, finite variance.
+FREEDOM = 5.0
+# This share of the draws is this much wider: a small share has a long tail of small values.
+WIDE_SHARE, WIDE = 0.25, 3.0
+NEWTON_STEPS = 60
+# A step moves no log-ratio by more than this.
+LARGEST_MOVE = 2.0
+SETTLED = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One t law for each of k tally vectors.
+
+    Attributes:
+        mode: shape (k, a - 1), log-ratios of the inputs to the last one.
+        root: shape (k, a - 1, a - 1), lower triangular L with L L^T the scale matrix.
+    """
+
+    mode: Floats
+    root: Floats
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Log-ratios, shape (k, count, a - 1), and the log of their density."""
+        k, d = self.mode.shape
+        radius = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(k, count, 1)))
+        radius[rng.random((k, count, 1)) < WIDE_SHARE] *= WIDE
+        z = rng.standard_normal((k, count, d)) * radius
+        eta = self.mode[:, None] + z @ np.swapaxes(self.root, 1, 2)
+        squares = np.square(z).sum(axis=2)
+        narrow = np.log(1 - WIDE_SHARE) + _log_t(squares, d)
+        wide = np.log(WIDE_SHARE) - d * np.log(WIDE) + _log_t(squares / WIDE**2, d)
+        log_det = np.log(np.einsum("kii->ki", self.root)).sum(axis=1)
+        return eta, np.logaddexp(narrow, wide) - log_det[:, None]
+
+
+def _log_t(squares: Floats, d: int) -> Floats:
+    """The log density of the standard t law in d dimensions at points of these squared norms."""
+    constant = gammaln((FREEDOM + d) / 2) - gammaln(FREEDOM / 2) - d / 2 * np.log(FREEDOM * np.pi)
+    return np.asarray(constant - (FREEDOM + d) / 2 * np.log1p(squares / FREEDOM))
+
+
+def log_simplex(eta: Floats) -> Floats:
+    """Log p for log-ratios to the last input, along the last axis."""
+    full = np.concatenate([eta, np.zeros((*eta.shape[:-1], 1))], axis=-1)
+    top = full.max(axis=-1, keepdims=True)
+    return np.asarray(full - top - np.log(np.exp(full - top).sum(axis=-1, keepdims=True)))
+
+
+def log_likelihood(rows: Floats, p: Floats, tallies: Floats) -> Floats:
+    """sum_y s_y log (Rp)_y for p of shape (k, count, a) and tallies of shape (k, b)."""
+    logs = np.log(np.maximum(p @ rows.T, 1e-300))
+    return np.asarray(np.einsum("kcb,kb->kc", logs, tallies))
+
+
+def log_weights(
+    rows: Floats,
+    prior: Floats,
+    tallies: Floats,
+    proposal: Proposal,
+    count: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Points p, shape (k, count, a), and log importance weights, shape (k, count).
+
+    The mean of exp(weight) is unbiased for E[prod_y (RP)_y^s_y] under the prior.
+    """
+    eta, density = proposal.draw(count, rng)
+    log_p = log_simplex(eta)
+    p = np.exp(log_p)
+    target = log_p @ prior - log_beta(prior) + log_likelihood(rows, p, tallies)
+    return p, target - density
+
+
+def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
+    """The mode by Newton steps, shortened until the density rises, and its scale.
+
+    Args:
+        rows: shape (b, a), the rows of the outputs that may come in.
+        prior: shape (a,).
+        tallies: shape (k, b).
+    """
+    k, a = len(tallies), prior.size
+    eta = np.tile(np.log(prior[:-1] / prior[-1]), (k, 1))
+    density, length = _log_target(rows, prior, tallies, eta), np.ones((k, 1))
+    for _ in range(NEWTON_STEPS):
+        root = _root(rows, prior, tallies, eta)
+        gradient = _gradient(rows, prior, tallies, eta)
+        uphill = root @ (np.swapaxes(root, 1, 2) @ gradient[..., None])
+        move = uphill[..., 0]
+        move *= length / np.maximum(1.0, np.abs(move).max(axis=1, keepdims=True) / LARGEST_MOVE)
+        there = _log_target(rows, prior, tallies, eta + move)
+        better = there >= density
+        eta, density = np.where(better[:, None], eta + move, eta), np.where(better, there, density)
+        length = np.where(better[:, None], np.minimum(1.0, 2 * length), length / 4)
+        if np.abs(move).max() < SETTLED:
+            break
+    return Proposal(eta.reshape(k, a - 1), _root(rows, prior, tallies, eta))
+
+
+def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    """Minus the second derivative of the log density at its mode, shape (k, a, a).
+
+    With r_y = P(input | report y, p) and v = prior + E[T | S, p], which is (A + n) p at the mode:
+    diag(prior) + sum_y s_y r_y r_y^T - v v^T / (A + n). Written with v it is positive semidefinite
+    everywhere, its only null direction the one in which p does not change. Where tallies ask for a
+    negative share it is far from the expected information.
+    """
+    p = np.exp(log_simplex(eta))
+    law = np.maximum(p @ rows.T, 1e-300)
+    told = np.einsum("yx,kx,ky->kyx", rows, p, np.sqrt(tallies) / law)
+    v = prior + (tallies / law) @ rows * p
+    total = (prior.sum() + tallies.sum(axis=1))[:, None, None]
+    shared = np.swapaxes(told, 1, 2) @ told
+    return np.asarray(np.diag(prior) + shared - v[:, :, None] * v[:, None, :] / total)
+
+
+def root_of_inverse(information: Floats) -> Floats:
+    """Lower triangular L with L L^T the inverse of each positive definite matrix."""
+    covariance = np.linalg.inv(information)
+    covariance = (covariance + np.swapaxes(covariance, -1, -2)) / 2
+    return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
+
+
+def _root(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    return root_of_inverse(observed_information(rows, prior, tallies, eta)[:, :-1, :-1])
+
+
+def _gradient(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    p = np.exp(log_simplex(eta))
+    expected = (tallies / np.maximum(p @ rows.T, 1e-300)) @ rows * p  # E[T | S, p]
+    total = (prior.sum() + tallies.sum(axis=1))[:, None]
+    return np.asarray((prior + expected - total * p)[:, :-1])
+
+
+def _log_target(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
+    log_p = log_simplex(eta)
+    return np.asarray(log_p @ prior + (tallies * np.log(np.exp(log_p) @ rows.T)).sum(axis=1))

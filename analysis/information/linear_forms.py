@@ -1,0 +1,101 @@
+"""E[L log L] and E[log L] for L = sum_x q_x P_x with P Dirichlet: one integral, whatever a is.
+
+P is (G_1, ..., G_a) / |G| with independent G_x ~ Gamma(alpha_x), and |G| ~ Gamma(A) does not
+depend on P; A = sum alpha. With log z = int_0^inf (e^-s - e^-sz) ds / s for z = |G| L and for
+z = |G|, for forms scaled so that E[L] = 1, and w_x = alpha_x / A:
+
+    E[L log L] = int_0^inf [ (1+s)^-(A+1) - phi(s) sum_x w_x q_x / (1 + q_x s) ] ds / s
+    E[log L]   = int_0^inf [ (1+s)^-A - phi(s) ] ds / s,      phi(s) = prod_x (1 + q_x s)^-alpha_x
+
+With s = e^u both integrands are analytic for |Im u| < pi and fall off exponentially, so equal
+steps h in u leave an error of about exp(-pi^2 / h): 4e-22 at the step used here, and 2e-11 at
+twice the step, whose difference from the first is the error reported.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..validation import Floats
+
+STEP = 0.2
+# Both tails are cut where the integrand has fallen by e^-40 = 4e-18.
+TAIL = 40.0
+# e^u stays a number; what lies beyond is of values below 1e-290 of the largest.
+LARGEST = 690.0
+# Work arrays hold at most this many numbers.
+BLOCK = 2_000_000
+# What rounding may add to an integral of numbers below one.
+ROUNDING = 1e-14
+
+
+class Integral(NamedTuple):
+    """Values (one a form) and a bound on the error of each as seen by halving the step."""
+
+    value: Floats
+    error: Floats
+
+
+def mean_x_log_x(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
+    """E[L log L] in nats, for every row of `values`.
+
+    Args:
+        values: the q_x, shape (forms, v), >= 0; each row has at least one positive entry of
+            positive mass.
+        masses: the Dirichlet parameters alpha_x, shape (v,) or (forms, v), >= 0; inputs with the
+            same q_x may be put together as one value with the sum of their parameters.
+    """
+    q, alpha, mean = _scaled(values, masses)
+    integral = _integrate(q, alpha, log_x=False)
+    # E[m L log(m L)] = m (E[L log L] + log m) for E[L] = 1
+    return Integral(mean * (integral.value + np.log(mean)), mean * integral.error)
+
+
+def mean_log(values: npt.ArrayLike, masses: npt.ArrayLike) -> Integral:
+    """E[log L] in nats, for every row of `values`; arguments as in `mean_x_log_x`."""
+    q, alpha, mean = _scaled(values, masses)
+    integral = _integrate(q, alpha, log_x=True)
+    return Integral(integral.value + np.log(mean), integral.error)
+
+
+def _scaled(values: npt.ArrayLike, masses: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    q = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    alpha = np.broadcast_to(np.asarray(masses, dtype=np.float64), q.shape)
+    mean = (q * alpha).sum(axis=1) / alpha.sum(axis=1)
+    return q / mean[:, None], alpha, mean
+
+
+def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
+    """Equal steps in u = log s, block by block; every other node gives the error."""
+    nodes = _nodes(q, alpha, log_x=log_x)
+    fine, coarse = np.empty(len(q)), np.empty(len(q))
+    rows = max(1, BLOCK // (q.shape[1] * min(nodes.size, 1024)))
+    for i in range(0, len(q), rows):
+        part = slice(i, i + rows)
+        sums = np.zeros((2, len(q[part])))
+        for j in range(0, nodes.size, 1024):  # an even number, so that ::2 keeps every other node
+            g = _integrand(q[part], alpha[part], np.exp(nodes[j : j + 1024]), log_x=log_x)
+            sums += [g.sum(axis=1), g[:, ::2].sum(axis=1)]
+        fine[part], coarse[part] = STEP * sums[0], 2 * STEP * sums[1]
+    return Integral(fine, np.abs(fine - coarse) + ROUNDING)
+
+
+def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
+    """The u from where every integrand has risen from zero to where every one has died away."""
+    used = (q > 0) & (alpha > 0)
+    total = alpha.sum(axis=1)
+    low = -np.log(float(q[used].max()) * max(1.0, float(total.max()))) - TAIL
+    decay = float(np.where(used, alpha, 0.0).sum(axis=1).min()) + (0.0 if log_x else 1.0)
+    high = max(0.0, -np.log(float(q[used].min()))) + TAIL / min(decay, 1.0)
+    return np.arange(low, min(high, LARGEST) + STEP, STEP)
+
+
+def _integrand(q: Floats, alpha: Floats, s: Floats, *, log_x: bool) -> Floats:
+    scaled = q[:, :, None] * s
+    total = alpha.sum(axis=1)[:, None]
+    phi = np.exp(-np.einsum("rv,rvn->rn", alpha, np.log1p(scaled)))
+    if log_x:
+        return np.asarray(np.exp(-total * np.log1p(s)) - phi)
+    slope = np.einsum("rv,rvn->rn", alpha * q / total, 1 / (1 + scaled))
+    return np.asarray(np.exp(-(total + 1) * np.log1p(s)) - phi * slope)

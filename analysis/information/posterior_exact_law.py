@@ -1,0 +1,146 @@
+"""The posterior of P given tallies as a mixture of Dirichlet laws, exactly (paper 002, (9.4)).
+
+    P | S = s  ~  sum_t P(T = t | S = s) Dirichlet(prior + t)
+
+The weights come from an urn, one report after the other: a person with report y adds to t_x with
+probability proportional to Q_y|x (prior_x + t_x). All terms are positive and each step is brought
+back to total 1, so nothing cancels, overflows or underflows, and the product of the totals is the
+probability of the sequence of reports. (9.5) as printed is not that probability, as (9.3) says: it
+lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only normalises (9.4).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc
+from scipy.stats import beta as beta_law
+
+from ...errors import ParameterError
+from ..validation import Floats, open_unit, whole
+from .dirichlet import draws
+from .exact_sums import Tallies
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactPosterior:
+    """The law of P given tallies, known exactly.
+
+    Attributes:
+        prior: Dirichlet parameters, shape (a,).
+        inputs: input tallies t, shape (terms, a).
+        weights: P(T = t | S = s), shape (terms,).
+        log_evidence: log probability (nats) of one sequence of reports with these tallies.
+    """
+
+    prior: Floats
+    inputs: Tallies
+    weights: Floats
+    log_evidence: float
+
+    @property
+    def n(self) -> int:
+        """People."""
+        return int(self.inputs[0].sum())
+
+    @property
+    def mean(self) -> Floats:
+        """E[P], shape (a,)."""
+        return np.asarray(self.weights @ (self.prior + self.inputs)) / self._total
+
+    @property
+    def covariance(self) -> Floats:
+        """Of P, shape (a, a)."""
+        shapes = self.prior + self.inputs
+        second = shapes.T @ (self.weights[:, None] * shapes) + np.diag(self.weights @ shapes)
+        return second / (self._total * (self._total + 1)) - np.outer(self.mean, self.mean)
+
+    @property
+    def tally_mean(self) -> Floats:
+        """E[T], shape (a,)."""
+        return np.asarray(self.weights @ self.inputs)
+
+    def cdf(self, x: int, p: float) -> float:
+        """P(P_x <= p): the marginals are mixtures of beta laws."""
+        k, weights, shape = self._marginal(x)
+        return float(weights @ betainc(shape + k, self._total - shape - k, np.clip(p, 0, 1)))
+
+    def density(self, x: int, p: float) -> float:
+        """The density of P_x at p, 0 < p < 1."""
+        k, weights, shape = self._marginal(x)
+        return float(weights @ beta_law.pdf(open_unit(p, "p"), shape + k, self._total - shape - k))
+
+    def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
+        """The credible interval of P_x with equal tails."""
+        tail = (1 - open_unit(level, "level")) / 2
+        low, high = (
+            brentq(lambda p, at=at: self.cdf(x, p) - at, 0, 1, xtol=1e-13)
+            for at in (tail, 1 - tail)
+        )
+        return float(low), float(high)
+
+    def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """Independent draws of P, shape (count, a)."""
+        generator = np.random.default_rng(rng)
+        terms = generator.choice(len(self.weights), size=whole(count, "count", 1), p=self.weights)
+        kinds, copies = np.unique(terms, return_counts=True)
+        parts = [
+            draws(self.prior + self.inputs[term], int(c), generator)
+            for term, c in zip(kinds, copies, strict=True)
+        ]
+        return generator.permutation(np.concatenate(parts))
+
+    def __str__(self) -> str:
+        return f"posterior of P from {self.n} reports, exact: {len(self.weights)} Dirichlet laws"
+
+    @property
+    def _total(self) -> float:
+        return float(self.prior.sum()) + self.n
+
+    def _marginal(self, x: int) -> tuple[Floats, Floats, float]:
+        if not 0 <= whole(x, "x", 0) < self.prior.size:
+            raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
+        k, inverse = np.unique(self.inputs[:, x], return_inverse=True)
+        weights = np.zeros(k.size)
+        np.add.at(weights, inverse.ravel(), self.weights)
+        return k.astype(np.float64), weights, float(self.prior[x])
+
+
+def exact_cost(a: int, n: int) -> int:
+    """Numbers that `exact_posterior` computes."""
+    return a * n * int((n + 1) ** (a - 1))
+
+
+def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPosterior:
+    """The mixture for reports with these rows and counts; arguments checked by the caller."""
+    a, n = prior.size, int(tallies.sum())
+    law, log_evidence = np.ones((1,) * (a - 1)), 0.0
+    for i, y in enumerate(_in_turn(tallies)):
+        law = _told(law, rows[y], prior, i)
+        total = float(law.sum())
+        law /= total
+        log_evidence += float(np.log(total))
+    first = np.argwhere(law > 0)
+    inputs = np.column_stack([first, n - first.sum(axis=1)]).astype(np.int64)
+    return ExactPosterior(prior, inputs, law[tuple(first.T)], log_evidence)
+
+
+def _told(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
+    """The law of t_1 .. t_(a-1) after one more report, as a grid that grows by one each way."""
+    a, size = prior.size, i + 1
+    axes = np.ogrid[(slice(0, size),) * (a - 1)] if a > 1 else []
+    scale = 1 / (prior.sum() + i)
+    inside = (slice(0, size),) * (a - 1)
+    new = np.zeros((size + 1,) * (a - 1))
+    rest = np.maximum(i - sum(axes), 0)  # outside the simplex the law is 0
+    new[inside] = law * (row[-1] * scale * (prior[-1] + rest))
+    for x, axis in enumerate(axes):
+        shifted = tuple(slice(int(j == x), size + int(j == x)) for j in range(a - 1))
+        new[shifted] += law * (row[x] * scale * (prior[x] + axis))
+    return new
+
+
+def _in_turn(tallies: Tallies) -> Tallies:
+    """The reports one by one, each kind evenly spread: the law on the way resembles the last."""
+    when = np.concatenate([(np.arange(s) + 0.5) / max(s, 1) for s in tallies])
+    return np.repeat(np.arange(tallies.size), tallies)[np.argsort(when, kind="stable")]

@@ -1,0 +1,242 @@
+"""The law of P given the tallies of the reports (paper 002, section 9): one door, three roads.
+
+* exact: a mixture of Dirichlet laws, where its terms can be listed (`posterior_exact`);
+* importance: independent weighted draws around the mode, no Markov chain (`laplace`), where the
+  weights are even enough;
+* chains: Hamiltonian and Gibbs moves side by side (`posterior_chains`), with split R-hat and
+  effective sample sizes, where they are not.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from ...errors import ParameterError
+from ..validation import Floats, as_counts, open_unit, whole
+from .channel_matrix import as_matrix, as_prior
+from .exact_sums import Tallies
+from .laplace import fit, log_weights
+from .mcmc_diagnostics import effective_size, split_rhat
+from .posterior_exact_law import ExactPosterior, exact_cost, exact_posterior
+from .posterior_mcmc import run_chains
+
+Method = Literal["auto", "exact", "importance", "chains"]
+
+# Numbers that the exact posterior may compute; 2e8 take about two seconds.
+MOST_TERMS = 200_000_000
+DRAWS = 4000
+CHAINS = 8
+# Importance sampling is taken where its draws are worth this share of independent ones.
+EVEN = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledPosterior:
+    """The law of P given tallies, by draws.
+
+    Attributes:
+        prior: Dirichlet parameters, shape (a,).
+        n: people.
+        p: draws, shape (draws, a).
+        weights: shape (draws,), sum 1.
+        effective: how many independent draws the worst mean is worth.
+        rhat: the largest split R-hat; 1 for independent draws.
+        acceptance: share of moves accepted; 1 for independent draws.
+        log_evidence: log probability (nats) of one sequence of reports; nan from chains.
+        method: "importance" or "chains".
+    """
+
+    prior: Floats
+    n: int
+    p: Floats
+    weights: Floats
+    effective: float
+    rhat: float
+    acceptance: float
+    log_evidence: float
+    method: str
+
+    @property
+    def mean(self) -> Floats:
+        """E[P], shape (a,)."""
+        return np.asarray(self.weights @ self.p)
+
+    @property
+    def covariance(self) -> Floats:
+        """Of P, shape (a, a)."""
+        centred = self.p - self.mean
+        return np.asarray(centred.T @ (self.weights[:, None] * centred))
+
+    @property
+    def mean_error(self) -> Floats:
+        """The standard error of `mean` from the number of draws, shape (a,)."""
+        return np.sqrt(np.diag(self.covariance) / self.effective)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the draws can be used: R-hat at most 1.05 and 100 effective draws."""
+        return self.rhat <= 1.05 and self.effective >= 100
+
+    def cdf(self, x: int, p: float) -> float:
+        """P(P_x <= p)."""
+        return float(self.weights[self._column(x) <= p].sum())
+
+    def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
+        """The credible interval of P_x with equal tails."""
+        tail = (1 - open_unit(level, "level")) / 2
+        column = self._column(x)
+        order = np.argsort(column)
+        below = np.cumsum(self.weights[order])
+        at = np.searchsorted(below, [tail, 1 - tail]).clip(0, len(order) - 1)
+        low, high = column[order[at]]
+        return float(low), float(high)
+
+    def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """Draws of P, shape (count, a), taken from those at hand by their weights."""
+        generator = np.random.default_rng(rng)
+        chosen = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
+        return np.asarray(self.p[chosen])
+
+    def __str__(self) -> str:
+        state = "" if self.converged else "; NOT CONVERGED: ask for more draws"
+        return (
+            f"posterior of P from {self.n} reports, {self.method}: {len(self.p)} draws worth "
+            f"{self.effective:.0f} independent ones, R-hat {self.rhat:.3f}{state}"
+        )
+
+    def _column(self, x: int) -> Floats:
+        if not 0 <= whole(x, "x", 0) < self.prior.size:
+            raise ParameterError(f"x: found {x}; needs an input below {self.prior.size}")
+        return np.asarray(self.p[:, x])
+
+
+Posterior = ExactPosterior | SampledPosterior
+
+
+def posterior(
+    Q: Any,
+    prior: npt.ArrayLike,
+    tallies: npt.ArrayLike,
+    *,
+    method: Method = "auto",
+    draws: int = DRAWS,
+    rng: np.random.Generator | int | None = 0,
+) -> Posterior:
+    """The posterior of P given how many people sent each report (Proposition 9.1).
+
+    Args:
+        Q: the randomizer, b x a (or an object with a `.matrix`).
+        prior: Dirichlet parameters, shape (a,).
+        tallies: people per report, shape (b,), whole numbers >= 0, at least one person.
+        method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are
+            needed, else importance if its draws are worth a fifth of independent ones, else chains.
+        draws: how many, in all; chains that have not mixed by then go on to four times as many.
+        rng: makes them.
+
+    Raises:
+        ParameterError: bad arguments; a report that the randomizer never gives; "exact" asked for
+            beyond its limit.
+    """
+    matrix = as_matrix(Q)
+    counts = as_counts(tallies, "tallies")
+    if counts.size != len(matrix):
+        raise ParameterError(f"tallies: {counts.size} for {len(matrix)} kinds of reports")
+    return posterior_of_rows(matrix, prior, counts, method=method, draws=draws, rng=rng)
+
+
+def posterior_of_rows(
+    rows: npt.ArrayLike,
+    prior: npt.ArrayLike,
+    tallies: npt.ArrayLike,
+    *,
+    method: Method = "auto",
+    draws: int = DRAWS,
+    rng: np.random.Generator | int | None = 0,
+) -> Posterior:
+    """`posterior` from the rows of the reports that came in: for randomizers with 2^a rows.
+
+    Args:
+        rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to one.
+        prior: as in `posterior`.
+        tallies: as in `posterior`.
+        method: as in `posterior`.
+        draws: as in `posterior`.
+        rng: as in `posterior`.
+    """
+    R = np.asarray(rows, dtype=np.float64)
+    if R.ndim != 2 or not np.isfinite(R).all() or R.min() < 0 or R.shape[1] < 2:
+        raise ParameterError(f"rows: shape {R.shape}; needs kinds of reports x inputs, >= 0")
+    alpha, counts = as_prior(prior, R.shape[1]), as_counts(tallies, "tallies")
+    if counts.size != len(R):
+        raise ParameterError(f"tallies: {counts.size} for {len(R)} kinds of reports")
+    R, counts = R[counts > 0], counts[counts > 0]
+    if not R.max(axis=1).min() > 0:
+        raise ParameterError("tallies: count a report that no input gives")
+    return _by(method, R, alpha, counts, whole(draws, "draws", 100), np.random.default_rng(rng))
+
+
+def _by(
+    method: Method, R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
+) -> Posterior:
+    if method not in ("auto", "exact", "importance", "chains"):
+        raise ParameterError(
+            f"method: found {method!r}; needs 'auto', 'exact', 'importance' or 'chains'"
+        )
+    cost = exact_cost(alpha.size, int(counts.sum()))
+    if method == "exact" and cost > MOST_TERMS:
+        raise ParameterError(
+            f"tallies: the exact posterior of {counts.sum()} people and {alpha.size} inputs needs "
+            f"{cost:.3g} numbers, at most {MOST_TERMS:.3g}; use method='auto'"
+        )
+    if method == "exact" or (method == "auto" and cost <= MOST_TERMS):
+        return exact_posterior(R, alpha, counts)
+    if method != "chains":
+        found = _importance(R, alpha, counts, draws, rng)
+        if method == "importance" or found.effective >= EVEN * draws:
+            return found
+    return _chains(R, alpha, counts, draws, rng)
+
+
+def _importance(
+    R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
+) -> SampledPosterior:
+    s = counts[None].astype(np.float64)
+    p, logs = log_weights(R, alpha, s, fit(R, alpha, s), draws, rng)
+    weights = np.exp(logs[0] - logs.max())
+    effective = float(weights.sum() ** 2 / np.square(weights).sum())
+    evidence = float(logsumexp(logs[0]) - np.log(draws))
+    weights /= weights.sum()
+    n = int(counts.sum())
+    return SampledPosterior(alpha, n, p[0], weights, effective, 1.0, 1.0, evidence, "importance")
+
+
+def _chains(
+    R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
+) -> SampledPosterior:
+    """Chains of the length asked for; twice, then four times as long if they have not mixed."""
+    found = _run(R, alpha, counts, -(-draws // CHAINS), rng)
+    for longer in (2, 4):
+        if not found.converged:
+            found = _run(R, alpha, counts, -(-draws * longer // CHAINS), rng)
+    return found
+
+
+def _run(
+    R: Floats, alpha: Floats, counts: Tallies, each: int, rng: np.random.Generator
+) -> SampledPosterior:
+    found = run_chains(R, alpha, counts.astype(np.float64), CHAINS, each, rng)
+    p = found.p.reshape(-1, alpha.size)
+    return SampledPosterior(
+        prior=alpha,
+        n=int(counts.sum()),
+        p=p,
+        weights=np.full(len(p), 1 / len(p)),
+        effective=float(effective_size(found.p).min()),
+        rhat=float(split_rhat(found.p).max()),
+        acceptance=found.acceptance,
+        log_evidence=float("nan"),
+        method="chains",
+    )

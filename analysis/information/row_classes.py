@@ -1,0 +1,180 @@
+"""The rows of a randomizer, put together where they say the same, for any number of inputs.
+
+What an output y tells about the input depends only on the values of its row and on the Dirichlet
+parameters of the inputs that have each value; rows that agree in both are one class. So
+
+* generalised randomised response has one class for each distinct parameter, whatever a is;
+* unary encoding and local hashing have two values in a row: `high` on a subset of the inputs into
+  which each input falls with probability rho on its own, `low` elsewhere. Subsets with equal
+  numbers of inputs of each parameter are one class: a + 1 classes for a symmetric prior, not 2^a.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from ...errors import ParameterError
+from ..randomizers.grr import GRR
+from ..randomizers.randomizer import as_epsilon
+from ..randomizers.unary import UnaryEncoding
+from ..validation import Floats, whole
+from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
+
+# Classes that are summed exactly; beyond, subsets are drawn at random.
+MOST_CLASSES = 200_000
+# Inputs of a two-level randomizer that is made into a matrix.
+MOST_SUBSETS = 12
+# Entries of a matrix that is read row by row (1 GB of float64).
+MOST_ENTRIES = 2**27
+
+
+@dataclass(frozen=True, slots=True)
+class RowClasses:
+    """Classes of rows, each scaled so that its mean under the prior is `weight`.
+
+    Attributes:
+        values: shape (classes, v), the distinct values of a row up to a factor, >= 0.
+        masses: shape (classes, v), the Dirichlet parameters of the inputs with each value.
+        weights: shape (classes,), the probability that an output of this class comes in.
+        drawn: 0 if the classes are all of them; else how many were drawn at random, each with a
+            weight whose mean over the draws is unbiased.
+    """
+
+    values: Floats
+    masses: Floats
+    weights: Floats
+    drawn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TwoLevel:
+    """A randomizer whose output is a subset y of the inputs, by its likelihood ratios.
+
+    Q_y|x = P(y) (high if x in y else low), where each input is in y with probability rho on its
+    own under P. Q is a law: rho high + (1 - rho) low = 1.
+    """
+
+    a: int
+    high: float
+    low: float
+    rho: float
+
+    @property
+    def matrix(self) -> Floats:
+        """All 2^a rows, subset y with input x where bit x of y is set; for at most 12 inputs."""
+        if self.a > MOST_SUBSETS:
+            raise ParameterError(f"matrix: 2^{self.a} rows; at most 2^{MOST_SUBSETS} are made")
+        inside = (np.arange(2**self.a)[:, None] >> np.arange(self.a)) & 1
+        chance = np.where(inside, self.rho, 1 - self.rho).prod(axis=1, keepdims=True)
+        return np.asarray(chance * np.where(inside, self.high, self.low))
+
+
+def two_level(Q: Any) -> TwoLevel | None:
+    """The two-level form of a unary encoding with real coins, or `Q` if it is one; else None."""
+    if isinstance(Q, UnaryEncoding) and 0 < Q.lam < 1:
+        return unary_encoding(Q.a, Q.kappa, Q.lam)
+    return Q if isinstance(Q, TwoLevel) else None
+
+
+def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
+    """Paper 002, (10.8): x is in y with probability kappa, every other input with lam."""
+    if not 0 < lam <= kappa <= 1 or lam == 1:
+        raise ParameterError(
+            f"kappa, lam: found {kappa!r}, {lam!r}; needs 0 < lam <= kappa, lam < 1"
+        )
+    return TwoLevel(whole(a, "a", 2), high=kappa / lam, low=(1 - kappa) / (1 - lam), rho=lam)
+
+
+def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
+    """Local hashing with all g^a hash functions (paper 002, Example 7.4), for any a.
+
+    The report (h, c) is the inputs that h maps to c, each of which is there with probability 1/g.
+    `randomizers.LocalHash` draws from a smaller family of functions and is another randomizer: its
+    matrix is read as any other. At equal g and epsilon both have the same privacy level LDP.
+
+    Args:
+        a: inputs, >= 2.
+        g: hash values, >= 2.
+        epsilon: nats, > 0.
+    """
+    g, epsilon = whole(g, "g", 2), as_epsilon(epsilon)
+    total = 1 + (g - 1) * exp(-epsilon)
+    return TwoLevel(whole(a, "a", 2), high=g / total, low=g * exp(-epsilon) / total, rho=1 / g)
+
+
+def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
+    """The classes of any randomizer: by its parameters where it has them, else by its matrix."""
+    form = two_level(Q)
+    if form is not None:
+        return subset_classes(form, as_prior(prior, form.a), rng)
+    if isinstance(Q, GRR):
+        return response_classes(Q.a, Q.epsilon, as_prior(prior, Q.a))
+    rows = as_matrix(Q)
+    return matrix_classes(rows, as_prior(prior, rows.shape[1]))
+
+
+def response_classes(a: int, epsilon: float, prior: Floats) -> RowClasses:
+    """Generalised randomised response: row y has e^epsilon at y and 1 elsewhere."""
+    alpha, copies = np.unique(prior, return_counts=True)
+    total = prior.sum()
+    masses = np.column_stack([alpha, total - alpha])
+    values = np.tile([1.0, exp(-epsilon)], (alpha.size, 1))
+    share = (alpha + exp(-epsilon) * (total - alpha)) / total
+    return RowClasses(values, masses, copies * share / (1 + (a - 1) * exp(-epsilon)))
+
+
+def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
+    """Rows of a matrix: inputs of equal value put together, rows of equal classes added up."""
+    if rows.size > MOST_ENTRIES:
+        raise ParameterError(f"Q: {rows.size} entries; at most {MOST_ENTRIES} are read row by row")
+    classes: dict[bytes, list[Any]] = {}
+    shares = prior / prior.sum()
+    for row in rows[rows.max(axis=1) > 0]:
+        mean = float(row @ shares)
+        _, first, inverse = np.unique(
+            np.round(row / mean, SHARE_DIGITS), return_index=True, return_inverse=True
+        )
+        masses = np.bincount(inverse.ravel(), weights=prior)
+        values = row[first] / mean
+        key = np.round(np.concatenate([values, masses]), SHARE_DIGITS - 1).tobytes()
+        classes.setdefault(key, [values, masses, 0.0])[2] += mean
+    widest = max(len(values) for values, _, _ in classes.values())
+    return RowClasses(
+        _padded([values for values, _, _ in classes.values()], widest),
+        _padded([masses for _, masses, _ in classes.values()], widest),
+        np.array([weight for _, _, weight in classes.values()]),
+    )
+
+
+def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> RowClasses:
+    """Subsets by how many inputs of each parameter they hold; drawn at random where too many."""
+    alpha, copies = np.unique(prior, return_counts=True)
+    count = 1
+    for c in copies:
+        count *= int(c) + 1
+    if count > MOST_CLASSES:
+        inside = rng.binomial(copies, form.rho, size=(MOST_CLASSES // 10, alpha.size))
+        return _subsets(form, inside @ alpha, prior.sum(), np.full(len(inside), 1 / len(inside)))
+    held, chance = np.zeros(1), np.ones(1)
+    for value, c in zip(alpha, copies, strict=True):
+        g = np.arange(c + 1)
+        held = np.add.outer(held, value * g).ravel()
+        chance = np.multiply.outer(chance, binom.pmf(g, c, form.rho)).ravel()
+    return _subsets(form, held, prior.sum(), chance, exact=True)
+
+
+def _subsets(
+    form: TwoLevel, held: Floats, total: float, chance: Floats, *, exact: bool = False
+) -> RowClasses:
+    masses = np.column_stack([held, np.maximum(total - held, 0.0)])
+    weights = chance * (form.high * masses[:, 0] + form.low * masses[:, 1]) / total
+    values = np.tile([form.high, form.low], (len(held), 1))
+    real = (weights > 0) if exact else np.ones(len(held), dtype=bool)
+    return RowClasses(values[real], masses[real], weights[real], drawn=0 if exact else len(held))
+
+
+def _padded(parts: list[Floats], width: int) -> Floats:
+    return np.array([np.pad(part, (0, width - part.size)) for part in parts])

@@ -1,0 +1,49 @@
+"""Local randomizers: everybody's value is blurred before it is sealed (papers 001, 002, 003).
+
+    GRR(a, epsilon)                one symbol, mostly the own one
+    UnaryEncoding(a, kappa, lam)   a set of symbols; also .rappor, .oue, .blh (a, epsilon)
+    LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
+    BitFlip(bits, q)               a vector of bits, each flipped with probability q
+    Channel(matrix)                any b x a matrix
+    compose, product, mixture      randomizers made of randomizers
+
+Each has `.matrix` (b x a, column x is the law of the report given x), `.operator`, `.epsilon`
+(local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and `.estimate(reports)`,
+unbiased with standard errors. `projected` and `maximum_likelihood` make distributions of the
+reports, by name.
+"""
+
+from .bit_flip import BitFlip
+from .channel import Channel
+from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
+from .estimate import Estimate, project
+from .grr import GRR
+from .local_hash import HashReports, LocalHash
+from .postprocessing import Consistent, maximum_likelihood, projected
+from .pure import Pure
+from .randomizer import Randomizer, matrix_divergences
+from .unary import UnaryEncoding
+
+__all__ = [
+    "GRR",
+    "BitFlip",
+    "Channel",
+    "Composition",
+    "Consistent",
+    "Estimate",
+    "HashReports",
+    "LocalHash",
+    "MixedReports",
+    "Mixture",
+    "Product",
+    "Pure",
+    "Randomizer",
+    "UnaryEncoding",
+    "compose",
+    "matrix_divergences",
+    "maximum_likelihood",
+    "mixture",
+    "product",
+    "project",
+    "projected",
+]

@@ -1,0 +1,164 @@
+"""Bit randomization of paper 001: every bit of a vector is flipped with probability q.
+
+On vectors of L bits the matrix is the L-fold Kronecker power of [[p, q], [q, p]], p = 1 - q: entry
+p^(L - d) q^d at Hamming distance d, doubly stochastic and symmetric (paper 001, Section 2). It
+costs L log(p/q) nats (Proposition 5.1, which the paper leaves unproved: true, and attained by
+opposite vectors). It is applied to a vector of 2^L numbers in L passes and never written down.
+"""
+
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .bit_vectors import WORD, as_bits, column_sums, fill_coins, to_bits, to_symbols
+from .estimate import Estimate
+from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
+
+# Largest vectors whose joint law is estimated: 2^L numbers in memory.
+JOINT_BITS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class BitFlip(Randomizer):
+    """Flips each of `bits` bits with probability q.
+
+    People and reports are rows of bits, shape (people, bits), or numbers of rows, shape (people,),
+    position 0 most significant; a report has the form of its input. The matrix is the same in
+    the order of numbers and in paper 001's recursive enumeration.
+
+    Attributes:
+        bits: length L of the vectors, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+    """
+
+    bits: int
+    q: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", whole(self.bits, "bits", 1))
+        object.__setattr__(self, "q", as_lie(self.q))
+
+    def __str__(self) -> str:
+        return f"BitFlip(bits={self.bits}, q={self.q:g})"
+
+    @property
+    def inputs(self) -> int:
+        """2^L vectors."""
+        return int(1 << self.bits)
+
+    @property
+    def outputs(self) -> int:
+        """2^L vectors."""
+        return int(1 << self.bits)
+
+    @property
+    def epsilon(self) -> float:
+        """L log(p/q) nats, attained by opposite vectors."""
+        return self.bits * log((1 - self.q) / self.q)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate of the share of ones at one position."""
+        if self.q == 0.5:
+            raise ParameterError(
+                "q: found 0.5; the reports are fair coins, nothing can be estimated"
+            )
+        return self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
+
+    def divergences(self) -> Floats:
+        """Hamming distance times log(p/q), shape (2^L, 2^L)."""
+        if 2 * self.bits > JOINT_BITS:
+            raise ParameterError(f"divergences: 2^{2 * self.bits} entries; at most 2^{JOINT_BITS}")
+        numbers = np.arange(self.inputs)
+        distance = np.bitwise_count(numbers[:, None] ^ numbers)
+        return np.asarray(distance * log((1 - self.q) / self.q))
+
+    def _columns(self) -> Floats:
+        return flip(np.eye(self.inputs), self.q)
+
+    @property
+    def operator(self) -> Any:
+        """Q @ p by L butterflies, 2^L L operations."""
+        from scipy.sparse.linalg import LinearOperator
+
+        def apply(p: Floats) -> Floats:
+            return flip(p, self.q)
+
+        shape = (self.inputs, self.inputs)
+        return LinearOperator(shape, matvec=apply, rmatvec=apply, dtype=np.float64)
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
+        """The vectors with flipped bits, in the form in which they came."""
+        values = np.asarray(x)
+        if values.ndim != 2:
+            return to_symbols(self.sample(to_bits(as_symbols(x, self.inputs), self.bits), rng))
+        truth = as_bits(values, self.bits, "x")
+        lies: Bits = np.empty(truth.shape, np.uint8)
+        fill_coins(lies, self.q, as_generator(rng))
+        return np.bitwise_xor(truth, lies, out=lies)
+
+    def symbols(self, reports: Any) -> Symbols:
+        """The number of each report."""
+        array = np.asarray(reports)
+        if array.ndim == 2:
+            return to_symbols(as_bits(array, self.bits, "reports"))
+        return as_symbols(array, self.outputs, "reports")
+
+    def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
+        """Unbiased shares of ones at each position (rows of bits) or of each vector (numbers).
+
+        The variance of a position's share given the people is p q / (n (p - q)^2) whatever they
+        are.
+        """
+        if self.q == 0.5:
+            raise ParameterError(
+                "q: found 0.5; the reports are fair coins, nothing can be estimated"
+            )
+        array = np.asarray(reports)
+        if array.ndim != 2:
+            return self.estimate_joint(array, population=population)
+        rows = as_bits(array, self.bits, "reports")
+        n, p, q = len(rows), 1 - self.q, self.q
+        shares = (column_sums(rows) / n - q) / (p - q)
+        noise = np.full(self.bits, p * q / (n * (p - q) ** 2))
+        return Estimate.of(shares, noise, n, str(self), kind="bits", population=population)
+
+    def estimate_joint(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
+        """Unbiased shares of all 2^L vectors, by the inverse of each Kronecker factor."""
+        if self.bits > min(JOINT_BITS, WORD):
+            raise ParameterError(
+                f"bits: 2^{self.bits} shares; at most 2^{JOINT_BITS} are estimated"
+            )
+        seen = as_symbols(reports, self.outputs, "reports")
+        n, p, q = len(seen), 1 - self.q, self.q
+        observed = np.bincount(seen, minlength=self.outputs) / n
+        shares = butterfly(observed, p / (p - q), -q / (p - q))
+        # Each report adds one entry of the inverse: the second moment has its squares as factors.
+        square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
+        noise = (square - shares) / n
+        return Estimate.of(shares, noise, n, str(self), kind="distribution", population=population)
+
+
+def flip(vector: Floats, q: float) -> Floats:
+    """The law of R(x) when x has the law `vector` (numbers of L-bit vectors along axis 0)."""
+    return butterfly(vector, 1 - q, q)
+
+
+def butterfly(vector: Floats, same: float, other: float) -> Floats:
+    """Applies the Kronecker power of [[same, other], [other, same]] along axis 0."""
+    result = np.array(vector, np.float64)
+    size, tail = result.shape[0], result.shape[1:]
+    if size & (size - 1):
+        raise ParameterError(f"vector: {size} entries; needs a power of two")
+    half = 1
+    while half < size:
+        pairs: Floats = result.reshape(size // (2 * half), 2, half, *tail)
+        low, high = pairs[:, 0].copy(), pairs[:, 1].copy()
+        pairs[:, 0] = same * low + other * high
+        pairs[:, 1] = other * low + same * high
+        half *= 2
+    return result

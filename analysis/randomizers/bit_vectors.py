@@ -1,0 +1,99 @@
+"""Vectors of bits: their order, their numbers, their packing, and fast biased coins.
+
+The order is one everywhere: position 0 is the first bit b_1 of the papers and the MOST significant
+bit of the number that stands for the vector; (1, 0, 0) is the number 4, and position 0 is the
+highest bit of the first packed byte. The recursive enumeration of paper 001, Section 2.2, lists
+vectors by decreasing number: v_1 = (1, ..., 1), v_D = (0, ..., 0), so v_j has the number D - j.
+"""
+
+from math import floor
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from .randomizer import Bits, Symbols, as_symbols
+
+# Numbers of vectors are int64.
+WORD = 62
+
+
+def as_bits(bits: npt.ArrayLike, width: int, name: str = "bits") -> Bits:
+    """A matrix of zeros and ones with one row for each of at least one person, as uint8."""
+    array = np.asarray(bits)
+    if array.ndim != 2 or array.shape[1] != width or array.shape[0] == 0:
+        raise ParameterError(f"{name}: shape {array.shape}; needs (people, {width})")
+    if array.dtype.kind not in "biu":
+        raise ParameterError(f"{name}: holds {array.dtype} values; needs bits 0 and 1")
+    if array.dtype.kind != "b" and (array.min() < 0 or array.max() > 1):
+        raise ParameterError(f"{name}: holds {array.min()} .. {array.max()}; needs bits 0 and 1")
+    return array.astype(np.uint8, copy=False)
+
+
+def to_symbols(bits: npt.ArrayLike) -> Symbols:
+    """The number of each row of bits, position 0 most significant; shape (people,)."""
+    array = np.asarray(bits)
+    rows = as_bits(array, array.shape[-1] if array.ndim else 0)
+    _fits(rows.shape[1])
+    number = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        number = (number << 1) | column
+    return number
+
+
+def to_bits(symbols: npt.ArrayLike, width: int) -> Bits:
+    """The rows of `width` bits that these numbers stand for, shape (people, width)."""
+    _fits(width)
+    numbers = as_symbols(symbols, 1 << width, "symbols")
+    shifts = np.arange(width - 1, -1, -1)
+    return ((numbers[:, None] >> shifts) & 1).astype(np.uint8)
+
+
+def enumeration(width: int) -> Bits:
+    """The recursive enumeration of paper 001: row j - 1 is v_j, shape (2^width, width)."""
+    return to_bits(np.arange((1 << width) - 1, -1, -1), width)
+
+
+def pack(bits: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    """Eight positions to a byte, position 0 in the highest bit; zeros fill the last byte."""
+    return np.packbits(np.asarray(bits, np.uint8), axis=-1)
+
+
+def unpack(packed: npt.NDArray[np.uint8], width: int) -> Bits:
+    """The first `width` positions of packed rows."""
+    return np.unpackbits(packed, axis=-1, count=width)
+
+
+def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
+    """How many rows have a 1 at each position; sums of 255 rows at a time stay in one byte."""
+    total = np.zeros(bits.shape[1], np.int64)
+    for first in range(0, len(bits), 255):
+        total += np.add.reduce(bits[first : first + 255], axis=0, dtype=np.uint8)
+    return total
+
+
+def fill_coins(target: Bits, p: float, rng: np.random.Generator) -> None:
+    """Fills a contiguous array with independent coins that are 1 with probability p, in place.
+
+    One random byte decides a coin unless it equals floor(256 p); that coin is decided by a further
+    uniform number. So the probability is p to the precision of that number (2^-61), at one byte of
+    randomness for each coin.
+    """
+    if p <= 0 or p >= 1:
+        target.fill(p >= 1)
+        return
+    whole = floor(256 * p)
+    flat = target.reshape(-1)
+    # Blocks that stay in the cache.
+    for first in range(0, len(flat), 1 << 18):
+        part = flat[first : first + (1 << 18)]
+        words = rng.integers(0, 1 << 64, (len(part) + 7) // 8, dtype=np.uint64)
+        byte = words.view(np.uint8)[: len(part)]
+        np.less(byte, whole, out=part.view(np.bool_))
+        undecided = np.flatnonzero(byte == whole)
+        part[undecided] = rng.random(len(undecided)) < 256 * p - whole
+
+
+def _fits(width: int) -> None:
+    if not 1 <= width <= WORD:
+        raise ParameterError(f"bits: {width} positions; numbers of vectors need 1 to {WORD}")

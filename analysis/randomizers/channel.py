@@ -1,0 +1,104 @@
+"""A randomizer given by its matrix, estimated by the left inverse of least squares.
+
+If G Q = I, a report y contributes column y of G, and the mean of the contributions is unbiased. Its
+variance given the people is estimated without bias from the same reports:
+
+    n Var phat(x) = mean over reports of G[x, y]^2  -  phat(x)
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import SUM_TOLERANCE, Floats
+from .estimate import Estimate
+from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols, matrix_divergences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Channel(Randomizer):
+    """Any b x a matrix with probabilities in its columns; reports are row numbers.
+
+    Attributes:
+        law: the matrix, shape (b, a); columns sum to 1 within 1e-9.
+        name: for messages.
+    """
+
+    law: Floats
+    name: str = "Channel"
+    _reach: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "law", as_stochastic(self.law))
+        object.__setattr__(self, "_reach", np.cumsum(self.law, axis=0))
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.outputs} x {self.inputs})"
+
+    @property
+    def epsilon(self) -> float:
+        """The largest log-ratio within a row, nats."""
+        return float(matrix_divergences(self.law).max())
+
+    @property
+    def inputs(self) -> int:
+        """Columns."""
+        return int(self.law.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """Rows."""
+        return int(self.law.shape[0])
+
+    def _columns(self) -> Floats:
+        return self.law.copy()
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
+        """One row number for each person, by inversion of the column's distribution function."""
+        values, rng = as_symbols(x, self.inputs), as_generator(rng)
+        chance = rng.random(len(values))
+        reports = np.empty(len(values), np.int64)
+        for symbol in np.unique(values):
+            here = values == symbol
+            reach = self._reach[:, symbol]
+            last = np.flatnonzero(self.law[:, symbol])[-1]
+            reports[here] = np.minimum(np.searchsorted(reach, chance[here], side="right"), last)
+        return reports
+
+    def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
+        """Unbiased shares through the least-squares left inverse of the matrix.
+
+        Raises:
+            ParameterError: the columns are linearly dependent, so different shares of the inputs
+                give the same law of reports.
+        """
+        seen = as_symbols(reports, self.outputs, "reports")
+        if np.linalg.matrix_rank(self.law) < self.inputs:
+            raise ParameterError(
+                f"{self}: columns are linearly dependent; shares are not determined"
+            )
+        inverse = np.linalg.pinv(self.law)
+        observed = np.bincount(seen, minlength=self.outputs) / len(seen)
+        shares = inverse @ observed
+        noise = (inverse**2 @ observed - shares) / len(seen)
+        return Estimate.of(
+            shares, noise, len(seen), str(self), kind="distribution", population=population
+        )
+
+
+def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:
+    """A b x a matrix whose columns are probability vectors, at least 1 x 2."""
+    Q = np.asarray(matrix, np.float64)
+    if Q.ndim != 2 or Q.shape[0] < 1 or Q.shape[1] < 2:
+        raise ParameterError(
+            f"{name}: shape {Q.shape}; needs (outputs, inputs) with 2 inputs or more"
+        )
+    sums = Q.sum(axis=0)
+    if not Q.min() >= 0 or not np.abs(sums - 1).max() <= SUM_TOLERANCE:
+        raise ParameterError(
+            f"{name}: minimum {Q.min():g}, column sums {sums.min():.12g} .. {sums.max():.12g}; "
+            "needs columns of probabilities that sum to 1 (columns are inputs)"
+        )
+    return Q

@@ -1,0 +1,307 @@
+"""Randomizers made of randomizers (paper 002, Section 7).
+
+    composition   R o Q: randomize with Q, then the report with R      matrix R Q       (Def. 7.1)
+    product       report Q^1(x), ..., Q^k(x) together                  rows: tuples     (Def. 7.5)
+    mixture       draw j with probability w_j, report (j, Q^j(x))      rows: stacked    (Def. 7.7)
+
+Post-processing never costs privacy; the price of a product is at most the sum of the prices, here
+computed exactly: max over x, x' of the sum of the parts' divergences; that of a mixture is the
+largest of its parts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, as_probabilities
+from .bit_flip import BitFlip
+from .channel import Channel
+from .estimate import Estimate
+from .grr import GRR
+from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
+from .unary import UnaryEncoding
+
+# Noise of a part that never lies; its weight is then almost everything.
+SILENT = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Composition(Randomizer):
+    """`second` applied to the reports of `first`; made by `compose`."""
+
+    first: Randomizer
+    second: Randomizer
+
+    def __str__(self) -> str:
+        return f"{self.second} after {self.first}"
+
+    @property
+    def epsilon(self) -> float:
+        """From the product of the matrices, nats."""
+        return float(self.divergences().max())
+
+    @property
+    def inputs(self) -> int:
+        """Inputs of the first."""
+        return self.first.inputs
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the second."""
+        return self.second.outputs
+
+    def _columns(self) -> Floats:
+        return np.asarray(self.second.operator @ self.first.matrix)
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
+        """Reports of the second; each stage has its own spawned generator."""
+        one, two = as_generator(rng).spawn(2)
+        return self.second.sample(self.first.sample(x, one), two)
+
+    def symbols(self, reports: Any) -> Symbols:
+        """Rows are those of the second."""
+        return self.second.symbols(reports)
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
+        """By the left inverse of the matrix."""
+        return Channel(self.matrix, str(self)).estimate(
+            self.symbols(reports), population=population
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Randomizer):
+    """All parts randomize the same value; a report is a tuple of the parts' reports."""
+
+    parts: tuple[Randomizer, ...]
+
+    def __str__(self) -> str:
+        return " x ".join(map(str, self.parts))
+
+    @property
+    def epsilon(self) -> float:
+        """Exactly: the largest sum of divergences over pairs of inputs, nats (at most the sum)."""
+        return float(self.divergences().max())
+
+    def divergences(self) -> Floats:
+        """Sums of the parts' divergences: the maximum over tuples factorises."""
+        return np.asarray(sum(part.divergences() for part in self.parts))
+
+    @property
+    def inputs(self) -> int:
+        """The parts' common number of inputs."""
+        return self.parts[0].inputs
+
+    @property
+    def outputs(self) -> int:
+        """The product of the parts' numbers."""
+        result = 1
+        for part in self.parts:
+            result *= part.outputs
+        return result
+
+    def _columns(self) -> Floats:
+        Q = np.ones((1, self.inputs))
+        for part in self.parts:
+            Q = (Q[:, None, :] * part.matrix[None, :, :]).reshape(-1, self.inputs)
+        return Q
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> tuple[Any, ...]:
+        """One array of reports for each part; each part has its own spawned generator."""
+        children = as_generator(rng).spawn(len(self.parts))
+        return tuple(part.sample(x, own) for part, own in zip(self.parts, children, strict=True))
+
+    def symbols(self, reports: Any) -> Symbols:
+        """Row numbers: the last part's row runs fastest."""
+        number: Symbols = np.zeros(1, np.int64)
+        for part, own in zip(self.parts, self._checked(reports), strict=True):
+            number = number * part.outputs + part.symbols(own)
+        return number
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
+        """The mean of the parts' estimates, weighted by the inverse of their noise.
+
+        The weights depend on the randomizers only, not on the reports, so the mean is unbiased; the
+        parts' noises are independent given the people.
+        """
+        estimates = [
+            part.estimate(own) for part, own in zip(self.parts, self._checked(reports), strict=True)
+        ]
+        precision = np.array([1 / max(part.noise(), SILENT) for part in self.parts])
+        weights = precision / precision.sum()
+        shares = np.asarray(sum(w * e.shares for w, e in zip(weights, estimates, strict=True)))
+        noise = np.asarray(
+            sum((w * e.errors) ** 2 for w, e in zip(weights, estimates, strict=True))
+        )
+        first = estimates[0]
+        return Estimate.of(
+            shares, noise, first.people, str(self), kind=first.kind, population=population
+        )
+
+    def _checked(self, reports: Any) -> tuple[Any, ...]:
+        if not isinstance(reports, tuple) or len(reports) != len(self.parts):
+            raise ParameterError(f"reports: needs a tuple of {len(self.parts)} arrays of reports")
+        return reports
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixedReports:
+    """Reports of a mixture.
+
+    Attributes:
+        choice: which part each person used, shape (people,).
+        reports: for each part the reports of those who used it, in order of people; None if nobody.
+    """
+
+    choice: Symbols
+    reports: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.choice)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture(Randomizer):
+    """Everybody draws a part and says which."""
+
+    weights: Floats
+    parts: tuple[Randomizer, ...]
+
+    def __str__(self) -> str:
+        return " + ".join(f"{w:g} {part}" for w, part in zip(self.weights, self.parts, strict=True))
+
+    @property
+    def epsilon(self) -> float:
+        """The largest price of a part that is ever drawn, nats."""
+        return float(self.divergences().max())
+
+    def divergences(self) -> Floats:
+        """The largest divergence of a part that is ever drawn."""
+        drawn = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
+        return np.asarray(np.maximum.reduce([part.divergences() for part in drawn]))
+
+    @property
+    def inputs(self) -> int:
+        """The parts' common number of inputs."""
+        return self.parts[0].inputs
+
+    @property
+    def outputs(self) -> int:
+        """The sum of the parts' numbers."""
+        return sum(part.outputs for part in self.parts)
+
+    def _columns(self) -> Floats:
+        pairs = zip(self.weights, self.parts, strict=True)
+        return np.concatenate([w * part.matrix for w, part in pairs])
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
+        """Choices and reports; the choice and each part have their own spawned generators."""
+        values = as_symbols(x, self.inputs)
+        chooser, *children = as_generator(rng).spawn(1 + len(self.parts))
+        choice = chooser.choice(len(self.parts), size=len(values), p=self.weights)
+        groups = [values[choice == j] for j in range(len(self.parts))]
+        reports = tuple(
+            part.sample(group, own) if len(group) else None
+            for part, group, own in zip(self.parts, groups, children, strict=True)
+        )
+        return MixedReports(choice.astype(np.int64), reports)
+
+    def symbols(self, reports: MixedReports) -> Symbols:
+        """Row numbers: the parts' rows one after another."""
+        rows, offset = np.zeros(len(reports), np.int64), 0
+        for j, (part, own) in enumerate(zip(self.parts, reports.reports, strict=True)):
+            if own is not None:
+                rows[reports.choice == j] = offset + part.symbols(own)
+            offset += part.outputs
+        return rows
+
+    def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
+        """Each part estimates the shares among those who drew it; these add up to everybody's."""
+        people = len(reports)
+        found = [
+            part.estimate(own)
+            for part, own in zip(self.parts, reports.reports, strict=True)
+            if own is not None
+        ]
+        if not found:
+            raise ParameterError("reports: nobody reported; needs at least one person")
+        shares = np.asarray(sum(e.people / people * e.shares for e in found))
+        noise = np.asarray(sum((e.people / people * e.errors) ** 2 for e in found))
+        kind = found[0].kind
+        return Estimate.of(shares, noise, people, str(self), kind=kind, population=population)
+
+
+def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
+    """The stages in the order in which they are applied: the first argument sees the value.
+
+    Paper 002, Definition 7.1, whose R o Q is `compose(Q, R)`. Two stages that are together a
+    randomizer of a known family become that one (GRR after GRR, bit flips after bit flips or after
+    a unary encoding), so that large alphabets need no matrix.
+
+    Args:
+        stages: randomizers, or b x a matrices with columns of probabilities.
+
+    Raises:
+        ParameterError: a stage has not as many inputs as the one before has outputs.
+    """
+    result, *rest = _parts(stages, "stages")
+    for following in rest:
+        if following.inputs != result.outputs:
+            raise ParameterError(
+                f"stages: {following} has {following.inputs} inputs; {result} has "
+                f"{result.outputs} outputs"
+            )
+        result = _merged(result, following) or Composition(result, following)
+    return result
+
+
+def product(*parts: Randomizer | npt.ArrayLike) -> Product:
+    """All of these on the same value, released together (paper 002, Definition 7.5)."""
+    return Product(_same_inputs(_parts(parts, "parts")))
+
+
+def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike]) -> Mixture:
+    """One of these, drawn with these probabilities and named in the report (Definition 7.7)."""
+    chosen = _same_inputs(_parts(parts, "parts"))
+    shares = as_probabilities(weights, "weights")
+    if len(shares) != len(chosen):
+        raise ParameterError(f"weights: {len(shares)} of them for {len(chosen)} parts")
+    return Mixture(shares / shares.sum(), chosen)
+
+
+def _parts(given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
+    if not given:
+        raise ParameterError(f"{name}: none given; needs at least one randomizer or matrix")
+    return tuple(
+        part if isinstance(part, Randomizer) else Channel(np.asarray(part)) for part in given
+    )
+
+
+def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
+    inputs = [part.inputs for part in parts]
+    if len(set(inputs)) > 1:
+        raise ParameterError(f"parts: {inputs} inputs; all must have the same number")
+    return parts
+
+
+def _merged(first: Randomizer, second: Randomizer) -> Randomizer | None:
+    """The composition as one randomizer of a known family, if it is one."""
+    if isinstance(second, BitFlip):
+        p, q = 1 - second.q, second.q
+        if isinstance(first, BitFlip):
+            return BitFlip(first.bits, min(0.5, first.q * p + (1 - first.q) * q))
+        if isinstance(first, UnaryEncoding):
+            kappa, lam = (
+                first.kappa * p + (1 - first.kappa) * q,
+                first.lam * p + (1 - first.lam) * q,
+            )
+            return UnaryEncoding(first.a, kappa, min(kappa, lam))
+    if isinstance(first, GRR) and isinstance(second, GRR):
+        truth = first.truth * second.truth + (first.a - 1) * first.lie * second.lie
+        return GRR(first.a, log(truth * (first.a - 1) / (1 - truth)))
+    return None

@@ -1,0 +1,118 @@
+"""What reports say about the people: the raw unbiased estimate first, repairs only by name.
+
+An unbiased estimate may leave [0, 1] and need not sum to one. That is not an error: means over
+many rounds stay right. `projected` gives the nearest distribution, which is biased; maximum
+likelihood is in `consistent.py`. Standard errors are estimated from the same reports and count the
+randomizers' noise given these people (a fixed database); with population=True also the chance in
+who they are.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats, open_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = Literal["distribution", "bits"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """Unbiased shares with their standard errors.
+
+    Attributes:
+        shares: share of people with each symbol, or with a 1 at each position; shape (a,).
+            Unbiased, so it may be below 0 or above 1.
+        errors: standard error of each share, shape (a,).
+        people: number of reports.
+        randomizer: what made the reports.
+        kind: "distribution" (the shares estimate a distribution) or "bits" (each stands alone).
+        population: whether the errors count sampling people from a larger population.
+    """
+
+    shares: Floats
+    errors: Floats
+    people: int
+    randomizer: str
+    kind: Kind = "distribution"
+    population: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        shares: Floats,
+        noise: Floats,
+        people: int,
+        randomizer: str,
+        *,
+        kind: Kind,
+        population: bool,
+    ) -> "Estimate":
+        """From the variances caused by noise alone; the chance in sampling people is added here."""
+        variance = np.maximum(noise, 0.0)
+        if population:
+            share = np.clip(shares, 0.0, 1.0)
+            variance = variance + share * (1 - share) / people
+        return cls(shares, np.sqrt(variance), people, randomizer, kind, population)
+
+    @property
+    def counts(self) -> Floats:
+        """Estimated numbers of people, shape (a,)."""
+        return self.shares * self.people
+
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Normal limits of each share, low and high, each pair with this confidence."""
+        from scipy.special import ndtri
+
+        reach = float(ndtri(0.5 + open_unit(confidence, "confidence") / 2)) * self.errors
+        return self.shares - reach, self.shares + reach
+
+    def projected(self) -> Floats:
+        """The nearest distribution (or bit shares in [0, 1]) in Euclidean distance: biased."""
+        return (
+            project(self.shares) if self.kind == "distribution" else np.clip(self.shares, 0.0, 1.0)
+        )
+
+    def __str__(self) -> str:
+        spread = sqrt(float(np.mean(self.errors**2)))
+        return (
+            f"{len(self.shares)} shares from {self.people} reports of {self.randomizer}: unbiased, "
+            f"standard error {spread:.2g} (root mean square)"
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draws the shares with 95 % intervals on `ax`, or on new axes."""
+        axes: Any = ax
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots()[1]
+        reach = self.interval()[1] - self.shares
+        axes.errorbar(
+            np.arange(len(self.shares)), self.shares, yerr=reach, fmt="o", ms=3, capsize=2
+        )
+        axes.axhline(0, color="0.7", lw=0.8)
+        axes.set(xlabel="symbol", ylabel="share of people (unbiased, 95 %)")
+        return axes  # type: ignore[no-any-return]
+
+
+def project(shares: Floats) -> Floats:
+    """The probability vector nearest to `shares`: subtract one number, clip at 0.
+
+    The threshold is found by sorting; O(a log a). Adding one number to all shares changes nothing,
+    so the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
+    """
+    if shares.ndim != 1 or shares.size == 0 or not np.isfinite(shares).all():
+        raise ParameterError(f"shares: shape {shares.shape}; needs one axis of finite numbers")
+    shares = shares - shares.max()
+    falling = np.sort(shares)[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
+    kept = np.flatnonzero(falling > excess)[-1]
+    clipped: Floats = np.maximum(shares - excess[kept], 0.0)
+    return clipped

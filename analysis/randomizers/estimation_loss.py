@@ -1,0 +1,88 @@
+"""What a PIE promise costs the analyst: the expected squared error of an estimated share.
+
+Paper 003, Section 4.4, for n people of whom a share p has the symbol, with e = e^eps:
+
+    (22) GRR           (|X| + e - 2) / (n (e-1)^2) + p (|X| - 2) / (n (e-1))
+    (23) local hashing (g + e - 1)^2 / (n (e-1)^2 (g-1)) + p (g^2 - 2g - e + 1) / (n (e-1) (g-1))
+    (51) at fixed theta = (e-1)/(g+e-1)
+                       (1 - p theta) / (n theta^2 (g-1)) + p (1 - theta) / (n theta)
+    (24) g -> infinity p (1 - theta) / (n theta)
+
+(23) needs a hash family that collides with probability exactly 1/g; the paper asks for at most 1/g
+(`hashing.py` has the counterexamples, and an exact family).
+
+At a fixed theta more hash values are always better (Theorem 4.8). At a fixed eps the paper repeats
+g = e + 1, which minimises the term without p only; the whole of (23) is least at
+
+    g = 1 + sqrt(e (e - p (e-1)) / (1 + p (e-1)))            eps = 4, p = 0.1: 22, not 56
+"""
+
+from math import exp, floor, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .randomizer import as_epsilon
+
+
+def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floats:
+    """(22): the expected squared error of GRR at symbols with the shares p; shape of p."""
+    a, n, gain = whole(symbols, "symbols", 2), whole(users, "users", 1), _gain(epsilon)
+    return (a - 1 + gain) / gain**2 / n + _shares(p) * (a - 2) / gain / n
+
+
+def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
+    """(23): the expected squared error of local hashing into g values; shape of p."""
+    g, n, gain = whole(g, "g", 2), whole(users, "users", 1), _gain(epsilon)
+    base = ((g + gain) / gain) ** 2 / (g - 1)
+    return base / n + _shares(p) * ((g - 1) ** 2 - 1 - gain) / gain / (g - 1) / n
+
+
+def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats:
+    """(51): the same for a given MI loss parameter theta in (0, 1); g may be infinite, (24)."""
+    if not 0 < theta < 1:
+        raise ParameterError(f"theta: found {theta!r}; needs a number strictly between 0 and 1")
+    if not g >= 2:
+        raise ParameterError(f"g: found {g!r}; needs at least 2 hash values")
+    n, shares = whole(users, "users", 1), _shares(p)
+    noise = (1 - shares * theta) / theta**2 / (g - 1)
+    return (noise + shares * (1 - theta) / theta) / n
+
+
+def optimal_g(epsilon: float, p: float = 0.0) -> int:
+    """The whole number of hash values that minimises (23) at a fixed epsilon and share p.
+
+    Args:
+        epsilon: nats, > 0.
+        p: true share of the symbol, in [0, 1); 0 gives about e^eps + 1.
+    """
+    gain = _gain(epsilon)
+    if not 0 <= p < 1:
+        raise ParameterError(f"p: found {p!r}; needs a share in [0, 1)")
+    e = gain + 1
+    best = 1 + sqrt(e * (e - p * gain) / (1 + p * gain))
+    candidates = [max(2, floor(best)), max(2, floor(best) + 1)]
+    return min(candidates, key=lambda g: float(hash_loss(p, g, epsilon, 1)))
+
+
+def epsilon_at(theta: float, size: int) -> float:
+    """The budget with this MI loss parameter: theta = (e^eps - 1) / (size + e^eps - 1), nats."""
+    if not 0 < theta < 1:
+        raise ParameterError(f"theta: found {theta!r}; needs a number strictly between 0 and 1")
+    return float(np.log1p(whole(size, "size", 2) * theta / (1 - theta)))
+
+
+def _gain(epsilon: float) -> float:
+    """e^eps - 1."""
+    if as_epsilon(epsilon) > 500:
+        raise ParameterError(f"epsilon: found {epsilon}; at most 500 nats are accepted here")
+    return float(np.expm1(epsilon)) if epsilon < 1 else exp(epsilon) - 1
+
+
+def _shares(p: npt.ArrayLike) -> Floats:
+    array = np.asarray(p, dtype=np.float64)
+    if array.size and not (array.min() >= 0 and array.max() <= 1):
+        raise ParameterError(f"p: {array.min():g} .. {array.max():g}; needs shares in [0, 1]")
+    return array

@@ -1,0 +1,145 @@
+"""The fields GF(2^k), k <= 62, on arrays: numbers are polynomials over GF(2), addition is XOR.
+
+The modulus is the smallest irreducible polynomial of degree k, found by Rabin's test when first
+needed. Multiplying by one fixed element and squaring are linear over GF(2); they go through tables
+of one byte each. Inverses follow Itoh and Tsujii: u^(2^k - 2) in about log2 k products.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+
+Elements = npt.NDArray[np.uint64]
+
+# An element times z fits in one word of 64 bits.
+LARGEST_DEGREE = 62
+ONE = np.uint64(1)
+
+
+def degree_for(symbols: int) -> int:
+    """The least k >= 1 with 2^k >= symbols."""
+    k = max(1, (symbols - 1).bit_length())
+    if k > LARGEST_DEGREE:
+        raise ParameterError(f"symbols: found {symbols}; fields here have at most 2^62 elements")
+    return k
+
+
+@lru_cache
+def modulus(k: int) -> int:
+    """The smallest irreducible polynomial of degree k, bit i the coefficient of z^i."""
+    return next(f for f in range((1 << k) + 1, 1 << (k + 1), 2 if k > 1 else 1) if _irreducible(f))
+
+
+def multiply(u: Elements, x: Elements, k: int) -> Elements:
+    """Product u x in GF(2^k), elementwise with broadcasting: k shifts, masks and XORs."""
+    product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
+    for i in range(k):
+        # 0 - 1 is the word of ones: the mask of a set bit.
+        product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & ONE))
+        u = shift(u, k)
+    return product
+
+
+def shift(u: Elements, k: int) -> Elements:
+    """Product u z in GF(2^k)."""
+    carry = np.uint64(0) - (u >> np.uint64(k - 1))
+    return ((u << ONE) & np.uint64((1 << k) - 1)) ^ (carry & np.uint64(modulus(k) & ((1 << k) - 1)))
+
+
+def invert(u: Elements, k: int) -> Elements:
+    """1 / u in GF(2^k); 0 stays 0."""
+    if k == 1:
+        return u.copy()
+    # Builds u^(2^i - 1) for the binary prefixes i of k - 1; the inverse is its square at k - 1.
+    power, exponent = u, 1
+    for bit in bin(k - 1)[3:]:
+        power = multiply(power, _frobenius(power, exponent, k), k)
+        exponent *= 2
+        if bit == "1":
+            power = multiply(_frobenius(power, 1, k), u, k)
+            exponent += 1
+    return _frobenius(power, 1, k)
+
+
+def apply_linear(images: Sequence[int], x: Elements) -> Elements:
+    """The map that sends bit i of x to images[i], by tables of 256 entries."""
+    result = np.zeros(x.shape, np.uint64)
+    for first in range(0, len(images), 8):
+        table = np.zeros(1, np.uint64)
+        for image in images[first : first + 8]:
+            table = np.concatenate([table, table ^ np.uint64(image)])
+        byte = (x >> np.uint64(first)) & np.uint64(len(table) - 1)
+        result ^= table[byte.astype(np.intp)]
+    return result
+
+
+def hadamard(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The sum over f of values[f] (-1)^<f, x> for every x, exactly, in place; 2^k entries."""
+    half = 1
+    while half < len(values):
+        pairs = values.reshape(-1, 2, half)
+        low = pairs[:, 0].copy()
+        pairs[:, 0] += pairs[:, 1]
+        np.subtract(low, pairs[:, 1], out=pairs[:, 1])
+        half *= 2
+    return values
+
+
+def _frobenius(u: Elements, times: int, k: int) -> Elements:
+    """u^(2^times), a linear map."""
+    return apply_linear(_frobenius_images(times, k), u)
+
+
+@lru_cache(maxsize=256)
+def _frobenius_images(times: int, k: int) -> tuple[int, ...]:
+    images = []
+    for i in range(k):
+        power = 1 << i
+        for _ in range(times):
+            power = _multiply(power, power, modulus(k))
+        images.append(power)
+    return tuple(images)
+
+
+def _irreducible(f: int) -> bool:
+    """Rabin: z^(2^k) = z mod f, and z^(2^(k/r)) - z is prime to f for each prime r dividing k."""
+    k = f.bit_length() - 1
+    if k == 1:
+        return True
+    for r in (r for r in range(2, k + 1) if k % r == 0 and all(r % s for s in range(2, r))):
+        if _gcd(_power_of_z(k // r, f) ^ 2, f) != 1:
+            return False
+    return _power_of_z(k, f) == 2
+
+
+def _power_of_z(times: int, f: int) -> int:
+    """z^(2^times) mod f."""
+    power = 2
+    for _ in range(times):
+        power = _multiply(power, power, f)
+    return power
+
+
+def _multiply(x: int, y: int, f: int) -> int:
+    """Product x y mod f for elements below f."""
+    product, k = 0, f.bit_length() - 1
+    while y:
+        if y & 1:
+            product ^= x
+        x <<= 1
+        if x >> k:
+            x ^= f
+        y >>= 1
+    return product
+
+
+def _gcd(x: int, y: int) -> int:
+    while y:
+        while x.bit_length() >= y.bit_length():
+            x ^= y << (x.bit_length() - y.bit_length())
+        x, y = y, x
+    return x

@@ -1,0 +1,173 @@
+"""Shares of millions of symbols, most of which nobody has: estimates, thresholds, losses.
+
+An unbiased estimate of a share is noise around 0 for a symbol that nobody has. Paper 003, Section
+5.3, keeps what is significant and sets the rest to 0 ("emp+thr"; Bonferroni over all symbols). Two
+thresholds for the number c of supporting reports, of n, that a symbol nobody has would reach with
+probability at most level / |X|:
+
+    normal   the paper's: n nu + z sqrt(n nu (1 - nu)), z the normal quantile at 1 - level / |X|
+    exact    the least c with P(Bin(n, nu) >= c) <= level / |X|
+
+nu is the probability of supporting a given other symbol. With 10^7 symbols and n nu below 1, as at
+the paper's scale, the binomial law is far from normal and the printed threshold lets thousands of
+symbols through that nobody has; the exact one is the default.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, open_unit, whole
+from .pure import Pure
+
+Rule = Literal["exact", "normal"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeavyDomain:
+    """Support counts of all symbols, kept only where they are above the least.
+
+    Attributes:
+        symbols: |X|.
+        people: n.
+        kept: symbols with more support than the least, ascending, shape (s,).
+        support: their counts, shape (s,).
+        least: the support of every other symbol.
+        truth, lie: probabilities of supporting one's own, and a given other symbol.
+        randomizer: its name.
+    """
+
+    symbols: int
+    people: int
+    kept: Counts
+    support: Counts
+    least: int
+    truth: float
+    lie: float
+    randomizer: str
+
+    def shares(self) -> Floats:
+        """Unbiased estimates of the kept symbols, (19) and (20), shape (s,)."""
+        return np.asarray((self.support / self.people - self.lie) / (self.truth - self.lie))
+
+    @property
+    def rest(self) -> float:
+        """The unbiased estimate of every symbol that is not kept; at most 0 if nobody is there."""
+        return (self.least / self.people - self.lie) / (self.truth - self.lie)
+
+    def dense(self) -> Floats:
+        """Unbiased estimates of all symbols, shape (symbols,)."""
+        everything = np.full(self.symbols, self.rest)
+        everything[self.kept] = self.shares()
+        return everything
+
+    def threshold(self, level: float = 0.05, rule: Rule = "exact") -> int:
+        """The number of supporting reports from which on a symbol counts as present."""
+        return significant_support(self.people, self.lie, self.symbols, level, rule)
+
+    def significant(self, level: float = 0.05, rule: Rule = "exact") -> tuple[Counts, Floats]:
+        """(symbols, shares) of what is significant; everything else is set to 0.
+
+        Under "exact" nobody's symbols appear with probability at most `level` all together.
+        """
+        least = self.threshold(level, rule)
+        present = self.support >= least
+        return self.kept[present], self.shares()[present]
+
+    def loss(
+        self,
+        p: npt.ArrayLike,
+        *,
+        top: int | None = None,
+        level: float | None = None,
+        rule: Rule = "exact",
+    ) -> float:
+        """Sum over symbols of (p(x) - phat(x))^2, paper 003, Section 5.3.
+
+        Args:
+            p: the true shares, shape (symbols,).
+            top: only this many symbols with the largest true shares; all if not given.
+            level: significance level of the threshold ("emp+thr"); none ("emp") if not given.
+            rule: of the threshold.
+        """
+        truth = np.asarray(p, dtype=np.float64)
+        if truth.shape != (self.symbols,):
+            raise ParameterError(f"p: shape {truth.shape}; needs ({self.symbols},)")
+        guess = self.dense() if level is None else np.zeros(self.symbols)
+        if level is not None:
+            present, shares = self.significant(level, rule)
+            guess[present] = shares
+        if top is not None and whole(top, "top", 1) < self.symbols:
+            chosen = np.argpartition(-truth, top)[:top]
+            truth, guess = truth[chosen], guess[chosen]
+        return float(((truth - guess) ** 2).sum())
+
+    def __repr__(self) -> str:
+        return (
+            f"<HeavyDomain of {self.symbols:,} symbols from {self.people:,} reports of "
+            f"{self.randomizer}: {len(self.kept):,} supported>"
+        )
+
+
+def heavy_domain(randomizer: Pure, reports: Any) -> HeavyDomain:
+    """Counts what the reports support, over the whole domain, without scanning it.
+
+    Local hashing into a power of two finds the preimages of each report (`hashing.py`); GRR reports
+    are symbols. One array of |X| counts is held for a moment.
+
+    Args:
+        randomizer: GRR, LocalHash or a unary encoding.
+        reports: what its `sample` returns.
+    """
+    if not isinstance(randomizer, Pure):
+        raise ParameterError(
+            f"randomizer: found a {type(randomizer).__name__}; needs one whose reports support "
+            "symbols (GRR, LocalHash, UnaryEncoding)"
+        )
+    counts, people = randomizer.tally(reports)
+    if not randomizer.truth > randomizer.lie:
+        raise ParameterError(f"randomizer: {randomizer}: nothing can be estimated")
+    least = int(counts.min())
+    kept = np.flatnonzero(counts > least)
+    return HeavyDomain(
+        symbols=randomizer.inputs,
+        people=people,
+        kept=kept,
+        support=counts[kept],
+        least=least,
+        truth=randomizer.truth,
+        lie=randomizer.lie,
+        randomizer=str(randomizer),
+    )
+
+
+def significant_support(
+    people: int, lie: float, symbols: int, level: float = 0.05, rule: Rule = "exact"
+) -> int:
+    """The least significant number of supporting reports (Bonferroni over the symbols).
+
+    Args:
+        people: n reports.
+        lie: nu, strictly between 0 and 1.
+        symbols: |X|.
+        level: chance of letting in any symbol that nobody has, in (0, 1); 0.05 in the paper.
+        rule: "exact" (binomial) or "normal" (the paper's).
+    """
+    from scipy.special import betainc, ndtri
+
+    n, lie = whole(people, "people", 1), open_unit(lie, "lie")
+    tail = open_unit(level, "level") / whole(symbols, "symbols", 1)
+    if rule == "normal":
+        return int(np.ceil(n * lie - ndtri(tail) * np.sqrt(n * lie * (1 - lie))))
+    if rule != "exact":
+        raise ParameterError(f"rule: found {rule!r}; needs 'exact' or 'normal'")
+    low, high = 0, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        # P(Bin(n, nu) >= c) = I_nu(c, n - c + 1)
+        unlikely = float(betainc(middle, n - middle + 1, lie)) <= tail
+        low, high = (low, middle) if unlikely else (middle, high)
+    return high

@@ -1,0 +1,129 @@
+"""Estimates that are distributions: biased on purpose, and called so.
+
+Projection takes the distribution nearest to the unbiased estimate. Maximum likelihood looks at the
+reports again: the log-likelihood sum_i log (Q p)[y_i] is concave in p, expectation-maximisation
+climbs it, and its own gradient bounds what is left: with g_x = (1/n) sum_i Q[y_i, x] / (Q p)[y_i],
+
+    max over all p' of loglik(p') - loglik(p)  <=  n (max_x g_x - 1),
+
+because loglik is concave and sum_x p_x g_x = 1. The search stops when the right side is small.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .estimate import Estimate, project
+from .grr import GRR
+from .pure import Pure
+from .randomizer import Randomizer
+
+# Supports of people x symbols held as float32.
+LARGEST_SUPPORT = 1 << 27
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consistent:
+    """A distribution fitted to reports.
+
+    Attributes:
+        shares: non-negative, sum 1; shape (a,). Biased.
+        rule: "projection" or "maximum likelihood (EM)".
+        people: number of reports.
+        iterations: steps of the search; 0 for a projection.
+        gap: the log-likelihood (nats, all reports together) is at most this far below its maximum;
+            nan for a projection.
+    """
+
+    shares: Floats
+    rule: str
+    people: int
+    iterations: int = 0
+    gap: float = float("nan")
+
+    def __str__(self) -> str:
+        end = f", {self.iterations} steps, gap {self.gap:.2g} nats" if self.iterations else ""
+        return f"{len(self.shares)} shares from {self.people} reports by {self.rule}{end} (biased)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Likelihood:
+    """Likelihoods of distinct reports: `forward(p)` of each, `backward(r)` its transpose."""
+
+    weights: Floats
+    forward: Callable[[Floats], Floats]
+    backward: Callable[[Floats], Floats]
+
+
+def projected(estimate: Estimate) -> Consistent:
+    """The nearest distribution to an unbiased estimate, by the clipped simplex projection."""
+    return Consistent(project(estimate.shares), "projection", estimate.people)
+
+
+def maximum_likelihood(
+    randomizer: Randomizer, reports: Any, *, gap: float = 0.5, iterations: int = 10_000
+) -> Consistent:
+    """The distribution under which these reports are most likely, by expectation-maximisation.
+
+    Args:
+        randomizer: what made the reports.
+        reports: as returned by its `sample`.
+        gap: stop when the log-likelihood is certainly within this many nats of its maximum.
+        iterations: stop after so many steps whatever the gap; the result says the gap reached.
+    """
+    if not gap > 0:
+        raise ParameterError(f"gap: found {gap!r}; needs a number of nats > 0")
+    iterations = whole(iterations, "iterations", 1)
+    model = _likelihood(randomizer, reports)
+    people = float(model.weights.sum())
+    shares = np.full(randomizer.inputs, 1 / randomizer.inputs)
+    step, left = 0, float("inf")
+    while left > gap and step < iterations:
+        step += 1
+        slope = model.backward(model.weights / model.forward(shares)) / people
+        left = people * (float(slope.max()) - 1)
+        if left <= gap:
+            break
+        shares = shares * slope
+        shares /= shares.sum()
+    return Consistent(shares, "maximum likelihood (EM)", round(people), step, max(left, 0.0))
+
+
+def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
+    if isinstance(randomizer, GRR):
+        counts, _ = randomizer.tally(reports)
+        operator = randomizer.operator
+        return _Likelihood(counts.astype(np.float64), operator.matvec, operator.rmatvec)
+    if isinstance(randomizer, Pure):
+        return _by_support(randomizer, reports)
+    Q = randomizer.matrix
+    seen = np.bincount(randomizer.symbols(reports), minlength=randomizer.outputs)
+    rows = Q[seen > 0]
+    return _Likelihood(
+        seen[seen > 0].astype(np.float64), lambda p: rows @ p, lambda r: np.asarray(rows.T @ r)
+    )
+
+
+def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
+    """Q[y, x] is proportional to e^epsilon where y supports x and to 1 elsewhere."""
+    support = randomizer.supports(reports)
+    if support.size > LARGEST_SUPPORT:
+        raise ParameterError(f"reports: {support.shape} supports; at most 2^27 for this search")
+    if not np.isfinite(randomizer.epsilon):
+        raise ParameterError(f"{randomizer}: epsilon is infinite; the likelihood may be 0")
+    table = support.astype(np.float32)
+    # Divided by e^epsilon, so that large budgets do not overflow.
+    least = np.exp(-randomizer.epsilon)
+
+    def forward(p: Floats) -> Floats:
+        return np.asarray(least + (1 - least) * (table @ p.astype(np.float32)), np.float64)
+
+    def backward(r: Floats) -> Floats:
+        spread = table.T @ r.astype(np.float32)
+        return np.asarray(least * r.sum() + (1 - least) * spread, np.float64)
+
+    return _Likelihood(np.ones(len(table)), forward, backward)

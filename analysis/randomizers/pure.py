@@ -1,0 +1,100 @@
+"""Randomizers whose report supports a set of symbols: GRR, unary encodings, local hashing.
+
+A report supports the true symbol with probability `truth` and any other symbol with probability
+`lie`, whatever the other symbol is. So with c(x) reports of n supporting x (paper 003, (19), (20))
+
+    phat(x) = (c(x)/n - lie) / (truth - lie)
+    n (truth - lie)^2 Var phat(x) = p(x) truth (1 - truth) + (1 - p(x)) lie (1 - lie)
+
+is unbiased, and the variance given the people is exact: every report is one Bernoulli trial. (Paper
+003, (22) and (23), is this formula for GRR and for local hashing.)
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, as_probabilities, whole
+from .estimate import Estimate
+from .randomizer import Randomizer
+
+
+class Pure(Randomizer):
+    """A randomizer with two probabilities of support."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def truth(self) -> float:
+        """Probability that a report supports the reporter's own symbol."""
+
+    @property
+    @abstractmethod
+    def lie(self) -> float:
+        """Probability that a report supports a given other symbol."""
+
+    @abstractmethod
+    def tally(self, reports: Any) -> tuple[Counts, int]:
+        """How many reports support each symbol, shape (a,), and how many reports there are."""
+
+    @abstractmethod
+    def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
+        """Which symbols each report supports, shape (people, a)."""
+
+    def divergences(self) -> Floats:
+        """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
+        apart = np.full((self.inputs, self.inputs), self.epsilon)
+        np.fill_diagonal(apart, 0.0)
+        return apart
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the symbols, with the standard errors of `variance` at them."""
+        counts, people = self.tally(reports)
+        return self.estimate_tally(counts, people, population=population)
+
+    def estimate_tally(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> Estimate:
+        """The same from support counts, shape (a,), when the reports themselves are gone."""
+        people = whole(people, "people", 1)
+        support = np.asarray(counts)
+        if support.shape != (self.inputs,):
+            raise ParameterError(f"counts: shape {support.shape}; needs ({self.inputs},)")
+        if support.dtype.kind not in "iu" or support.min() < 0 or support.max() > people:
+            raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
+        self._informative()
+        shares = (support / people - self.lie) / (self.truth - self.lie)
+        noise = self._noise(np.clip(shares, 0.0, 1.0)) / people
+        return Estimate.of(
+            shares, noise, people, str(self), kind="distribution", population=population
+        )
+
+    def variance(self, p: npt.ArrayLike, people: int, *, population: bool = False) -> Floats:
+        """Exact variance of each estimated share when the true shares are p, shape (a,).
+
+        Given the people; population=True adds p (1 - p) / people for drawing them.
+        """
+        shares = as_probabilities(p)
+        people = whole(people, "people", 1)
+        self._informative()
+        drawn = shares * (1 - shares) if population else 0.0
+        return np.asarray((self._noise(shares) + drawn) / people)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate, averaged over uniform inputs and all shares."""
+        self._informative()
+        return float(self._noise(np.array([1 / self.inputs]))[0])
+
+    def _noise(self, shares: Floats) -> Floats:
+        own, other = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
+        return np.asarray((shares * own + (1 - shares) * other) / (self.truth - self.lie) ** 2)
+
+    def _informative(self) -> None:
+        if not self.truth > self.lie:
+            raise ParameterError(
+                f"{self}: its reports do not depend on the value; nothing can be estimated"
+            )

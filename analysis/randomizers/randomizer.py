@@ -1,0 +1,180 @@
+"""What every local randomizer is: a matrix, a price, a sampler and an unbiased estimator.
+
+A randomizer on a inputs with b outputs is a b x a matrix Q whose column x is the law of the report
+of somebody whose value is x (paper 002, Section 2.2). Its price is
+
+    epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
+
+The matrix is made only when asked for, and refused when it is large: `operator` applies it then.
+Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed, from which
+every mechanism and every part of one spawns its own. NumPy's global state is never touched.
+"""
+
+from abc import ABC, abstractmethod
+from math import inf, log
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats
+from .estimate import Estimate
+
+Symbols = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint8]
+Unit = Literal["nats", "bits"]
+Seed = np.random.Generator | int | None
+
+# A dense matrix has at most this many entries: 128 MiB of float64.
+DENSE_ENTRIES = 1 << 24
+
+
+class Randomizer(ABC):
+    """A pair: how to sample a report and what it costs.
+
+    Inputs are the symbols 0 .. inputs - 1. Row y of the matrix is the report that `symbols` maps to
+    the number y.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def inputs(self) -> int:
+        """The number a of input symbols."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """The number b of possible reports, an exact integer however large."""
+
+    if TYPE_CHECKING:
+        # Declared for readers only: in GRR and LocalHash it is a field, elsewhere a property.
+        @property
+        def epsilon(self) -> float:
+            """Local differential privacy in nats: the largest log-ratio in a row of the matrix."""
+            raise NotImplementedError
+
+    @abstractmethod
+    def _columns(self) -> Floats:
+        """The dense matrix; its size has been checked."""
+
+    @abstractmethod
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Any:
+        """One report for each person, from their values x, shape (people,)."""
+
+    @abstractmethod
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the input symbols, with standard errors."""
+
+    def symbols(self, reports: Any) -> Symbols:
+        """The row of the matrix that each report is, shape (people,)."""
+        return as_symbols(reports, self.outputs, "reports")
+
+    @property
+    def matrix(self) -> Floats:
+        """The b x a matrix: column x is the law of the report given x.
+
+        Raises:
+            ParameterError: more than 2^24 entries; use `operator`, which never forms the matrix.
+        """
+        if self.outputs * self.inputs > DENSE_ENTRIES:
+            raise ParameterError(
+                f"matrix: {_large(self.outputs)} x {self.inputs} entries; a dense matrix has at "
+                f"most {DENSE_ENTRIES}; use `operator`, `sample` and `estimate` instead"
+            )
+        return self._columns()
+
+    @property
+    def operator(self) -> Any:
+        """A `scipy.sparse.linalg.LinearOperator`: `operator @ p` is the law of a report."""
+        from scipy.sparse.linalg import aslinearoperator
+
+        return aslinearoperator(self.matrix)
+
+    def divergences(self) -> Floats:
+        """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']) in nats, shape (a, a)."""
+        return matrix_divergences(self.matrix)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate of a share, averaged over uniform inputs and shares."""
+        Q = self.matrix
+        inverse = np.linalg.pinv(Q)
+        return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
+
+    def ldp(self, unit: Unit = "nats") -> float:
+        """The price `epsilon` in nats or in bits."""
+        if unit not in ("nats", "bits"):
+            raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
+        return self.epsilon if unit == "nats" else self.epsilon / log(2)
+
+
+def matrix_divergences(Q: Floats) -> Floats:
+    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0."""
+    a = Q.shape[1]
+    result = np.zeros((a, a))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(Q)
+        for x in range(a):
+            # A report that neither input produces says nothing: -inf + inf is left out.
+            gap = logs[:, x : x + 1] - logs
+            result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
+    return result
+
+
+def as_generator(rng: Seed) -> np.random.Generator:
+    """A generator of this mechanism's own, spawned from a generator or a seed.
+
+    Spawned, so that values drawn from default_rng(7) and lies told with rng=7 are independent. Two
+    calls with one generator give different reports, two calls with one seed the same. None is
+    seeded by the operating system.
+    """
+    if rng is None or (
+        isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0
+    ):
+        rng = np.random.default_rng(rng)
+    if not isinstance(rng, np.random.Generator):
+        raise ParameterError(
+            f"rng: found a {type(rng).__name__}; needs a numpy.random.Generator or a seed >= 0"
+        )
+    try:
+        return rng.spawn(1)[0]
+    except TypeError as error:
+        raise ParameterError(
+            "rng: made without a seed sequence; needs one that can spawn"
+        ) from error
+
+
+def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
+    """One symbol in 0 .. a - 1 for each of at least one person."""
+    array = np.asarray(x)
+    if array.ndim != 1 or array.size == 0:
+        raise ParameterError(f"{name}: shape {array.shape}; needs one symbol for each person")
+    if array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"{name}: holds {array.dtype} values; needs symbols 0 .. {_large(a)} - 1"
+        )
+    if array.min() < 0 or array.max() >= a:
+        raise ParameterError(
+            f"{name}: symbols {array.min()} .. {array.max()}; needs 0 .. {_large(a)} - 1"
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def as_epsilon(epsilon: float) -> float:
+    """A privacy budget in nats: positive and finite."""
+    if not 0 < epsilon < inf:
+        raise ParameterError(f"epsilon: found {epsilon!r}; needs a finite number of nats > 0")
+    return float(epsilon)
+
+
+def as_lie(q: float) -> float:
+    """The probability of a lie about one bit: 0 < q <= 1/2; at 1/2 the report says nothing."""
+    if not 0 < q <= 0.5:
+        raise ParameterError(f"q: found {q!r}; needs a lie probability in (0, 1/2]")
+    return float(q)
+
+
+def _large(number: int) -> str:
+    return str(number) if number < 10**9 else f"2^{log(number) / log(2):.4g}"

@@ -1,0 +1,136 @@
+"""Unary encoding: report a set of symbols, one coin for every symbol (paper 002, Section 10.2).
+
+The own symbol is in the set with probability kappa, every other one with probability lambda, all
+independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 10.1 at budget eps:
+
+    basic RAPPOR   kappa = e^(eps/2) / (e^(eps/2) + 1)   lambda = 1 - kappa
+    OUE            kappa = 1/2                           lambda = 1 / (e^eps + 1)
+    BLH            kappa = e^eps / (e^eps + 1)           lambda = 1/2
+"""
+
+from dataclasses import dataclass
+from math import exp, inf, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, whole
+from .bit_vectors import as_bits, column_sums, fill_coins, to_symbols
+from .pure import Pure
+from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
+
+# People whose coins are thrown together: bounds the memory beside the reports.
+BLOCK_BITS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryEncoding(Pure):
+    """UE on a symbols: a report is a row of a bits, position x stands for symbol x.
+
+    Attributes:
+        a: number of symbols, >= 2.
+        kappa: probability of a 1 at the own symbol, in [0, 1].
+        lam: probability of a 1 at another symbol, in [0, kappa].
+    """
+
+    a: int
+    kappa: float
+    lam: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", whole(self.a, "a", 2))
+        if not 0 <= self.lam <= self.kappa <= 1:
+            raise ParameterError(
+                f"kappa, lam: found {self.kappa!r}, {self.lam!r}; needs 0 <= lam <= kappa <= 1"
+            )
+
+    @classmethod
+    def rappor(cls, a: int, epsilon: float) -> "UnaryEncoding":
+        """Basic RAPPOR: symmetric coins, half the budget each."""
+        half = exp(-as_epsilon(epsilon) / 2)
+        return cls(a, 1 / (1 + half), half / (1 + half))
+
+    @classmethod
+    def oue(cls, a: int, epsilon: float) -> "UnaryEncoding":
+        """Optimised unary encoding: least variance for rare symbols."""
+        rest = exp(-as_epsilon(epsilon))
+        return cls(a, 0.5, rest / (1 + rest))
+
+    @classmethod
+    def blh(cls, a: int, epsilon: float) -> "UnaryEncoding":
+        """Paper 002's unary form of binary local hashing: half of all symbols in every report."""
+        return cls(a, 1 / (1 + exp(-as_epsilon(epsilon))), 0.5)
+
+    def __str__(self) -> str:
+        return f"UE(a={self.a}, kappa={self.kappa:g}, lambda={self.lam:g})"
+
+    @property
+    def epsilon(self) -> float:
+        """log(kappa (1 - lambda) / (lambda (1 - kappa))) nats; infinite if a coin is certain."""
+        if self.kappa == self.lam:
+            return 0.0
+        if self.lam == 0 or self.kappa == 1:
+            return inf
+        return log(self.kappa) - log(self.lam) + log(1 - self.lam) - log(1 - self.kappa)
+
+    @property
+    def inputs(self) -> int:
+        """The number of symbols."""
+        return self.a
+
+    @property
+    def outputs(self) -> int:
+        """2^a: every set of symbols."""
+        return int(1 << self.a)
+
+    @property
+    def truth(self) -> float:
+        """The probability kappa."""
+        return self.kappa
+
+    @property
+    def lie(self) -> float:
+        """The probability lambda."""
+        return self.lam
+
+    def _columns(self) -> Floats:
+        # Rows are numbers whose most significant bit is position 0: a Kronecker product per column.
+        own, other = np.array([1 - self.kappa, self.kappa]), np.array([1 - self.lam, self.lam])
+        Q = np.ones((1, self.a))
+        for x in range(self.a):
+            coin = np.repeat(other[:, None], self.a, axis=1)
+            coin[:, x] = own
+            Q = (Q[:, None, :] * coin[None, :, :]).reshape(-1, self.a)
+        return Q
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
+        """One row of bits for each person, uint8 of shape (people, a): one byte a bit.
+
+        Args:
+            x: true symbols, shape (people,).
+            rng: generator or seed.
+        """
+        values, rng = as_symbols(x, self.a), as_generator(rng)
+        reports = np.empty((len(values), self.a), np.uint8)
+        block = max(1, BLOCK_BITS // self.a)
+        for first in range(0, len(values), block):
+            rows = reports[first : first + block]
+            fill_coins(rows, self.lam, rng)
+            own = values[first : first + block]
+            rows[np.arange(len(own)), own] = rng.random(len(own)) < self.kappa
+        return reports
+
+    def symbols(self, reports: Any) -> Symbols:
+        """The number of each row of bits, position 0 most significant."""
+        return to_symbols(as_bits(reports, self.a, "reports"))
+
+    def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
+        """How many reports have a 1 at each symbol."""
+        rows = as_bits(reports, self.a, "reports")
+        return column_sums(rows), len(rows)
+
+    def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """A report supports the symbols of its set."""
+        return as_bits(reports, self.a, "reports").view(np.bool_)

@@ -1,0 +1,95 @@
+"""Re-identification (paper 003): what a report says about its sender, and who finds it out.
+
+    pie, bayes_error, fano_bound, budget_for      information and the error of any attacker
+    pie_bound, capacity, contraction, least_error what a randomizer promises for all people at once
+    grr_loss, hash_loss, optimal_g, heavy_domain  what that leaves to the analyst
+    MarkovAttack, tfidf_scores, cosine_scores     attackers, by sequences of events
+    system_entropy, score_divergence, det_curve   what they achieve
+    find_people                                   an attack on a release by side information
+
+Each name lives in the file of its idea; this is the door that other programs use. Information is in
+bits unless `unit` says otherwise.
+"""
+
+from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at, optimal_g
+from ..randomizers.large_domain import HeavyDomain, heavy_domain, significant_support
+from .attacks.error_tradeoff import Det, best_score, det_curve, found, genuine_impostor, top_people
+from .attacks.markov import MarkovAttack, ReportAttack
+from .attacks.matching import (
+    cosine_scores,
+    maximum_knowledge,
+    partial_knowledge,
+    prefix_knowledge,
+    tfidf_scores,
+)
+from .attacks.score_divergence import Divergence, divergence_interval, score_divergence
+from .attacks.sequences import Sequences
+from .attacks.side_information import Found, find_in, find_people, people_found
+from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
+from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
+from .channel_capacity import capacity, least_error, random_functions
+from .contraction_coefficient import contraction, loss_parameter
+from .fano import budget_for, fano_bound, pseudonymization, tight_fano, uniform_prior_error
+from .hashed_pie import HashedRisk, hashed_risk
+from .joint_law import Joint
+from .personal_information import PieStream, bayes_error, pie, prior_error, processing_bound
+from .pie_bounds import PieBound, epsilon_for_error, pie_bound
+
+__all__ = [
+    "Det",
+    "Divergence",
+    "Found",
+    "HashedRisk",
+    "HeavyDomain",
+    "Joint",
+    "MarkovAttack",
+    "PieBound",
+    "PieStream",
+    "ReportAttack",
+    "Sequences",
+    "SystemEntropy",
+    "bayes_error",
+    "best_score",
+    "budget_for",
+    "capacity",
+    "contraction",
+    "cosine_scores",
+    "det_curve",
+    "divergence_interval",
+    "epsilon_at",
+    "epsilon_for_error",
+    "fano_bound",
+    "find_in",
+    "find_people",
+    "finite_information",
+    "found",
+    "genuine_impostor",
+    "grr_loss",
+    "hash_loss",
+    "hash_loss_at",
+    "hashed_risk",
+    "heavy_domain",
+    "least_error",
+    "loss_parameter",
+    "markov_traces",
+    "maximum_knowledge",
+    "optimal_g",
+    "partial_knowledge",
+    "people_found",
+    "pie",
+    "pie_bound",
+    "prefix_knowledge",
+    "prior_error",
+    "processing_bound",
+    "pseudonymization",
+    "random_functions",
+    "rating_histories",
+    "score_divergence",
+    "significant_support",
+    "system_entropy",
+    "tfidf_scores",
+    "tight_fano",
+    "top_people",
+    "uniform_prior_error",
+    "zipf_shares",
+]

@@ -1,0 +1,164 @@
+"""From scores to decisions: best score, top k, false acceptances and rejections.
+
+Scores are similarities: released sequence r against person i, higher is likelier. `owners[r]` is
+whose sequence r really is. Ties are not broken by a hidden coin or by the order of people: a person
+tied with t - 1 others for the last places counts with the chance that a fair coin would give it.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...validation import Floats, whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Owners = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Det:
+    """The detection error trade-off at every threshold that changes a decision.
+
+    Attributes:
+        thresholds: accept scores >= this, ascending, shape (t,); the last rejects everything.
+        far: share of impostor scores accepted, falling from 1 to 0.
+        frr: share of genuine scores rejected, rising from 0 to 1.
+    """
+
+    thresholds: Floats
+    far: Floats
+    frr: Floats
+
+    @property
+    def equal_error_rate(self) -> float:
+        """Where FAR and FRR meet: the mean of both at the threshold where they are closest."""
+        i = int(np.abs(self.far - self.frr).argmin())
+        return float(self.far[i] + self.frr[i]) / 2
+
+    def frr_at(self, far: float) -> float:
+        """The least FRR among thresholds whose FAR is at most `far`."""
+        return float(self.frr[self.far <= far].min())
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draws FRR against FAR, FAR logarithmic, on `ax` or new axes; returns them."""
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.subplots()[1]
+        shown = self.far > 0
+        ax.plot(self.far[shown], self.frr[shown])
+        ax.set(xscale="log", xlabel="FAR", ylabel="FRR")
+        return ax
+
+
+def best_score(scores: npt.ArrayLike) -> Owners:
+    """The best score rule: the person with the highest score, the first of equals; shape (r,)."""
+    return np.asarray(_table(scores).argmax(axis=1), np.int64)
+
+
+def top_people(scores: npt.ArrayLike, k: int) -> Owners:
+    """The k people with the highest scores, best first, shape (r, k); equals by number."""
+    table = _table(scores)
+    k = _at_most(k, table.shape[1])
+    order: Owners = np.argsort(-table, axis=1, kind="stable")[:, :k]
+    return order
+
+
+def found(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k: int = 1) -> Floats:
+    """The chance that each owner is among the k best scores, ties broken by a fair coin.
+
+    Args:
+        scores: shape (released, people), higher is likelier.
+        owners: the person behind each row; row r is person r if not given.
+        k: how many people the attacker may name, 1 .. people.
+
+    Returns:
+        Shape (released,), 0 or 1 without ties. Its mean is the re-identification rate at k, and
+        1 minus it the proportion of incorrect results (the paper's text to its Figure 9 says
+        "correct", but shows these).
+    """
+    table = _table(scores)
+    own, k = _own(table, as_owners(table, owners)), _at_most(k, table.shape[1])
+    better = (table > own[:, None]).sum(axis=1)
+    tied = (table == own[:, None]).sum(axis=1)
+    return np.asarray(np.clip((k - better) / tied, 0.0, 1.0))
+
+
+def genuine_impostor(
+    scores: npt.ArrayLike, owners: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    """Scores of the same person, shape (r,), and of different people, shape (r (people - 1),)."""
+    table = _table(scores)
+    people = as_owners(table, owners)
+    other = np.ones(table.shape, np.bool_)
+    other[np.arange(len(people)), people] = False
+    return _own(table, people), table[other]
+
+
+def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
+    """FAR and FRR at every threshold.
+
+    Args:
+        genuine: scores of the same person, shape (n,), n >= 1.
+        impostor: scores of different people, shape (m,), m >= 1.
+    """
+    same, other = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
+    same, other = np.sort(same), np.sort(other)
+    # Between two genuine scores only FAR changes; the genuine ones and the ends are the corners.
+    corners = np.unique(np.concatenate([same, other[:1], np.nextafter(same, np.inf)]))
+    thresholds = np.append(corners, np.nextafter(max(same[-1], other[-1]), np.inf))
+    return Det(
+        thresholds,
+        1 - np.searchsorted(other, thresholds) / len(other),
+        np.searchsorted(same, thresholds) / len(same),
+    )
+
+
+def as_scores(scores: npt.ArrayLike, name: str, least: int = 1) -> Floats:
+    """A 1-D array of at least `least` finite scores."""
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim != 1 or array.size < least:
+        raise ParameterError(f"{name}: shape {array.shape}; needs at least {least} scores")
+    if not np.isfinite(array).all():
+        raise ParameterError(f"{name}: holds a score that is not finite; log-scores need a floor")
+    return array
+
+
+def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
+    """Whose each row is: person numbers below the number of columns."""
+    if owners is None:
+        if table.shape[0] > table.shape[1]:
+            raise ParameterError(f"scores: shape {table.shape}; more rows than people need owners")
+        return np.arange(table.shape[0])
+    array = np.asarray(owners)
+    if array.shape != table.shape[:1] or array.dtype.kind not in "iu":
+        raise ParameterError(f"owners: shape {array.shape}; needs a person for each of the rows")
+    if array.min() < 0 or array.max() >= table.shape[1]:
+        raise ParameterError(f"owners: holds {array.max()}; needs 0 .. {table.shape[1] - 1}")
+    return array.astype(np.int64)
+
+
+def _table(scores: npt.ArrayLike) -> Floats:
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
+        raise ParameterError(
+            f"scores: shape {table.shape}; needs released sequences x people, at least two people"
+        )
+    if np.isnan(table).any():
+        raise ParameterError("scores: holds nan; needs numbers")
+    return table
+
+
+def _own(table: Floats, owners: Owners) -> Floats:
+    return np.asarray(table[np.arange(len(owners)), owners])
+
+
+def _at_most(k: int, people: int) -> int:
+    if whole(k, "k", 1) > people:
+        raise ParameterError(f"k: found {k}; there are {people} people")
+    return k

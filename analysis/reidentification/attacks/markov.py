@@ -1,0 +1,203 @@
+"""The attacker of paper 003, Section 5.1: a Markov chain for everybody, matched by likelihood.
+
+From the training events of each person i, by maximum likelihood,
+
+    pi_i(x)      the share of x among the events (the visit vector)
+    L_i(x, y)    the share of y among the events that follow x (the transition matrix)
+
+and a released sequence y_1 .. y_m scores log pi_i(y_1) + sum over t of log L_i(y_t, y_(t+1)), with
+1e-8 in place of a probability 0. Log-likelihoods are used where the paper multiplies: a product of
+a hundred probabilities is 0 in floating point.
+
+A score is a constant of the released sequence plus what the trained entries add; so all people
+against all people is one sparse product, whatever the alphabet.
+"""
+
+from dataclasses import dataclass, field
+from math import log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...randomizers.grr import GRR
+from ...randomizers.local_hash import HashReports, LocalHash
+from ...validation import Floats, open_unit
+from ..personal_information import spread
+from .sequences import Events, Sequences, same_alphabet
+
+# What a probability 0 is replaced by (paper 003, Section 5.1).
+FLOOR = 1e-8
+# Rows of a sparse product that are made at one time.
+ROWS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkovAttack:
+    """Everybody's trained chain.
+
+    Attributes:
+        training: one sequence for each person, what the attacker knows.
+        floor: replaces a probability 0, in (0, 1).
+    """
+
+    training: Sequences
+    floor: float = FLOOR
+    _visits: Any = field(init=False, repr=False)
+    _known: Events = field(init=False, repr=False)
+    _moves: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        open_unit(self.floor, "floor")
+        keys, moves = _transitions(self.training)
+        object.__setattr__(self, "_visits", _shares(self.training.visits()))
+        object.__setattr__(self, "_known", keys)
+        object.__setattr__(self, "_moves", moves)
+
+    @property
+    def people(self) -> int:
+        """How many people the attacker has trained on."""
+        return self.training.people
+
+    def visit_vector(self, person: int) -> Floats:
+        """Person's pi, shape (symbols,)."""
+        return np.asarray(self._visits[[person], :].toarray()).ravel()
+
+    def transition_matrix(self, person: int) -> Any:
+        """Person's L as a SciPy CSR array, symbols x symbols; rows of what was never left are 0."""
+        from scipy.sparse import coo_array
+
+        row, a = self._moves[[person], :].tocoo(), self.training.symbols
+        keys = self._known[row.col]
+        return coo_array((row.data, (keys // a, keys % a)), shape=(a, a)).tocsr()
+
+    def scores(self, released: Sequences) -> Floats:
+        """Natural log-likelihood of each released sequence under each person's chain.
+
+        Args:
+            released: sequences over the same alphabet, by whomever.
+
+        Returns:
+            Shape (released people, trained people); higher is likelier.
+        """
+        from scipy.sparse import csr_array, hstack
+
+        same_alphabet(self.training, released)
+        starts = csr_array(
+            (np.ones(released.people), (np.arange(released.people), released.starts)),
+            shape=(released.people, released.symbols),
+        )
+        seen = hstack([starts, self._counted(released)]).tocsr()
+        gain = hstack([self._gain(self._visits), self._gain(self._moves)]).tocsr()
+        return product(seen, gain, released.lengths * log(self.floor))
+
+    def _counted(self, released: Sequences) -> Any:
+        """How often each released sequence makes each trained move; other moves add nothing."""
+        from scipy.sparse import coo_array
+
+        owner, keys = released.moves()
+        shape = (released.people, len(self._known))
+        if not len(self._known):
+            return coo_array(shape)
+        place = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
+        trained = self._known[place] == keys
+        ones = np.ones(int(trained.sum()))
+        return coo_array((ones, (owner[trained], place[trained])), shape=shape)
+
+    def _gain(self, shares: Any) -> Any:
+        """What an entry adds above the floor: log(share) - log(floor)."""
+        gain = shares.copy()
+        gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
+        return gain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportAttack:
+    """Matches one randomized report by its likelihood: sum over x of Q(y|x) pi_i(x).
+
+    Knowing everybody's law of X this is the best any attacker can do with one report, and its score
+    is a sufficient statistic: PSE = PIE (paper 003, after Proposition 3.3).
+
+    Attributes:
+        training: one sequence for each person; its visit vector stands for the law of X.
+        randomizer: GRR or LocalHash on the same alphabet.
+    """
+
+    training: Sequences
+    randomizer: GRR | LocalHash
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.randomizer, GRR | LocalHash):
+            raise ParameterError("randomizer: needs GRR or LocalHash")
+        if self.randomizer.inputs != self.training.symbols:
+            raise ParameterError(
+                f"randomizer: {self.randomizer} on {self.training.symbols} symbols; needs as many"
+            )
+
+    def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
+        """Natural log-likelihood of each report for each person, shape (reports, people).
+
+        With the share m of person i's events that the report supports it is log(nu + theta m): for
+        local hashing up to the probability of the key, which is the same for everybody.
+        """
+        pi = _shares(self.training.visits())
+        occurring = np.unique(self.training.events)
+        mass = product(self._supported(reports, occurring), pi[:, occurring].tocsr())
+        size = self.randomizer.a if isinstance(self.randomizer, GRR) else self.randomizer.g
+        theta = spread(size, self.randomizer.epsilon)
+        return np.asarray(np.log((1 - theta) / size + theta * mass))
+
+    def _supported(self, reports: Any, occurring: Events) -> Any:
+        """Which occurring symbols each report supports, as CSR."""
+        from scipy.sparse import coo_array, csr_array, vstack
+
+        shape = (len(reports), len(occurring))
+        if isinstance(self.randomizer, GRR):
+            seen = self.randomizer.symbols(reports)
+            place = np.minimum(np.searchsorted(occurring, seen), len(occurring) - 1)
+            hit = np.flatnonzero(occurring[place] == seen)
+            return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
+        blocks, step = [], max(1, (1 << 22) // len(occurring))
+        for first in range(0, len(reports), step):
+            keys = reports.keys[first : first + step, None]
+            values = reports.values[first : first + step, None].astype(np.uint64)
+            hashed = self.randomizer.family.hash(keys, occurring[None, :])
+            blocks.append(csr_array((hashed == values).astype(np.float64)))
+        return vstack(blocks).tocsr()
+
+
+def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:
+    """The dense matrix left @ right.T + offset of two CSR arrays, offset one number a row."""
+    turned = right.T.tocsr()
+    result = np.empty((left.shape[0], right.shape[0]))
+    shift = np.broadcast_to(np.asarray(offset, np.float64), left.shape[0])
+    for first in range(0, left.shape[0], ROWS):
+        rows = slice(first, first + ROWS)
+        result[rows] = (left[rows] @ turned).toarray() + shift[rows, None]
+    return result
+
+
+def _shares(counts: Any) -> Any:
+    """Rows divided by their sums."""
+    shares = counts.astype(np.float64)
+    shares.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
+    return shares
+
+
+def _transitions(training: Sequences) -> tuple[Events, Any]:
+    """The moves that occur, ascending, and CSR people x moves of L_i(from, to)."""
+    from scipy.sparse import coo_array
+
+    owner, keys = training.moves()
+    known, place = np.unique(keys, return_inverse=True)
+    counts = coo_array(
+        (np.ones(len(owner)), (owner, place)), shape=(training.people, max(1, len(known)))
+    ).tocsr()
+    counts.sum_duplicates()
+    moves = counts.tocoo()
+    if len(known):
+        left = moves.row.astype(np.int64) * training.symbols + known[moves.col] // training.symbols
+        _, group = np.unique(left, return_inverse=True)
+        moves.data = moves.data / np.bincount(group, moves.data)[group]
+    return known, moves.tocsr()[:, : len(known)]

@@ -1,0 +1,81 @@
+"""Matching without a model of order, and what the attacker is allowed to know.
+
+    TF-IDF   cosine of the vectors tf(x) log(N / df(x)), tf the share of x among a person's events,
+             df the number of the N trained people who did x (Frankowski et al., 2006)
+    cosine   cosine of the numbers of events (Narayanan and Shmatikov, 2008)
+
+and of the sequences themselves (paper 003, Sections 3.1 and 5.1):
+
+    maximum knowledge   the attacker trained on the very events that are released
+    partial knowledge   on the older half, while the newer half is released
+    prefix knowledge    on the first few events of what is released (ratings)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...validation import Floats
+from .markov import product
+from .sequences import Sequences, same_alphabet
+
+
+def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
+    """TF-IDF similarity of each released sequence to each trained one.
+
+    Args:
+        training: one sequence for each person the attacker knows.
+        released: sequences over the same alphabet.
+
+    Returns:
+        Shape (released people, trained people), in [0, 1]; 0 where nothing rare is shared.
+    """
+    same_alphabet(training, released)
+    known, seen = training.visits(), released.visits()
+    frequency = np.bincount(known.indices, minlength=known.shape[1])
+    weight = np.log(training.people / np.maximum(frequency, 1))
+    return product(_directions(seen, weight), _directions(known, weight))
+
+
+def cosine_scores(training: Sequences, released: Sequences) -> Floats:
+    """Cosine similarity of the counts; arguments and result as in `tfidf_scores`."""
+    same_alphabet(training, released)
+    one = np.ones(training.symbols)
+    return product(_directions(released.visits(), one), _directions(training.visits(), one))
+
+
+def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:
+    """(training, released): both are all events."""
+    return traces, traces
+
+
+def partial_knowledge(
+    traces: Sequences, training_events: int | None = None
+) -> tuple[Sequences, Sequences]:
+    """(training, released): the older half, or the end of it, and the newer half.
+
+    Args:
+        traces: at least two events a person.
+        training_events: only this many events, the newest of the older half; all if not given.
+    """
+    older, newer = traces.halves()
+    return (older if training_events is None else older.last(training_events)), newer
+
+
+def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences, Sequences]:
+    """(training, released): the first few events, and all of them."""
+    return traces.first(training_events), traces
+
+
+def _directions(counts: Any, weight: Floats) -> Any:
+    """Rows times weight, at length one; a row of zeros stays."""
+    rows = counts.astype(np.float64)
+    lengths = np.diff(rows.indptr)
+    rows.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), lengths)
+    rows.data *= weight[rows.indices]
+    squared = np.bincount(
+        np.repeat(np.arange(rows.shape[0]), lengths), rows.data**2, minlength=rows.shape[0]
+    )
+    norm = np.sqrt(squared)
+    rows.data /= np.repeat(np.where(norm > 0, norm, 1.0), lengths)
+    return rows

@@ -1,0 +1,161 @@
+"""Who did what in which order: one sequence of events a person, as two flat arrays.
+
+Person i's events, oldest first, are events[offsets[i] : offsets[i + 1]]; an event is a symbol in
+0 .. symbols - 1 (a place, a film). Everybody has at least one: nothing can be matched with nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...validation import whole
+
+Events = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sequences:
+    """Events of people.
+
+    Attributes:
+        events: symbols, shape (events,), int64.
+        offsets: where each person's events begin, and the end; shape (people + 1,), int64.
+        symbols: the size of the alphabet.
+    """
+
+    events: Events
+    offsets: Events
+    symbols: int
+
+    def __post_init__(self) -> None:
+        whole(self.symbols, "symbols", 1)
+        lengths = np.diff(self.offsets)
+        if self.offsets.ndim != 1 or len(lengths) == 0:
+            raise ParameterError("sequences: nobody; needs at least one person")
+        if self.offsets[0] != 0 or self.offsets[-1] != len(self.events) or lengths.min() < 1:
+            empty = int((lengths < 1).sum())
+            raise ParameterError(
+                f"sequences: {empty} of {len(lengths)} people have no event; everybody needs one"
+            )
+        if self.events.dtype.kind not in "iu":
+            raise ParameterError(f"sequences: holds {self.events.dtype}; needs symbols, integers")
+        if self.events.min() < 0 or self.events.max() >= self.symbols:
+            raise ParameterError(
+                f"sequences: symbols {self.events.min()} .. {self.events.max()}; needs "
+                f"0 .. {self.symbols - 1}"
+            )
+
+    @classmethod
+    def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> "Sequences":
+        """From one list of symbols a person; the alphabet ends with the largest if not given."""
+        parts = [np.asarray(events) for events in people]
+        if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
+            raise ParameterError("people: needs at least one, and one list of events for each")
+        events = np.concatenate(parts)
+        offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+        size = int(events.max()) + 1 if symbols is None and events.dtype.kind in "iu" else symbols
+        return cls(events, offsets.astype(np.int64), 1 if size is None else size)
+
+    @classmethod
+    def grouped(cls, owner: Events, events: Events, symbols: int) -> "Sequences":
+        """From events in any order of people, oldest first, `owner` in 0 .. people - 1."""
+        order = np.argsort(owner, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner))])
+        return cls(events[order].astype(np.int64), offsets.astype(np.int64), symbols)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Events:
+        """Events of each person, shape (people,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def owners(self) -> Events:
+        """Whose each event is, shape (events,)."""
+        return np.repeat(np.arange(self.people), self.lengths)
+
+    @property
+    def positions(self) -> Events:
+        """The place of each event in its person's sequence, from 0."""
+        return np.arange(len(self.events)) - self.offsets[:-1][self.owners]
+
+    @property
+    def starts(self) -> Events:
+        """Everybody's first event, shape (people,)."""
+        return self.events[self.offsets[:-1]]
+
+    def first(self, m: int) -> "Sequences":
+        """Everybody's first m events, or all of them."""
+        return self._kept(self.positions < whole(m, "m", 1))
+
+    def last(self, m: int) -> "Sequences":
+        """Everybody's last m events, or all of them."""
+        left = self.lengths[self.owners] - self.positions
+        return self._kept(left <= whole(m, "m", 1))
+
+    def halves(self) -> tuple["Sequences", "Sequences"]:
+        """The older and the newer half of everybody's events; an odd one is left to the newer.
+
+        Raises ParameterError if somebody has only one event.
+        """
+        if self.lengths.min() < 2:
+            raise ParameterError("sequences: somebody has one event only; two halves need two")
+        older = self.positions < self.lengths[self.owners] // 2
+        return self._kept(older), self._kept(~older)
+
+    def with_at_least(self, m: int) -> "Sequences":
+        """The people who have at least m events, renumbered."""
+        return self.of_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
+
+    def of_people(self, people: npt.ArrayLike) -> "Sequences":
+        """These people, in this order, renumbered from 0."""
+        chosen = np.asarray(people)
+        if chosen.ndim != 1 or chosen.size == 0:
+            raise ParameterError("people: nobody is left; needs at least one person")
+        parts = [self.events[self.offsets[i] : self.offsets[i + 1]] for i in chosen]
+        return Sequences.of(parts, self.symbols)
+
+    def visits(self) -> Any:
+        """How often each person did each thing: a SciPy CSR array, people x symbols, of counts."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.events), np.int64)
+        shape = (self.people, self.symbols)
+        # Adding up duplicates works in place; the sequences stay as they are.
+        counts = csr_array((ones, self.events, self.offsets), shape=shape, copy=True)
+        counts.sum_duplicates()
+        return counts
+
+    def moves(self) -> tuple[Events, Events]:
+        """(owner, from * symbols + to) of every pair of neighbouring events."""
+        if self.symbols > 3_000_000_000:
+            raise ParameterError(f"symbols: {self.symbols}; moves need fewer than 3e9")
+        inside = np.flatnonzero(self.positions > 0)
+        return self.owners[inside], self.events[inside - 1] * self.symbols + self.events[inside]
+
+    def _kept(self, mask: npt.NDArray[np.bool_]) -> "Sequences":
+        lengths = np.bincount(self.owners[mask], minlength=self.people)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Sequences(self.events[mask], offsets, self.symbols)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Sequences of {self.people:,} people: {len(self.events):,} events, "
+            f"{self.symbols:,} symbols>"
+        )
+
+
+def same_alphabet(training: Sequences, released: Sequences) -> None:
+    """Raises ParameterError unless both have as many symbols."""
+    if training.symbols != released.symbols:
+        raise ParameterError(
+            f"released: {released.symbols} symbols; the training data have {training.symbols}"
+        )

@@ -1,0 +1,181 @@
+"""An attack on a release: who knows some columns of everybody, how many does it find?
+
+Person u has the known part k_u (what the attacker knows of everybody, by name) and the row with the
+released part y_u (what the release shows, without names). Everybody is equally likely. With c(k, y)
+people in both cells and n_k in the first, the row y belongs to a given person with k_u = k with
+posterior chance c(k, y) / (c(y) n_k). So the best guess is right for
+
+    found = sum over y of max over k of c(k, y) / n_k        people in expectation,
+
+the Bayes error is 1 - found / n, and the row tells I(K; Y) bits about its owner (paper 003, (4)).
+Where the release shows all the known columns y determines k, and `found` is the number of cells
+that occur in them: a crowd of any size yields one person in expectation. Columns that are known but
+not released help through c: an attacker who knows the joint counts is assumed, the strongest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...exposure.cells import as_columns, as_table, cells_of
+from ...exposure.counts import as_counts
+from ..fano import fano_bound, uniform_prior_error
+from ..personal_information import pie
+
+Keys = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one attacker gets out of one release.
+
+    Attributes:
+        people: n.
+        found: people named correctly by the best guesses, in expectation; 0 < found <= n.
+        certain: people whose row can be nobody else's, as the attacker sees it.
+        bits: I(K; Y), what a row tells about its owner.
+        known, released: the columns.
+    """
+
+    people: int
+    found: float
+    certain: int
+    bits: float
+    known: tuple[int, ...]
+    released: tuple[int, ...]
+
+    @property
+    def error(self) -> float:
+        """The Bayes error: the share of rows that even the best attacker names wrongly."""
+        return 1 - self.found / self.people
+
+    @property
+    def fano(self) -> float:
+        """What Fano's inequality makes of `bits`; at most `error`."""
+        return fano_bound(self.bits, uniform_prior_error(self.people))
+
+    def __str__(self) -> str:
+        return (
+            f"knowing columns {list(self.known)} and seeing {list(self.released)}: "
+            f"{self.found:,.1f} of {self.people:,} people found in expectation "
+            f"({self.found / self.people:.2%}), {self.certain:,} for certain; "
+            f"{self.bits:.2f} of {log2(self.people):.2f} bits"
+        )
+
+
+def find_people(
+    table: npt.ArrayLike,
+    known: Sequence[int],
+    released: Sequence[int] | None = None,
+    people: npt.ArrayLike | None = None,
+) -> Found:
+    """The attack on an exact release of some columns by somebody who knows some columns.
+
+    Args:
+        table: n x d integer codes, n >= 2; a masked cell is one more code.
+        known: columns the attacker knows of everybody.
+        released: columns of the release; all if not given.
+        people: how many people have each row, if rows are not one person each.
+    """
+    codes = as_table(table)
+    ones = np.ones(codes.shape[0], np.int64)
+    weights = ones if people is None else as_counts(people).astype(np.int64)
+    if len(weights) != len(codes) or weights.sum() < 2 or weights.min() < 1:
+        raise ParameterError(
+            f"table: {weights.sum()} people in {codes.shape[0]} rows; needs at least two, and "
+            "somebody for every row"
+        )
+    mine = as_columns(known, codes.shape[1])
+    shown = as_columns(range(codes.shape[1]) if released is None else released, codes.shape[1])
+    cells = cells_of(codes, mine), cells_of(codes, shown)
+    return _attack(counted(*cells, weights), tuple(mine), tuple(shown))
+
+
+def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Found:
+    """The same when the two tables differ, as a masked or rewritten release does.
+
+    Args:
+        known: n x d integer codes, row u is what is known of person u.
+        released: n x e integer codes, row u is what is released of person u (the attacker is not
+            told which row is whose).
+    """
+    mine, shown = as_table(known), as_table(released)
+    if mine.shape[0] != shown.shape[0] or mine.shape[0] < 2:
+        raise ParameterError(
+            f"released: {shown.shape[0]} rows for {mine.shape[0]} people; needs one for each of at "
+            "least two"
+        )
+    columns = tuple(range(mine.shape[1])), tuple(range(shown.shape[1]))
+    cells = cells_of(mine, columns[0]), cells_of(shown, columns[1])
+    return _attack(counted(*cells, np.ones(len(mine), np.int64)), *columns)
+
+
+def people_found(counts: Any, Q: Any = None) -> float:
+    """`found` from joint counts, also of a randomized release.
+
+    Args:
+        counts: people by known cell (rows) and true released value (columns), whole numbers,
+            dense or sparse; no row without people is needed.
+        Q: the randomizer of the released value (b x a or with `.matrix`), None if exact.
+
+    Returns:
+        Expected number of people named correctly: sum over y of max over k of E[c(k, y)] / n_k.
+    """
+    from scipy.sparse import csr_array
+
+    table = csr_array(counts)
+    if table.dtype.kind not in "iu" or table.ndim != 2 or (table.nnz and table.data.min() < 0):
+        raise ParameterError("counts: needs whole numbers of people, known cells x released values")
+    people = np.asarray(table.sum(axis=1)).ravel()
+    if int(people.sum()) < 2:
+        raise ParameterError(f"counts: {int(people.sum())} people; needs at least two")
+    inhabited = table[np.flatnonzero(people)].tocsr()
+    # n_k equal people in a cell: one stands for all of them, with the prior chance 1/n.
+    shares = inhabited.multiply(1 / people[people > 0][:, None]).tocsr()
+    if Q is None:
+        return float(shares.max(axis=0).sum())
+    return _blurred(shares, Q)
+
+
+def _blurred(shares: Any, Q: Any) -> float:
+    from ...randomizers.channel import as_stochastic
+    from ...randomizers.grr import GRR
+    from ..personal_information import spread
+
+    if isinstance(Q, GRR):
+        if shares.shape[1] != Q.a:
+            raise ParameterError(f"counts: {shares.shape[1]} released values; {Q} has {Q.a}")
+        return float(spread(Q.a, Q.epsilon) * shares.max(axis=0).sum() + Q.a * Q.lie)
+    matrix = as_stochastic(getattr(Q, "matrix", Q))
+    if shares.shape[1] != matrix.shape[1]:
+        raise ParameterError(
+            f"counts: {shares.shape[1]} released values; Q has {matrix.shape[1]} inputs"
+        )
+    return float((shares @ matrix.T).max(axis=0).sum())
+
+
+def counted(known: Keys, shown: Keys, people: Keys) -> Any:
+    """People by known cell (rows) and shown value (columns), sparse; the table of `people_found`.
+
+    known, shown: the number of each row's cell, 0, 1, ...; people: how many people have that row.
+    """
+    from scipy.sparse import coo_array
+
+    shape = (int(known.max()) + 1, int(shown.max()) + 1)
+    counts = coo_array((people, (known, shown)), shape=shape).tocsr()
+    counts.sum_duplicates()
+    return counts
+
+
+def _attack(counts: Any, known: tuple[int, ...], released: tuple[int, ...]) -> Found:
+    cells, people = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
+    # Certain: the only person who could have that row, whatever the attacker knows of the others.
+    only = np.bincount(cells.col, minlength=counts.shape[1])[cells.col] == 1
+    certain = int(((people[cells.row] == 1) & only).sum())
+    bits = pie(counts, None) if counts.shape[0] > 1 else 0.0
+    return Found(int(people.sum()), people_found(counts), certain, bits, known, released)

@@ -1,0 +1,110 @@
+"""Events of people who never lived: Zipf places, Markov habits.
+
+Traces. Place x has popularity proportional to 1 / (x + 1)^exponent. Everybody has some habitual
+places, drawn by popularity, the first the most frequent (shares 1, 1/2, 1/3, ...), and a routine: a
+habitual next place for each. A step follows the routine with probability `routine`, else goes to
+any place by popularity with probability `explore`, else to one of the own places by its share.
+
+Rating histories. Everybody rates different items, one after the other, each drawn by popularity
+from those not yet rated; the order of a person's history is the order of drawing.
+
+Nothing here is a model of a real city; it is a known law on which attacks can be checked.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...randomizers.randomizer import Seed, as_generator
+from ...validation import Floats, whole
+from .sequences import Events, Sequences
+
+# Entries of people x items that are held at one time.
+BLOCK = 1 << 22
+
+
+def zipf_shares(symbols: int, exponent: float = 1.0) -> Floats:
+    """Shares in proportion to 1, 1/2^exponent, 1/3^exponent, ...; shape (symbols,), sum 1."""
+    if not 0 <= exponent < 50:
+        raise ParameterError(f"exponent: found {exponent!r}; needs a number in [0, 50)")
+    weights = np.arange(1, whole(symbols, "symbols", 1) + 1, dtype=np.float64) ** -exponent
+    return np.asarray(weights / weights.sum())
+
+
+def markov_traces(
+    people: int,
+    places: int,
+    events: int,
+    habits: int = 8,
+    routine: float = 0.5,
+    explore: float = 0.2,
+    exponent: float = 1.0,
+    rng: Seed = None,
+) -> Sequences:
+    """Traces with habits, `events` places for each person.
+
+    Args:
+        people: >= 1.
+        places: size of the alphabet, >= 1; place 0 is the most popular.
+        events: places in each trace, >= 1.
+        habits: habitual places of each person (not necessarily different), >= 1.
+        routine: probability of a step that the person's routine decides, in [0, 1].
+        explore: of the other steps, the share that goes anywhere, in [0, 1].
+        exponent: of the popularity of places; 0 makes all equal.
+        rng: generator or seed.
+    """
+    n, rng = whole(people, "people", 1), as_generator(rng)
+    routine, explore = _chance(routine, "routine"), _chance(explore, "explore")
+    popularity = np.cumsum(zipf_shares(places, exponent))
+    own = _drawn(popularity, rng, (n, whole(habits, "habits", 1)))
+    after = rng.integers(0, habits, (n, habits))
+    personal = np.cumsum(zipf_shares(habits))
+    trace, rows = np.empty((n, whole(events, "events", 1)), np.int64), np.arange(n)
+    habit = _drawn(personal, rng, (n,))
+    trace[:, 0] = own[rows, habit]
+    for step in range(1, events):
+        chance = rng.random(n)
+        follow = chance < routine
+        habit = np.where(follow, after[rows, habit], _drawn(personal, rng, (n,)))
+        # After going anywhere, people return to the routine from the habit they had in mind.
+        away = ~follow & (chance < routine + (1 - routine) * explore)
+        anywhere = _drawn(popularity, rng, (n,))
+        trace[:, step] = np.where(away, anywhere, own[rows, habit])
+    return Sequences(trace.ravel(), np.arange(n + 1) * events, places)
+
+
+def rating_histories(
+    people: int, items: int, ratings: int, exponent: float = 1.0, rng: Seed = None
+) -> Sequences:
+    """Histories of different items, `ratings` for each person, popular ones likely and early.
+
+    Args:
+        people: >= 1.
+        items: size of the alphabet; item 0 is the most popular.
+        ratings: items in each history, 1 .. items.
+        exponent: of the popularity of items.
+        rng: generator or seed.
+    """
+    n, rng = whole(people, "people", 1), as_generator(rng)
+    if whole(ratings, "ratings", 1) > whole(items, "items", 1):
+        raise ParameterError(f"ratings: found {ratings}; each of the {items} items is rated once")
+    shares = zipf_shares(items, exponent)
+    history, step = np.empty((n, ratings), np.int64), max(1, BLOCK // items)
+    for first in range(0, n, step):
+        # Drawing without replacement is the order of independent exponential clocks.
+        clocks = rng.exponential(size=(min(step, n - first), items)) / shares
+        early = np.argpartition(clocks, ratings - 1, axis=1)[:, :ratings]
+        order = np.argsort(np.take_along_axis(clocks, early, axis=1), axis=1)
+        history[first : first + step] = np.take_along_axis(early, order, axis=1)
+    return Sequences(history.ravel(), np.arange(n + 1) * ratings, items)
+
+
+def _drawn(cumulated: Floats, rng: np.random.Generator, shape: tuple[int, ...]) -> Events:
+    place: npt.NDArray[np.intp] = np.searchsorted(cumulated, rng.random(shape), "right")
+    return np.minimum(place, len(cumulated) - 1).astype(np.int64)
+
+
+def _chance(value: float, name: str) -> float:
+    if not 0 <= value <= 1:
+        raise ParameterError(f"{name}: found {value!r}; needs a probability in [0, 1]")
+    return float(value)

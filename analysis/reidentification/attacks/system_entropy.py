@@ -1,0 +1,195 @@
+"""Personal identification system entropy: what the scores of a matching algorithm say about who.
+
+    PSE = I(U; S) <= I(U; Y) = PIE                            paper 003, (6) and Proposition 3.3
+
+Two values, in bits. `divergence` is D(f_G || f_I), to which the PSE converges as the number of
+people grows (Theorem 3.2, for independent scores and uniform U). For the n people at hand it is NOT
+a lower bound on the PIE: it may exceed log2 n, which the PIE never does (Gaussian scores 4
+deviations apart: D = 11.5 bits, but I(U; S) = 6.25 for n = 100, where log2 n = 6.64). For n people:
+
+    finite = log2 n + mean of log2( exp(b s_own) / sum over people i of exp(b s_i) )
+
+For ANY rule that turns scores into chances the expectation of this is at most I(U; S) (the cross
+entropy of a guess is at least the entropy); b is chosen on one half of the rows and the mean taken
+over the other, both ways round, with a little of 1/n mixed in (`_log_share`). So `finite` estimates
+a true lower bound on the PIE.
+"""
+
+from dataclasses import dataclass
+from math import log, log2
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import ParameterError
+from ...estimation.confidence import clopper_pearson
+from ...validation import Floats, open_unit
+from ..fano import fano_bound, uniform_prior_error
+from .error_tradeoff import as_owners, found, genuine_impostor
+from .score_divergence import GROUPS, Divergence, divergence_interval
+
+# b is found to this relative precision; the maximum is flat.
+PRECISION = 1e-3
+# b is chosen on rows of at most this many scores together; any b gives a bound.
+FITTED = 1 << 21
+STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEntropy:
+    """What one attack on one release achieved.
+
+    Attributes:
+        people: n, people the attacker chooses from.
+        released: sequences that were attacked.
+        finite: the lower bound on I(U; S) for these n people, bits, with limits.
+        finite_low, finite_high: normal limits over released sequences.
+        divergence: D of genuine from impostor scores with its interval, bits; the limit for
+            infinitely many people.
+        rate: expected share of sequences whose owner has the best score (ties by a fair coin).
+        rate_low, rate_high: exact binomial limits of that share.
+        confidence: of all limits.
+    """
+
+    people: int
+    released: int
+    finite: float
+    finite_low: float
+    finite_high: float
+    divergence: Divergence
+    rate: float
+    rate_low: float
+    rate_high: float
+    confidence: float
+
+    @property
+    def ceiling(self) -> float:
+        """log2 n, more than which nobody can learn."""
+        return log2(self.people)
+
+    @property
+    def fano(self) -> float:
+        """The error that (10) leaves to a system with I(U; S) = `finite`, in [0, 1]."""
+        return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
+            f"([{self.rate_low:.2%}, {self.rate_high:.2%}]), PSE at least {self.finite:.2f} bits "
+            f"of {self.ceiling:.2f}; D = {self.divergence.bits:.2f} bits for endless people"
+        )
+
+
+def system_entropy(
+    scores: npt.ArrayLike,
+    owners: npt.ArrayLike | None = None,
+    neighbours: int = 1,
+    confidence: float = 0.95,
+) -> SystemEntropy:
+    """The PSE of a matrix of scores, and the share of people it finds.
+
+    Args:
+        scores: similarities, shape (released, people), finite; higher is likelier.
+        owners: the person behind each row; row r is person r if not given.
+        neighbours: k of the divergence.
+        confidence: of the intervals.
+
+    Raises:
+        ParameterError: fewer than 60 rows for k = 1 (an interval compares 20 parts).
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    genuine, impostor = genuine_impostor(table, owners)
+    people = as_owners(table, owners)
+    hits = found(table, people)
+    low, high = clopper_pearson(int(hits.sum()), len(hits), (1 - confidence) / 2)
+    finite, error = finite_information(table, people)
+    reach = _normal(confidence) * error
+    return SystemEntropy(
+        people=table.shape[1],
+        released=table.shape[0],
+        finite=finite,
+        finite_low=finite - reach,
+        finite_high=min(finite + reach, log2(table.shape[1])),
+        divergence=divergence_interval(
+            genuine, impostor, neighbours, confidence, *_groups(table.shape, people)
+        ),
+        rate=float(hits.mean()),
+        rate_low=float(low),
+        rate_high=float(high),
+        confidence=confidence,
+    )
+
+
+def finite_information(
+    scores: npt.ArrayLike, owners: npt.ArrayLike | None = None
+) -> tuple[float, float]:
+    """(lower bound on I(U; S) for these people, its standard error), bits.
+
+    Args:
+        scores: similarities, shape (released, people), finite, at least four rows.
+        owners: the person behind each row; row r is person r if not given.
+
+    Returns:
+        Cross-fitted: in expectation at most I(U; S), so at most the PIE and at most log2 n.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    people = as_owners(table, owners)
+    if len(people) < 4 or not np.isfinite(table).all():
+        raise ParameterError(f"scores: shape {table.shape}; needs at least 4 rows, all finite")
+    # Only differences within a row matter; one unit for all rows keeps b near 1.
+    table = table - table[np.arange(len(people)), people][:, None]
+    table /= max(float(np.abs(table).max()), np.finfo(float).tiny)
+    fold = np.arange(len(people)) % 2
+    terms = np.empty(len(people))
+    for half in (0, 1):
+        fitted = table[fold != half][: max(2, FITTED // table.shape[1])]
+        terms[fold == half] = _log_share(table[fold == half], _best_scale(fitted), 1 / len(fitted))
+    bits = log2(table.shape[1]) + terms / log(2)
+    return float(bits.mean()), float(bits.std(ddof=1) / np.sqrt(len(bits)))
+
+
+def _log_share(away: Floats, b: float, doubt: float) -> Floats:
+    """log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) of rows s - s_own, nats.
+
+    What was never seen in N rows may still happen once in N: without doubt, one surprise after
+    rows that could all be told apart would cost any number of bits.
+    """
+    from scipy.special import logsumexp
+
+    sure = np.log1p(-doubt) - logsumexp(b * away, axis=1)
+    return np.asarray(np.logaddexp(sure, log(doubt / away.shape[1])))
+
+
+def _best_scale(away: Floats) -> float:
+    """The b >= 0 that maximises the mean log share: concave, so the slope is followed to 0."""
+
+    def slope(b: float) -> float:
+        top = b * away
+        weight = np.exp(top - top.max(axis=1, keepdims=True))
+        return -float(((weight * away).sum(axis=1) / weight.sum(axis=1)).mean())
+
+    if slope(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(STEPS):
+        if slope(high) <= 0:
+            break
+        low, high = high, 2 * high
+    while high - low > PRECISION * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _groups(
+    shape: tuple[int, ...], owners: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Whole people to a group: a genuine score with its owner, an impostor score with its row's."""
+    genuine = owners % GROUPS
+    return genuine, np.repeat(genuine, shape[1] - 1)
+
+
+def _normal(confidence: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + open_unit(confidence, "confidence") / 2))

@@ -1,0 +1,107 @@
+"""From information to the error of an attacker: Fano's inequality, in bits.
+
+Paper 003, Proposition 3.7 (Han and Verdu): with beta_U the error before and beta the error after,
+
+    beta >= 1 + (I + 1) / log2(1 - beta_U)        uniform U: beta >= 1 - (I + 1) / log2 n
+
+The logarithm is negative, so the sign is a plus; Corollary 3.9, (11), prints a minus and then
+exceeds 1 (2 bits, beta_U = 1 - 1e-6: 1.151 where .849 is right). The example after it reads alpha <
+2.07 for n = 10^6 and an error above 0.8, and 6.21 above 0.5: these are nats; in the paper's bits
+they are 2.986 and 8.966. For uniform U Fano's own inequality says more, at no cost (`tight_fano`):
+log2 n - I <= h(beta) + beta log2(n - 1).
+"""
+
+from math import isfinite, log2
+
+from ...errors import ParameterError
+from ..validation import open_unit, whole
+
+
+def fano_bound(information_bits: float, prior_error: float) -> float:
+    """The least identification error that this much information allows; (9) and, corrected, (11).
+
+    Args:
+        information_bits: I(U; Y) or any upper bound on it, bits, >= 0.
+        prior_error: 1 - max P(U = u), strictly between 0 and 1; 1 - 1/n for n equal users.
+
+    Returns:
+        max(0, 1 + (I + 1) / log2(1 - prior_error)).
+    """
+    bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
+    return max(0.0, 1 + (bits + 1) / log2(1 - prior))
+
+
+def uniform_prior_error(users: int) -> float:
+    """1 - 1/n: the error of guessing one of n equally likely users."""
+    return 1 - 1 / whole(users, "users", 2)
+
+
+def tight_fano(information_bits: float, users: int) -> float:
+    """The smallest beta with h(beta) + beta log2(n - 1) >= log2 n - I: the least error, uniform U.
+
+    Fano's inequality itself, solved by bisection to the last bit; never below `fano_bound`.
+
+    Args:
+        information_bits: I(U; Y) or any upper bound on it, bits, >= 0.
+        users: n >= 2.
+    """
+    n = whole(users, "users", 2)
+    needed = log2(n) - _bits(information_bits)
+    low, high = 0.0, 1 - 1 / n
+    # h(beta) + beta log2(n - 1) rises from 0 to log2 n on this interval.
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if _reach(middle, n) < needed else (low, middle)
+    return low if needed > 0 else 0.0
+
+
+def budget_for(error: float, users: int) -> float:
+    """The PIE in bits that (12) lets through for this error: (1 - error) log2 n - 1.
+
+    Any randomizer whose `pie_bound` is at most this keeps the identification error of every
+    attacker at `error` or above, when each of the n users is equally likely.
+
+    Args:
+        error: the required identification error, strictly between 0 and 1.
+        users: n >= 2.
+
+    Raises:
+        ParameterError: (12) promises this error to no positive amount of information.
+    """
+    n, wanted = whole(users, "users", 2), open_unit(error, "error")
+    bits = (1 - wanted) * log2(n) - 1
+    if not bits > 0:
+        raise ParameterError(
+            f"error: found {wanted}; with {n} users (12) promises less than "
+            f"{max(0.0, 1 - 1 / log2(n)):.4g} however little is reported"
+        )
+    return bits
+
+
+def pseudonymization(symbols: int, users: int, prior_error: float | None = None) -> float:
+    """The least error when the values themselves are released without names (Proposition 3.10).
+
+    I(U; X) <= min(log2 n, log2 |X|), so few symbols protect without any noise: five incomes and
+    10^8 equal users leave an error of at least 0.8750 (the paper rounds to 0.88).
+
+    Args:
+        symbols: |X| >= 1.
+        users: n >= 2.
+        prior_error: of the attacker; 1 - 1/n if not given.
+    """
+    information = min(log2(whole(symbols, "symbols", 1)), log2(whole(users, "users", 2)))
+    prior = uniform_prior_error(users) if prior_error is None else prior_error
+    return fano_bound(information, prior)
+
+
+def _reach(beta: float, n: int) -> float:
+    entropy = -beta * log2(beta) - (1 - beta) * log2(1 - beta) if 0 < beta < 1 else 0.0
+    return entropy + beta * log2(n - 1)
+
+
+def _bits(information: float) -> float:
+    if not (isfinite(information) and information >= 0):
+        raise ParameterError(f"information_bits: found {information!r}; needs bits >= 0")
+    return float(information)

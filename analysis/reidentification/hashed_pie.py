@@ -1,0 +1,82 @@
+"""PIE and Bayes error of local hashing when its matrix is too large: an average over keys.
+
+The key of a report is drawn without looking at the value, so (paper 003, (36))
+
+    I(U; H, Y) = mean over h of I(U; Y | H = h),      beta = mean over h of beta(h)
+
+and with one key h, local hashing is GRR on the g hash values. Keys drawn at random give an unbiased
+estimate of both, with a standard error.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..randomizers.grr import GRR
+from ..randomizers.local_hash import LocalHash
+from ..randomizers.randomizer import Seed, Unit, as_generator
+from ..validation import whole
+from .joint_law import as_joint
+from .personal_information import bayes_error, pie
+
+
+@dataclass(frozen=True, slots=True)
+class HashedRisk:
+    """Means over random keys with their standard errors.
+
+    Attributes:
+        pie, pie_error: I(U; Y) and its standard error, in `unit`.
+        bayes_error, bayes_error_error: the least identification error and its standard error.
+        keys: how many keys were drawn.
+        unit: "bits" or "nats".
+    """
+
+    pie: float
+    pie_error: float
+    bayes_error: float
+    bayes_error_error: float
+    keys: int
+    unit: str
+
+    def __str__(self) -> str:
+        return (
+            f"PIE {self.pie:.4g} +- {self.pie_error:.2g} {self.unit}, Bayes error "
+            f"{self.bayes_error:.4f} +- {self.bayes_error_error:.2g} ({self.keys} keys)"
+        )
+
+
+def hashed_risk(
+    joint: Any, randomizer: LocalHash, keys: int = 32, unit: Unit = "bits", rng: Seed = None
+) -> HashedRisk:
+    """PIE and Bayes error of a report of local hashing, from randomly drawn keys.
+
+    Args:
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to one.
+        randomizer: local hashing of as many symbols.
+        keys: how many keys to draw, >= 2.
+        unit: of the PIE.
+        rng: generator or seed.
+    """
+    table = as_joint(joint)
+    if not isinstance(randomizer, LocalHash) or randomizer.a != table.symbols:
+        raise ParameterError(f"randomizer: needs LocalHash of {table.symbols} symbols")
+    keys = whole(keys, "keys", 2)
+    drawn = randomizer.family.draw(keys, as_generator(rng))
+    inner = GRR(randomizer.g, randomizer.epsilon)
+    information, error = np.empty(keys), np.empty(keys)
+    for i, key in enumerate(drawn):
+        hashed = randomizer.family.hash(key[None], table.column).astype(np.int64)
+        seen = table.relabelled(hashed, randomizer.g)
+        information[i], error[i] = pie(seen, inner, unit), bayes_error(seen, inner)
+    root = sqrt(keys)
+    return HashedRisk(
+        pie=float(information.mean()),
+        pie_error=float(information.std(ddof=1)) / root,
+        bayes_error=float(error.mean()),
+        bayes_error_error=float(error.std(ddof=1)) / root,
+        keys=keys,
+        unit=unit,
+    )

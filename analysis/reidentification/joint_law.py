@@ -1,0 +1,108 @@
+"""Who has what: the joint law of a person U and a value X, dense or sparse.
+
+A joint table has one row a person and one column a symbol. Whole numbers are counts (how often this
+person shows this symbol) and are divided by their sum; other numbers are probabilities and sum to
+one. U is what an attacker wants to know, X what the person has, Y what the person reports.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import SUM_TOLERANCE, Floats
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """The positive entries of p(U, X), in the order of the rows.
+
+    Attributes:
+        people, symbols: shape of the table.
+        row, column: where each positive entry stands, shape (entries,).
+        mass: its probability, shape (entries,); sums to one.
+    """
+
+    people: int
+    symbols: int
+    row: Indices
+    column: Indices
+    mass: Floats
+
+    @property
+    def users(self) -> Floats:
+        """p(U), shape (people,)."""
+        return weighted_counts(self.row, self.mass, self.people)
+
+    @property
+    def values(self) -> Floats:
+        """p(X), shape (symbols,)."""
+        return weighted_counts(self.column, self.mass, self.symbols)
+
+    def dense(self) -> Floats:
+        """The table itself, shape (people, symbols)."""
+        table = np.zeros((self.people, self.symbols))
+        np.add.at(table, (self.row, self.column), self.mass)
+        return table
+
+    def relabelled(self, column: Indices, symbols: int) -> "Joint":
+        """The joint law of U and another value that each entry's symbol determines."""
+        key, place = np.unique(self.row * symbols + column, return_inverse=True)
+        mass = weighted_counts(place, self.mass, len(key))
+        return Joint(self.people, symbols, key // symbols, key % symbols, mass)
+
+
+def weighted_counts(place: npt.NDArray[Any], weight: Floats, length: int) -> Floats:
+    """The sum of the weights at each place 0 .. length - 1."""
+    return np.asarray(np.bincount(place, weight, minlength=length), dtype=np.float64)
+
+
+def as_joint(joint: Any, name: str = "joint") -> Joint:
+    """A joint table (array, SciPy sparse array or matrix, or `Joint`) with at least two people.
+
+    Raises:
+        ParameterError: not two axes, a negative or infinite entry, nobody, or probabilities that do
+            not sum to one.
+    """
+    if isinstance(joint, Joint):
+        return joint
+    shape, row, column, mass = _entries(joint, name)
+    if shape[0] < 2 or shape[1] < 1:
+        raise ParameterError(
+            f"{name}: shape {shape}; needs people x symbols with at least two people: one person "
+            "alone is always found"
+        )
+    if not np.isfinite(mass).all() or (mass.size and mass.min() < 0):
+        raise ParameterError(f"{name}: holds {mass.min():g}; needs finite numbers >= 0")
+    counts, total = mass.dtype.kind in "iub", float(mass.sum())
+    if not total > 0:
+        raise ParameterError(f"{name}: nobody has anything; needs a positive sum")
+    if not counts and not abs(total - 1) <= SUM_TOLERANCE:
+        raise ParameterError(
+            f"{name}: sums to {total:.12g}; needs probabilities that sum to 1, or whole counts"
+        )
+    kept = mass > 0
+    return Joint(shape[0], shape[1], row[kept], column[kept], mass[kept] / total)
+
+
+def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, npt.NDArray[Any]]:
+    from scipy.sparse import csr_array, issparse
+
+    if issparse(joint):
+        whole: Any = joint
+        rows = csr_array(whole).copy()
+        rows.sum_duplicates()
+        found = rows.tocoo()
+        row, column = found.row.astype(np.int64), found.col.astype(np.int64)
+        return (int(found.shape[0]), int(found.shape[1])), row, column, found.data
+    array = np.asarray(joint)
+    if array.ndim != 2 or array.dtype.kind not in "iubf":
+        raise ParameterError(
+            f"{name}: {array.ndim} axes of {array.dtype}; needs numbers, people x symbols"
+        )
+    row, column = np.nonzero(array)
+    return (array.shape[0], array.shape[1]), row, column, array[row, column]

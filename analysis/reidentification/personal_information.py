@@ -1,0 +1,206 @@
+"""Personal information entropy and the Bayes error: what a report says about who sent it.
+
+Paper 003, (4) and Section 3.3, for a person U with value X who reports Y = Q(X):
+
+    PIE = I(U; Y)           bits; at most min(I(U; X), I(X; Y)), Proposition 3.10
+    beta = 1 - sum over y of max over u of P(U = u, Y = y)
+
+the least error of any attacker who names one person. Both are exact. Every sum here is one of terms
+that are at least 0 (`excess.py`), so a PIE of 1e-12 bits is right in its digits.
+
+Three roads. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
+identity plus a constant, so only what people have is touched, O(entries) however many symbols there
+are. `PieStream`: rows arrive in blocks and are forgotten, O(symbols) memory. Local hashing with too
+many keys for a matrix is in `hashed_risk.py`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..randomizers.channel import as_stochastic
+from ..randomizers.grr import GRR
+from ..randomizers.randomizer import Randomizer, Unit
+from ..validation import Floats, whole
+from .joint_law import Joint, as_joint, weighted_counts
+from .small_divergence import excess, in_unit
+
+# Entries of people x reports that are held at one time.
+BLOCK = 1 << 22
+
+
+def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
+    """PIE = I(U; Y): what a report tells about its sender, averaged.
+
+    Args:
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to one.
+        Q: a randomizer with `.matrix`, or b x a matrix (column x is the law of the report given
+            x); None reports the value itself.
+        unit: "bits" or "nats".
+
+    Returns:
+        At least 0, at most log n and log |X|.
+
+    Raises:
+        ParameterError: a bad table, another number of symbols than Q has inputs, or a randomizer
+            without a matrix (for large local hashing use `hashed_risk`).
+    """
+    table = as_joint(joint)
+    plain = _plain(Q, table.symbols)
+    nats = _spread(table, *plain) if plain else _dense(table, _fitting(Q, table.symbols))
+    return in_unit(nats, unit)
+
+
+def bayes_error(joint: Any, Q: Any = None) -> float:
+    """The least probability of naming the wrong person after seeing one report, in [0, 1].
+
+    Paper 003, Section 3.3. Takes and raises what `pie` does.
+    """
+    table = as_joint(joint)
+    plain = _plain(Q, table.symbols)
+    if plain:
+        return _plain_error(table, *plain)
+    matrix, seen = _fitting(Q, table.symbols), 0.0
+    weights = table.dense()
+    for first in range(0, len(matrix), step := max(1, BLOCK // table.people)):
+        seen += float((weights @ matrix[first : first + step].T).max(axis=0).sum())
+    return _share(1 - seen)
+
+
+def prior_error(joint: Any) -> float:
+    """The error of the best guess without any report: 1 - max p(U), in [0, 1)."""
+    return _share(1 - float(as_joint(joint).users.max()))
+
+
+def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, float, float]:
+    """Proposition 3.10: (I(U; Y), I(U; X), I(X; Y)); the first is at most the other two."""
+    table = as_joint(joint)
+    held = np.flatnonzero(table.values)
+    values = Joint(table.symbols, table.symbols, held, held, table.values[held])
+    return pie(table, Q, unit), pie(table, None, unit), pie(values, Q, unit)
+
+
+class PieStream:
+    """PIE from rows that pass by once: I(U; Y) = mean of D(Y|U=u, R) - D(Y, R), R from uniform X.
+
+    Holds one number a symbol. Rows are weights (counts or unnormalised probabilities); a person's
+    share of all that is seen is its row sum. A person must come in one row.
+    """
+
+    def __init__(self, symbols: int, Q: Any = None) -> None:
+        self.symbols = whole(symbols, "symbols", 1)
+        self.people = 0
+        self._plain = _plain(Q, symbols)
+        self._matrix = None if self._plain else _fitting(Q, symbols)
+        self._columns = np.zeros(symbols)
+        self._nats = 0.0
+
+    def add(self, rows: Any) -> None:
+        """Takes people x symbols, dense or sparse, of weights >= 0, each with a positive sum."""
+        from scipy.sparse import csr_array
+
+        block: Any = csr_array(rows, dtype=np.float64)
+        if block.ndim != 2 or block.shape[1] != self.symbols:
+            raise ParameterError(f"rows: shape {block.shape}; needs (people, {self.symbols})")
+        weights = np.asarray(block.sum(axis=1), np.float64).ravel()
+        if block.data.size and not (np.isfinite(block.data).all() and block.data.min() >= 0):
+            raise ParameterError("rows: needs finite weights >= 0")
+        if not (weights > 0).all():
+            raise ParameterError("rows: somebody has nothing; needs a positive sum in every row")
+        self.people += len(weights)
+        self._columns += np.asarray(block.sum(axis=0), np.float64).ravel()
+        self._nats += self._away(block, weights)
+
+    def value(self, unit: Unit = "bits") -> float:
+        """I(U; Y) of all rows so far."""
+        if self.people < 2:
+            raise ParameterError(f"rows: {self.people} people so far; needs at least two")
+        from scipy.sparse import csr_array
+
+        total = float(self._columns.sum())
+        all_of_it = csr_array(self._columns[None, :])
+        return in_unit(
+            max(0.0, self._nats - self._away(all_of_it, np.array([total]))) / total, unit
+        )
+
+    def _away(self, rows: Any, weights: Floats) -> float:
+        """Sum over rows of weight times D(law of the report || R), nats."""
+        a = self.symbols
+        if self._matrix is not None:
+            uniform = self._matrix.mean(axis=1)
+            possible = uniform > 0
+            away = (rows.toarray() / weights[:, None] - 1 / a) @ self._matrix[possible].T
+            return float(weights @ (excess(away / uniform[possible]) @ uniform[possible]))
+        theta = self._plain[0] if self._plain else 1.0
+        held = rows.tocoo()
+        present = excess(theta * (a * held.data / weights[held.row] - 1))
+        missing = (a - np.bincount(held.row, minlength=len(weights))) * excess(-theta)
+        return float((weights[held.row] @ present + weights @ missing) / a)
+
+
+def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
+    """(theta, nu) with Q = theta I + nu: GRR, or no randomizer."""
+    if Q is None:
+        return 1.0, 0.0
+    if not isinstance(Q, GRR):
+        return None
+    if symbols != Q.a:
+        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.a}")
+    return spread(Q.a, Q.epsilon), Q.lie
+
+
+def spread(size: int, epsilon: float) -> float:
+    """The theta = (e^eps - 1) / (size + e^eps - 1), Theorems 4.2 and 4.4, without cancellation."""
+    return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
+
+
+def _fitting(Q: Any, symbols: int) -> Floats:
+    if isinstance(Q, Randomizer) and Q.inputs != symbols:
+        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs")
+    matrix = as_stochastic(_matrix_of(Q))
+    if matrix.shape[1] != symbols:
+        raise ParameterError(f"joint: {symbols} symbols; Q has {matrix.shape[1]} inputs")
+    return matrix
+
+
+def _matrix_of(Q: Any) -> Any:
+    return getattr(Q, "matrix", Q)
+
+
+def _dense(table: Joint, matrix: Floats) -> float:
+    users, values = table.users, table.values
+    present = users > 0
+    away = table.dense()[present] / users[present, None] - values
+    nats = 0.0
+    for first in range(0, len(matrix), step := max(1, BLOCK // table.people)):
+        rows = matrix[first : first + step]
+        law = rows @ values
+        rows, law = rows[law > 0], law[law > 0]
+        nats += float(users[present] @ (excess(away @ rows.T / law) @ law))
+    return nats
+
+
+def _spread(table: Joint, theta: float, nu: float) -> float:
+    """sum_u p(u) D(q_u || q) with q_u = theta p_u + nu: who has y, and who has not."""
+    users, values = table.users, table.values
+    law = theta * values + nu
+    own = table.mass / users[table.row]
+    there = law[table.column]
+    nats = users[table.row] @ (there * excess(theta * (own - values[table.column]) / there))
+    occurring = values > 0
+    held = weighted_counts(table.column, users[table.row], table.symbols)[occurring]
+    without = excess(-theta * values[occurring] / law[occurring]) * law[occurring]
+    return float(nats + without @ np.maximum(1 - held, 0.0))
+
+
+def _plain_error(table: Joint, theta: float, nu: float) -> float:
+    users = table.users
+    likely = theta * table.mass + nu * users[table.row]
+    best = np.full(table.symbols, nu * users.max())
+    np.maximum.at(best, table.column, likely)
+    return _share(1 - float(best.sum()))
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,47 @@
+"""Divergences from tiny differences, without the cancellation that would swallow them.
+
+    sum q log(q/r) = sum r f(q/r - 1),      f(d) = (1 + d) log(1 + d) - d >= 0
+
+for two laws q and r: the terms -q + r that f adds sum to 0, and every term is then at least 0. A
+report that hides its value well has |d| near 1e-7, where (1 + d) log(1 + d) and d agree in half of
+their digits; f is a power series there.
+"""
+
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats
+
+# Below this |d| the series is used; its first missing term is below 2^-53 of the sum.
+SMALL = 0.02
+TERMS = 10
+
+
+def excess(d: npt.ArrayLike) -> Floats:
+    """f(d) = (1 + d) log(1 + d) - d for d >= -1, nats; f(-1) = 1, f(0) = 0."""
+    from scipy.special import xlog1py
+
+    given = np.maximum(np.asarray(d, dtype=np.float64), -1.0)
+    result = np.asarray(xlog1py(1 + given, given) - given)
+    small = np.abs(given) < SMALL
+    if small.any():
+        result[small] = _series(given[small])
+    return np.asarray(np.maximum(result, 0.0))
+
+
+def in_unit(nats: float, unit: str) -> float:
+    """A number of nats in the unit that is asked for, "bits" or "nats"."""
+    if unit not in ("nats", "bits"):
+        raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
+    return float(nats) / (log(2) if unit == "bits" else 1.0)
+
+
+def _series(d: Floats) -> Floats:
+    """d^2/2 - d^3/6 + d^4/12 - ...: term j is (-d)^j / (j (j - 1))."""
+    total = np.zeros_like(d)
+    for j in range(TERMS + 1, 1, -1):
+        total = total * -d + 1 / (j * (j - 1))
+    return total * d * d

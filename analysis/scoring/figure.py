@@ -1,0 +1,68 @@
+"""The picture of a score: who is exposed at every k, in each column and in all of them.
+
+Up to `NAMED` columns each has a line of its own; of more only the most exposed are named, the rest
+are grey.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from .. import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .table_score import Scored, TableScore
+
+NAMED = 6
+MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
+
+
+@drawing.styled
+def figure(score: "TableScore") -> "Figure":
+    """The score on a figure of its own."""
+    made, (ax,) = drawing.new(8.5, 4.8)
+    draw(score, ax)
+    return made
+
+
+@drawing.styled
+def draw(score: "TableScore", ax: "Axes | None" = None) -> "Axes":
+    """Draw the curves on `ax`, or on a new figure; returns the axes."""
+    if ax is None:
+        ax = drawing.new(8.5, 4.8)[1][0]
+    ranked = sorted(score.columns, key=lambda one: -_weight(one))
+    named = [one for one in score.columns if one in ranked[:NAMED]]
+    others = ranked[NAMED:]
+    for i, one in enumerate(others):
+        label = f"{len(others)} other columns, less exposed" if i == 0 else None
+        _curve(ax, one, color=drawing.GREY, linewidth=0.7, alpha=0.6, label=label)
+    for one, (colour, style) in zip(named, drawing.styles(len(named) + 1)[:-1], strict=True):
+        _curve(ax, one, color=colour, linestyle=style, label=_short(one.name))
+    if len(score.columns) > 1:
+        _curve(ax, score.joint, color=drawing.BLACK, linewidth=2.4, label="all columns")
+    ax.axvline(score.k, color=drawing.GREY, linewidth=1, linestyle=(0, (2, 2)))
+    ax.annotate(
+        f"k = {score.k}", (score.k, 1.03), ha="center", va="bottom", fontsize=8, color="#555555"
+    )
+    drawing.people_axis(ax, "k (crowd size, people)", 1.5 * score.n)
+    drawing.percent_axis(ax, "people in a crowd smaller than k")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="exposure of")
+    ax.set_title(f"{score.n:,} people, missing cells {MEANS[score.missing]}", pad=16)
+    return ax
+
+
+def _weight(one: "Scored") -> float:
+    """Mean of 1 / crowd: the more it exposes, and the earlier, the larger."""
+    return sum(p / s for s, p in zip(one.crowds.sizes, one.crowds.people, strict=True))
+
+
+def _curve(ax: "Axes", one: "Scored", **look: Any) -> None:
+    curve = one.crowds.curve()
+    ax.step((*curve.breakpoints, 2 * curve.n), (*curve.shares, 1.0), where="post", **look)
+
+
+def _short(name: str) -> str:
+    """A name that a legend can hold and that matplotlib does not read as mathematics."""
+    cut = name if len(name) <= 28 else name[:27] + "…"
+    return cut.replace("$", r"\$").removeprefix("_") or "_"

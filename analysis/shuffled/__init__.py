@@ -1,0 +1,70 @@
+"""Shuffled reports of flipped bits: the complete analysis of paper 001.
+
+    count_pmf, log_count_pmf, count_cdf    the law of the number of reported ones, n people, m ones
+    privacy_ratio, probability_ratio       paper 001's two ratios, over all outcomes
+    quantile, grow, mean_and_variance      Sections 6.1, 6.6, 6.8
+    law, expected_counts                   L bits: the law of all 2^L counts, exactly
+    hockey_stick, probabilistic_delta      delta for an epsilon, in the two readings
+    epsilon_for, q_for                     epsilon for a delta; q for a target (epsilon, delta)
+    ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
+
+Every epsilon and delta is a `Level`: a float that says which reading it is. Epsilons are in nats.
+"""
+
+from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta
+from .curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
+from .epsilon import (
+    epsilon_for,
+    hockey_stick,
+    local_epsilon,
+    probabilistic_delta,
+    q_for,
+    total_variation,
+)
+from .exact_law import add_person, expected_counts, law, outcomes, transition_matrix
+from .level import Level
+from .ratios import (
+    count_cdf,
+    count_pmf,
+    grow,
+    log_count_pmf,
+    log_privacy_ratio,
+    mean_and_variance,
+    privacy_ratio,
+    probability_ratio,
+    quantile,
+    ratio_bound,
+)
+
+__all__ = [
+    "Figure",
+    "Level",
+    "add_person",
+    "blanket_delta",
+    "count_cdf",
+    "count_pmf",
+    "coverage_figure",
+    "crowd_figure",
+    "enumerated_delta",
+    "epsilon_for",
+    "equal_others_delta",
+    "expected_counts",
+    "grow",
+    "hockey_stick",
+    "law",
+    "local_delta",
+    "local_epsilon",
+    "log_count_pmf",
+    "log_privacy_ratio",
+    "mean_and_variance",
+    "outcomes",
+    "privacy_ratio",
+    "privacy_ratio_figure",
+    "probabilistic_delta",
+    "probability_ratio",
+    "q_for",
+    "quantile",
+    "ratio_bound",
+    "total_variation",
+    "transition_matrix",
+]

@@ -1,0 +1,320 @@
+"""What several shuffled reports of one person tell together: epsilon for a delta over all of them.
+
+A person answers d features; each answer has noise of its own, and each feature's n reports are
+shuffled apart from the others'. Given all rows the d tallies are independent, so the privacy loss
+of the doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d independent terms.
+
+Hockey-stick. The largest delta_j(eps) over all collections and both directions is again the curve
+of one pair of laws, and the product of such pairs dominates every product of actual pairs
+(*recalled*: Zhu, Dong, Wang, 2022, Theorem 10). The curve is worked out at some points; between
+them the straight line in e^eps is never below it, because it is convex, and is the curve of a loss
+with finitely many values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
+
+    P(loss = t_i) = e^(t_i) q_i,  P(loss = -t_i) = q_i,  q_i the change of the slope at e^(t_i)
+
+The laws are convolved, and delta(eps) = E[(1 - e^(eps - loss))_+]. With one-bit reports delta_j is
+exact, and the result is above the truth only by the straight lines; otherwise it is as good as the
+bound of each feature. From below: actual collections, their losses rounded down; without one-bit
+reports the largest epsilon of a single feature.
+
+Probabilistic (one-bit reports): P(loss_j > t) is at most its maximum over the collections, and a
+sum is the likelier to exceed eps, the likelier its terms are to exceed anything. From below again:
+actual collections.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, expm1, log, prod
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..randomizers.randomizer import Randomizer
+from ..validation import Floats, open_unit, whole
+from .amplification import Between, one_bit, report_epsilon, upper_curve
+from .counts import log_law
+from .delta import Doubt, log_g
+from .epsilon import epsilon_for
+from .level import Kind
+from .worst_neighbours import FEW
+
+# Points of a curve: the straight lines between them cost about 1 / (12 (POINTS / 7)^2) of epsilon.
+POINTS = 64
+# Points of an actual loss, and of the probabilistic reading.
+FINER = 1 << 12
+TAILS = 128
+RULE = "losses convolved"
+# An epsilon that is taken for 0, nats.
+TINY = 1e-9
+# Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
+# transform is subtracted. Only lower bounds need so many points.
+SHORT, NOISE = 1200, 1e-15
+# Different sets of features that are looked at one by one.
+SUBSETS = 32
+# Part of delta beyond the last point of a curve.
+BEYOND = 1e-4
+# Relative error of a one-bit delta.
+ERROR = 1e-9
+# Counts of ones at which a smooth envelope is looked at.
+NODES = 13
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """The law of a privacy loss on a lattice.
+
+    Attributes:
+        step: distance of lattice points, nats.
+        first: the first point is first * step.
+        law: probabilities, shape (k,).
+        unbounded: probability of a loss beyond every bound.
+    """
+
+    step: float
+    first: int
+    law: Floats
+    unbounded: float
+
+    def with_(self, other: "Loss") -> "Loss":
+        """The law of the sum of two independent losses on one lattice."""
+        law = _convolved(self.law, other.law)
+        unbounded = 1 - (1 - self.unbounded) * (1 - other.unbounded)
+        return Loss(self.step, self.first + other.first, law, unbounded)
+
+    def or_nothing(self) -> "Loss":
+        """The law of the larger of this loss and 0; its lattice goes on both sides of 0."""
+        law = self.law[-self.first :].copy()
+        law[0] += float(self.law[: -self.first].sum())
+        return Loss(self.step, 0, law, self.unbounded)
+
+    @property
+    def values(self) -> Floats:
+        """The lattice points, nats."""
+        return np.asarray((self.first + np.arange(len(self.law))) * self.step, np.float64)
+
+    def hockey_stick(self, epsilon: float) -> float:
+        """E[(1 - e^(eps - loss))_+]."""
+        values = self.values
+        above = values > epsilon
+        kept = -np.expm1(epsilon - values[above])
+        return self.unbounded + float(kept @ self.law[above])
+
+    def exceeding(self, epsilon: float) -> float:
+        """P(loss > eps)."""
+        return self.unbounded + float(self.law[self.values > epsilon].sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """Epsilons, in nats, of all reports of a person at one delta.
+
+    Attributes:
+        delta: of both readings.
+        hockey_stick: between bounds.
+        probabilistic: the same, None where a feature has other than one-bit reports.
+    """
+
+    delta: float
+    hockey_stick: Between
+    probabilistic: Between | None
+
+
+def together(
+    randomizers: Sequence[Randomizer], reports: Sequence[int], delta: float = 1e-6
+) -> Together:
+    """Compose the shuffled reports of one person about several features.
+
+    Args:
+        randomizers: one of each feature.
+        reports: how many reports about it were shuffled, >= 1 each.
+        delta: in (0, 1), of the whole.
+    """
+    delta = open_unit(delta, "delta")
+    if not randomizers or len(randomizers) != len(reports):
+        raise ParameterError(
+            f"reports: found {len(reports)} numbers for {len(randomizers)} randomizers; needs one "
+            "each, and at least one"
+        )
+    parts = [(one, whole(n, "reports", 1)) for one, n in zip(randomizers, reports, strict=True)]
+    bits = [(n, q) for one, n in parts if (q := one_bit(one)) is not None]
+    if len(parts) == 1:
+        return _single(*parts[0], delta)
+    if len(bits) < len(parts):
+        low = max(report_epsilon(n, one, delta).low for one, n in set(parts))
+        high = _hockey_stick(parts, delta)
+        return Together(
+            delta, Between(min(low, high), high, "lower: one feature; upper: " + RULE), None
+        )
+    high, likely = _hockey_stick(parts, delta), _probabilistic(bits, delta)
+    known = _actual(bits, delta, likely)
+    low = max(_least(loss.hockey_stick, delta, high) for loss in known)
+    alone = max(float(epsilon_for(*one, delta, "probabilistic")) for one in set(bits))
+    unlikely = max(alone, *(_least(loss.exceeding, delta, likely) for loss in known))
+    return Together(delta, Between(low, high, RULE), Between(min(unlikely, likely), likely, RULE))
+
+
+def _single(one: Randomizer, n: int, delta: float) -> Together:
+    found, q = report_epsilon(n, one, delta), one_bit(one)
+    if q is None:
+        return Together(delta, found, None)
+    value = float(epsilon_for(n, q, delta, "probabilistic"))
+    return Together(delta, found, Between(value, value, "exact"))
+
+
+def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
+    """The upper bound."""
+    allowed = delta * BEYOND / len(parts)
+    tops = {part: max(report_epsilon(part[1], part[0], allowed).high, TINY) for part in set(parts)}
+    step = min(tops.values()) / POINTS
+    losses = {
+        part: dominating(upper_curve(part[1], part[0]), top, step) for part, top in tops.items()
+    }
+    loss = _summed([losses[part] for part in parts])
+    return _least(loss.hockey_stick, delta, sum(one.epsilon for one, _ in parts))
+
+
+def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
+    """The upper bound."""
+    allowed = delta * BEYOND / len(bits)
+    tops = {one: max(float(epsilon_for(*one, allowed, "probabilistic")), TINY) for one in set(bits)}
+    step = min(tops.values()) / TAILS
+    losses = {one: likeliest(*one, top, step) for one, top in tops.items()}
+    local = sum(log((1 - q) / q) for _, q in bits)
+    return max(_least(loss.exceeding, delta, local) for loss in _subsets(bits, losses))
+
+
+def _subsets(
+    bits: Sequence[tuple[int, float]], losses: Mapping[tuple[int, float], Loss]
+) -> Iterator[Loss]:
+    """The sums over all different sets of features, or one loss that is smaller than none of them.
+
+    Neighbours need not differ in every feature, and a loss of one more may be negative: what is
+    likely of a sum need not be likely of a longer one (of hockey-sticks it is).
+    """
+    many = Counter(bits)
+    if prod(times + 1 for times in many.values()) > SUBSETS:
+        yield _summed([losses[one].or_nothing() for one in bits])
+        return
+    for chosen in product(*(range(times + 1) for times in many.values())):
+        if any(chosen):
+            yield _summed(
+                [losses[one] for one, times in zip(many, chosen, strict=True) for _ in range(times)]
+            )
+
+
+def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss:
+    """The loss on a lattice whose curve is nowhere below `curve`, for losses up to about `top`.
+
+    curve: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
+    """
+    between = max(1, ceil(top / (step * POINTS)))  # knots are every so many lattice points
+    last = ceil(top / (step * between))
+    t = np.arange(last + 1) * step * between
+    start = t[1] * 1e-7  # at 0 itself delta is not asked; it is larger by at most e^start - 1
+    deltas = np.array([curve(start) + expm1(start), *(curve(float(x)) for x in t[1:])])
+    deltas *= 1 + ERROR
+    x = np.exp(t)
+    slopes = np.append(np.diff(deltas) / np.diff(x), 0.0)
+    weight = np.maximum(np.diff(slopes), 0.0)  # at t_1 .. t_last; rounding may not make it concave
+    law = np.zeros(2 * last * between + 1)
+    centre = last * between
+    law[centre + between :: between] = x[1:] * weight
+    law[:centre:between] = weight[::-1]
+    law[centre] = max(0.0, 1 - float(law.sum()) - float(deltas[-1]))
+    return Loss(step, -centre, law, float(deltas[-1]))
+
+
+def likeliest(n: int, q: float, top: float, step: float) -> Loss:
+    """A loss on a lattice at least as likely to exceed any bound as every actual one-bit loss."""
+    between = max(1, ceil(top / (step * TAILS)))
+    last = ceil(min(top, log((1 - q) / q)) / (step * between))
+    points = np.arange(-last, last + 1, dtype=np.float64)
+    tails = _tails(n, q, points * (step * between))
+    tails = np.maximum.accumulate(tails[::-1])[::-1]
+    # What lies between two points is moved to the upper one; below the first, to the first.
+    law = np.zeros(2 * last * between + 1)
+    law[::between] = np.append(1 - tails[0], tails[:-1] - tails[1:])
+    return Loss(step, -last * between, law, float(tails[-1]))
+
+
+def _tails(n: int, q: float, t: Floats) -> Floats:
+    """The largest P(loss > t) over all collections, for each t; beyond 400 people a bound of it."""
+    local = log((1 - q) / q) * (1 - 1e-12)  # attained, never exceeded
+    if n <= FEW:
+        tails = np.zeros(len(t))
+        for m in range(n):
+            chance, loss = law_of_loss(n, q, m)
+            reached = np.append(0.0, np.cumsum(chance))  # the loss falls in the count
+            tails = np.maximum(tails, reached[np.searchsorted(-loss, -t * (1 - 1e-12))])
+        return np.where(t < local, np.minimum(tails, 1.0), 0.0)
+    nodes, tails = np.linspace(0, n - 1, NODES), np.where(t < 0, 1.0, 0.0)
+    for i in np.flatnonzero(np.abs(t) < local):
+        values = Doubt(n, q, float(t[i])).probabilistic_envelope(nodes)
+        tails[i] = values.max() + np.abs(np.diff(values, 2)).max()
+    return np.minimum(tails, 1.0)
+
+
+def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
+    """Losses of actual collections, each the worst for its feature alone in one of the readings."""
+    kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
+    found = []
+    for kind in kinds:
+        losses = {
+            (n, q): actual(n, q, epsilon_for(n, q, delta, kind).ones or 0, epsilon / FINER, epsilon)
+            for n, q in set(bits)
+        }
+        found.append(_summed([losses[one] for one in bits]))
+    return found
+
+
+def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
+    """The loss of zero against one where m of the n - 1 others have a 1, rounded down.
+
+    Losses above `widest` become `widest`; those below -widest are left out. Both lower it.
+    """
+    chance, loss = law_of_loss(n, q, m)
+    place = np.floor(np.minimum(loss, widest) / step * (1 - 1e-12)).astype(np.int64)
+    kept = loss >= -widest
+    first = int(place[kept].min())
+    law = np.bincount(place[kept] - first, chance[kept]).astype(np.float64)
+    return Loss(step, first, law, 0.0)
+
+
+def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
+    """For every count of ones: its probability under zero, and the loss of zero against one."""
+    log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
+    here, before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)
+    chance = np.exp(np.logaddexp(log(1 - q) + here, log(q) + before))
+    known = np.isfinite(here) | np.isfinite(before)
+    with np.errstate(invalid="ignore"):
+        loss = log_g(np.where(known, here - before, 0.0), q)
+    return chance, np.minimum.accumulate(loss)
+
+
+def _convolved(one: Floats, other: Floats) -> Floats:
+    """Term by term where that is quick: no rounding error is larger than its term."""
+    if min(len(one), len(other)) < SHORT:
+        return np.convolve(one, other)
+    from scipy.signal import fftconvolve
+
+    return np.maximum(fftconvolve(one, other) - NOISE, 0.0)
+
+
+def _summed(losses: Sequence[Loss]) -> Loss:
+    total = losses[0]
+    for loss in losses[1:]:
+        total = total.with_(loss)
+    return total
+
+
+def _least(delta_at: Callable[[float], float], delta: float, top: float) -> float:
+    """The least epsilon in 0 .. top with delta_at(epsilon) <= delta, by bisection, from above."""
+    if delta_at(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, top
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if delta_at(middle) <= delta else (middle, high)
+    return high

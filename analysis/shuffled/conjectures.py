@@ -1,0 +1,254 @@
+"""The claims and conjectures of paper 001 checked in exact rational arithmetic.
+
+A checker returns every counterexample among the cases it is given (an empty list: none). Nothing is
+rounded, so one counterexample refutes. What is known:
+
+    Prop. 5.1 (left unproved)   true; sup over m, s of a pair at distance d is (p/q)^d, attained
+    (5.8), (5.9), Prop. 5.2     true: no counterexample, and a proof from the strongly Rayleigh
+                                property (the law's generating polynomial is a product of linear
+                                forms with non-negative coefficients)
+    Prop. 5.3                   FALSE for a given s (n = 1, x = 11, s = {10}); true for the maximum
+    Section 6.1, first bullet   FALSE: P(A_n(m) = s) <= P(A_(n-1)(m) = s) fails at s = n
+    Section 6.3, TODO           FALSE with the paper's rounding (n = 2, q = 1/100), not needed
+    Prop. 6.1                   true where both sides are defined; its hypothesis is not needed
+    6.2, 6.5, 6.6, (7.1)        true
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+
+from ...errors import ParameterError
+from ..validation import whole
+from .exact_law import all_counts
+
+Counts = tuple[int, ...]
+Law = dict[Counts, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A case in which a claim fails.
+
+    Attributes:
+        claim: its number in the paper.
+        case: the arguments, by name.
+        left, right: the sides of the claimed left <= right.
+    """
+
+    claim: str
+    case: dict[str, object]
+    left: Fraction
+    right: Fraction
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{name} = {value}" for name, value in self.case.items())
+        return f"{self.claim}: {self.left} > {self.right} at {where}"
+
+
+@lru_cache(maxsize=4096)
+def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
+    """P(A_n(m) = s) for s = 0 .. n, by (6.1) and (6.2)."""
+    if n == 0:
+        return (Fraction(1),)
+    before = one_bit(n - 1, m - 1, q) if m else one_bit(n - 1, 0, q)
+    chance = 1 - q if m else q
+    padded = (Fraction(0), *before, Fraction(0))
+    return tuple(chance * padded[s] + (1 - chance) * padded[s + 1] for s in range(n + 1))
+
+
+def vector_row(i: int, bits: int, q: Fraction) -> tuple[Fraction, ...]:
+    """Row i (from 0) of P_L in the recursive enumeration, as rationals."""
+    distances = [(i ^ k).bit_count() for k in range(1 << bits)]
+    return tuple(q**d * (1 - q) ** (bits - d) for d in distances)
+
+
+@lru_cache(maxsize=4096)
+def _vector_law(m: Counts, q: Fraction) -> tuple[tuple[Counts, Fraction], ...]:
+    if not any(m):
+        return (((0,) * len(m), Fraction(1)),)
+    i = next(k for k, count in enumerate(m) if count)
+    row = vector_row(i, len(m).bit_length() - 1, q)
+    law: Law = {}
+    for s, chance in _vector_law(_step(m, i, -1), q):
+        for k, go in enumerate(row):
+            to = _step(s, k, 1)
+            law[to] = law.get(to, Fraction(0)) + go * chance
+    return tuple(law.items())
+
+
+def vector_law(m: Counts, q: Fraction) -> Law:
+    """P(A(m) = s) for every s, by adding one person after the other."""
+    return dict(_vector_law(tuple(m), q))
+
+
+def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
+    """The largest privacy ratio over all m, s for each Hamming distance: equals (p/q)^d."""
+    largest: dict[int, Fraction] = {}
+    for m in all_counts(n - 1, bits):
+        laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
+        for i, one in enumerate(laws):
+            for j, other in enumerate(laws):
+                d = (i ^ j).bit_count()
+                ratio = max(other[s] / one[s] for s in one)
+                largest[d] = max(largest.get(d, Fraction(0)), ratio)
+    return largest
+
+
+def monotone_ratios(n: int, bits: int, q: Fraction) -> list[Counterexample]:
+    """(5.8), (5.9) and Prop. 5.2: ratios from i to j rise away from i and towards j."""
+    return [bad for m in all_counts(n, bits) for bad in _monotone(m, vector_law(m, q))]
+
+
+def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
+    D = len(m)
+
+    def rho(s: Counts, i: int, j: int) -> Fraction:
+        return law[s] / law[_move(s, i, j)]
+
+    for s in law:
+        for i in range(D):
+            for j in (j for j in range(D) if j != i and s[i] >= 1):
+                start = rho(s, i, j)
+                case: dict[str, object] = {"m": m, "s": s, "i": i + 1, "j": j + 1}
+                for k in range(D):
+                    away = s[i] >= 2 and k != i
+                    if away and start > (value := rho(_move(s, i, k), i, j)):
+                        yield Counterexample("(5.8), (5.10)", {**case, "l": k + 1}, start, value)
+                    if k in (i, j) or not s[k]:
+                        continue
+                    if start > (value := rho(_move(s, k, j), i, j)):
+                        yield Counterexample("(5.9)", case | {"k": k + 1}, start, value)
+
+
+def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
+    """As printed: for every s the ratio is largest for the opposite of x. False from n = 1 on."""
+    bad = []
+    for m in all_counts(n - 1, bits):
+        laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
+        for i, one in enumerate(laws):
+            opposite = laws[i ^ ((1 << bits) - 1)]
+            for j, other in enumerate(laws):
+                bad += [
+                    Counterexample(
+                        "Prop. 5.3",
+                        {"m": m, "s": s, "i": i + 1, "j": j + 1},
+                        other[s] / one[s],
+                        opposite[s] / one[s],
+                    )
+                    for s in one
+                    if j != i and other[s] > opposite[s]
+                ]
+    return bad
+
+
+def corrected_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
+    """Corrected: over all m and s the largest ratio is that of the opposite."""
+    largest = proposition_5_1(n, bits, q)
+    top = largest[bits]
+    return [
+        Counterexample("Prop. 5.3 corrected", {"distance": d}, value, top)
+        for d, value in largest.items()
+        if value > top
+    ]
+
+
+def proposition_6_1(
+    n: int, q: Fraction, distance: Fraction, *, shift: int = 2, undefined: str = "skip"
+) -> list[Counterexample]:
+    """R_m(delta) <= R_0(delta + shift) for all m; the paper has shift 2; 1 suffices, 0 does not.
+
+    Args:
+        n: people.
+        q: lie probability.
+        distance: the paper's delta.
+        shift: the number added.
+        undefined: "skip" cases in which a ratio at s = 0 is asked for, or "largest": read it as
+            the largest finite ratio rho(1; 0), which makes the statement false.
+    """
+    s_0 = max(0, ceil(n * q - distance - shift))
+    if s_0 < 1 and undefined == "skip":
+        return []
+    base = one_bit(n, 0, q)
+    right = base[max(1, s_0)] / base[max(1, s_0) - 1]
+    bad = []
+    for m in range(n + 1):
+        s = max(0, ceil(n * q + m * (1 - 2 * q) - distance))
+        law = one_bit(n, m, q)
+        if s >= 1 and law[s] / law[s - 1] > right:
+            case: dict[str, object] = {"n": n, "q": q, "m": m, "delta": distance}
+            bad.append(Counterexample("Prop. 6.1", case, law[s] / law[s - 1], right))
+    return bad
+
+
+def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
+    """As printed: P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. False at s = n."""
+    bad = []
+    for m in range(n):
+        before = (*one_bit(n - 1, m, q), Fraction(0))
+        bad += [
+            Counterexample("6.1, first bullet", {"n": n, "m": m, "s": s}, value, before[s])
+            for s, value in enumerate(one_bit(n, m, q))
+            if s >= 1 and value > before[s]
+        ]
+    return bad
+
+
+def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]:
+    """As printed: P_m(mu_m - delta) <= P_0(mu_0 - delta), with the paper's rounding. False."""
+    right = one_bit(n, 0, q)[max(0, ceil(n * q - distance))]
+    bad = []
+    for m in range(n + 1):
+        s = max(0, ceil(n * q + m * (1 - 2 * q) - distance))
+        if (left := one_bit(n, m, q)[s]) > right:
+            case: dict[str, object] = {"n": n, "q": q, "m": m, "delta": distance}
+            bad.append(Counterexample("6.3, TODO", case, left, right))
+    return bad
+
+
+def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
+    """Section 6.2, 6.5, (7.1): rho falls in s, rises in m; pi too; pi(s; m) >= pi(s+1; m+1)."""
+    whole(n, "n", 1)
+    if not 0 < q < Fraction(1, 2):
+        raise ParameterError(f"q: found {q}; needs a fraction in (0, 1/2)")
+    bad: list[Counterexample] = []
+    laws = [one_bit(n, m, q) for m in range(n + 1)]
+    rho = [[law[s] / law[s - 1] for s in range(1, n + 1)] for law in laws]
+    pi = [[laws[m][s] / laws[m + 1][s] for s in range(n + 1)] for m in range(n)]
+
+    def claim(name: str, left: Fraction, right: Fraction, m: int, s: int) -> None:
+        if left > right:
+            bad.append(Counterexample(name, {"n": n, "q": q, "m": m, "s": s}, left, right))
+
+    for name, table in (("rho", rho), ("pi", pi)):
+        for m, row in enumerate(table):
+            for s in range(len(row)):
+                if s + 1 < len(row):
+                    claim(f"{name} falls in s", row[s + 1], row[s], m, s)
+                if m + 1 < len(table):
+                    claim(f"{name} rises in m", row[s], table[m + 1][s], m, s)
+                if name == "pi" and m + 1 < n and s < n:
+                    claim("pi falls along (1, 1)", table[m + 1][s + 1], row[s], m, s)
+    return bad
+
+
+def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
+    """Left minus right side of (6.3) for s = 0 .. n - 1: all zero."""
+    law, p = one_bit(n, m, q), 1 - q
+    gaps = []
+    for s in range(n):
+        before = law[s - 1] if s else Fraction(0)
+        middle = (m - s) * p / q + (n - m - s) * q / p
+        gaps.append((s + 1) * law[s + 1] - middle * law[s] - (n - s + 1) * before)
+    return gaps
+
+
+def _step(counts: Counts, k: int, by: int) -> Counts:
+    return (*counts[:k], counts[k] + by, *counts[k + 1 :])
+
+
+def _move(s: Counts, i: int, j: int) -> Counts:
+    """The counts s + e_j - e_i."""
+    return _step(_step(s, i, -1), j, 1)

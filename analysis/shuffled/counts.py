@@ -1,0 +1,149 @@
+"""The number of ones in shuffled one-bit reports, A = Bin(m, p) + Bin(n - m, q), stable in logs.
+
+n people, m of them with a 1; each bit is flipped with probability q, p = 1 - q (paper 001, Section
+6). The saddle point is a root of a quadratic because the odds of the two binomials are inverse:
+
+    z^2 (n - s) + z ((m - s) p/q + (n - m - s) q/p) - s = 0.
+
+(The middle coefficient is the one of the recursion in Lemma 6.1.) `log_pmf` and `log_cdf` are right
+to about 1e-11 relative at n = 10^7, wherever s is.
+"""
+
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from ..validation import Floats
+from .tilting import Sums, central, window
+
+# Windows of the whole law: deviations to each side of a saddle point. Narrow laws are far from
+# normal and done point by point.
+WINDOW = 3.0
+NARROW = 12.0
+POINTS = 64
+# Tail sums use weights x^j with -log(x) at least this over the standard deviation.
+LEAST_SLOPE = 0.5
+
+
+def saddle(n: Floats, m: Floats, q: float, s: Floats) -> Floats:
+    """The z > 0 for which the tilted mean is s, 0 < s < n; elementwise, n and m may be real."""
+    p = 1 - q
+    b = (m - s) * (p / q) + (n - m - s) * (q / p)
+    root = np.sqrt(b * b + 4 * s * (n - s))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(b > 0, 2 * s / (b + root), (root - b) / (2 * (n - s)))
+
+
+def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
+    """The law with weights z^s, and the logarithm of its normaliser C(z)."""
+    p = 1 - q
+    sums = Sums(m, n - m, p * z / (q + p * z), q * z / (p + q * z))
+    # log(q + p z) = log1p(p (z - 1)), exact near z = 1.
+    return sums, m * np.log1p(p * (z - 1)) + (n - m) * np.log1p(q * (z - 1))
+
+
+def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
+    """Log P(A = s) elementwise; -inf outside 0 .. n. Real n, m, s by extension."""
+    people, ones, points = _broadcast(n, m, s)
+    result = np.full(points.shape, -np.inf)
+    # At the ends nothing is to be chosen: everybody reports 0, or everybody reports 1.
+    result = np.where(points == 0, _log_all(people - ones, ones, q), result)
+    result = np.where(points == people, _log_all(ones, people - ones, q), result)
+    inside = (points > 0) & (points < people)
+    if inside.any():
+        k, i, at = people[inside], ones[inside], points[inside]
+        z = saddle(k, i, q, at)
+        sums, log_norm = tilted(k, i, q, z)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result[inside] = log_norm - at * np.log(z) + np.log(central(sums, at))
+    return result
+
+
+def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
+    """Log P(A <= s) elementwise, with relative accuracy in the lower tail; integers s, n, m.
+
+    Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (zeros and ones
+    exchanged).
+    """
+    people, ones, points = _broadcast(n, m, s)
+    mean = people * q + ones * (1 - 2 * q)
+    low = points <= mean
+    result = np.empty(points.shape)
+    result[low] = log_lower_tail(people[low], ones[low], q, points[low])
+    high = ~low
+    k = people[high]
+    upper = log_lower_tail(k, k - ones[high], q, k - points[high] - 1)
+    result[high] = np.log1p(-np.exp(np.minimum(upper, 0)))
+    return result
+
+
+def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
+    """Log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
+    people, ones, points = _broadcast(n, m, s)
+    result = np.full(points.shape, -np.inf)
+    result = np.where(points >= people, 0.0, result)
+    result = np.where(points == 0, _log_all(people - ones, ones, q), result)
+    inside = (points > 0) & (points < people)
+    if inside.any():
+        k, i, at = people[inside], ones[inside], points[inside]
+        log_scale, total = lower_sum(k, i, q, at, (1.0, 1.0))
+        result[inside] = log_scale + np.log(np.maximum(total, 1e-300))
+    return result
+
+
+def lower_sum(
+    n: Floats, m: Floats, q: float, s: Floats, weights: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """w_0 P(A = s) + w_1 P(A < s) as (log of a positive scale, factor); 0 < s < n up to the mean.
+
+    Both probabilities come from one Fourier sum under the tilt that centres s.
+    """
+    z = saddle(n, m, q, s)
+    spread = np.sqrt(np.maximum(tilted(n, m, q, z)[0].variance, 1e-2))
+    z = np.minimum(z, np.exp(-LEAST_SLOPE / spread))
+    sums, log_norm = tilted(n, m, q, z)
+    return log_norm - s * np.log(z), central(sums, s, z, weights)
+
+
+def log_law(n: int, m: int, q: float) -> Floats:
+    """Log P(A = s) for all s = 0 .. n: a fast transform for every few standard deviations."""
+    result = np.empty(n + 1)
+    result[0] = float(_log_all(np.array(n - m), np.array(m), q))
+    result[n] = float(_log_all(np.array(m), np.array(n - m), q))
+    people, ones = np.array([float(n)]), np.array([float(m)])
+    first = 1
+    while first < n:
+        spread = _spread(people, ones, q, float(first))
+        if spread < NARROW:
+            last = min(first + POINTS, n) - 1
+            s = np.arange(first, last + 1)
+            result[first : last + 1] = log_pmf(n, m, q, s)
+            first = last + 1
+            continue
+        # The centre lies about WINDOW deviations after the first point.
+        centre = min(first + int(WINDOW * spread), n - 1)
+        spread = _spread(people, ones, q, float(centre))
+        last = min(centre + int(WINDOW * spread), n - 1)
+        z = saddle(people, ones, q, np.array([float(centre)]))
+        sums, log_norm = tilted(people, ones, q, z)
+        values = window(sums, first, last - first + 1)
+        s = np.arange(first, last + 1)
+        result[first : last + 1] = float(log_norm[0]) - s * log(float(z[0])) + np.log(values)
+        first = last + 1
+    return result
+
+
+def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
+    z = saddle(n, m, q, np.array([s]))
+    return float(np.sqrt(tilted(n, m, q, z)[0].variance[0]))
+
+
+def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
+    """Natural log of p^honest q^liars."""
+    return np.asarray(honest * np.log1p(-q) + liars * log(q))
+
+
+def _broadcast(*arrays: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    n, m, s = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, np.float64)) for a in arrays))
+    return n, m, s

@@ -1,0 +1,231 @@
+"""How private one bit is after shuffling, exactly: one neighbour pair, two readings.
+
+n people report, one of them is doubted: 0 or 1? Of the other N = n - 1, m have a 1. Let Z be the
+count of ones among their reports. Zero against one, with P_0 = Z + Ber(q), P_1 = Z + Ber(p):
+
+    P_0(s) - e^eps P_1(s) = alpha Z(s) - beta Z(s - 1),   alpha = p - e^eps q, beta = e^eps p - q.
+
+Z is log-concave, so Z(s)/Z(s - 1) falls in s and the difference is positive exactly for s <= s*:
+
+    hockey-stick    P_0(A <= s*) - e^eps P_1(A <= s*) = alpha Z(s*) - (e^eps - 1) Z(<= s* - 1)
+    probabilistic   P_0(P_0(A) > e^eps P_1(A)) = P_0(A <= s*)
+
+One against zero is the same with m replaced by N - m (exchange zeros and ones), so the maximum over
+all m covers both directions. s* is the mode of the law of Z tilted by z = alpha/beta, hence an
+integer next to the tilted mean (Darroch): no search. The functions here take arrays of m;
+`shuffled_worst.py` looks for the worst one.
+"""
+
+from dataclasses import dataclass
+from math import exp, expm1, log
+
+import numpy as np
+
+from ..validation import Floats
+from .counts import _broadcast, log_lower_tail, log_pmf, lower_sum, saddle, tilted
+from .tilting import central
+
+# Newton steps of the search for a real crossing point.
+CROSSING_STEPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One doubted person among n, at a privacy level.
+
+    Attributes:
+        n: people, >= 1.
+        q: lie probability, 0 < q < 1/2.
+        epsilon: nats, 0 < epsilon < log(p/q).
+    """
+
+    n: int
+    q: float
+    epsilon: float
+
+    @property
+    def others(self) -> int:
+        """N = n - 1."""
+        return self.n - 1
+
+    @property
+    def alpha(self) -> float:
+        """Weight of Z(s): p - e^eps q > 0."""
+        return 1 - self.q - exp(self.epsilon) * self.q
+
+    @property
+    def beta(self) -> float:
+        """e^eps p - q."""
+        return exp(self.epsilon) * (1 - self.q) - self.q
+
+    @property
+    def tilt(self) -> float:
+        """The tilt z = alpha / beta, below 1."""
+        return self.alpha / self.beta
+
+    def tilted_mean(self, m: Floats) -> Floats:
+        """The mean of the others' count under the tilt: s* is the integer below or above."""
+        people = np.full(m.shape, float(self.others))
+        return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
+
+    def gain(self, m: Floats, s: Floats) -> Floats:
+        """P_0(A <= s) - e^eps P_1(A <= s), at most delta; real m and s by analytic extension.
+
+        Both terms are taken under the tilt that centres s, where they are of comparable size: no
+        cancellation beyond the square of the tail's distance in deviations.
+        """
+        people, ones, points = _broadcast(self.others, m, s)
+        # At the ends of the support the lower sum is a single term or everything.
+        result = self.alpha * np.exp(log_pmf(people, ones, self.q, np.where(points <= 0, 0, -1)))
+        full = points >= people
+        result[full & (people > 0)] = self.alpha - self.beta
+        inside = (points > 0) & ~full
+        if inside.any():
+            weights = self.alpha, -expm1(self.epsilon)
+            log_scale, factor = lower_sum(
+                people[inside], ones[inside], self.q, points[inside], weights
+            )
+            result[inside] = np.exp(log_scale) * factor
+        return result
+
+    def hockey_stick(self, m: Floats) -> Floats:
+        """Delta for zero against one, for each m of the others with a 1; shape of m."""
+        low = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
+        high = np.minimum(low + 1, self.others)
+        both = self.gain(np.concatenate([m, m]), np.concatenate([low, high]))
+        return np.asarray(np.maximum(both.reshape(2, -1).max(axis=0), 0.0))
+
+    def envelope(self, m: Floats) -> Floats:
+        """The same with s* allowed to be real: smooth in m and never below `hockey_stick`.
+
+        The maximum over nine points around the tilted mean, raised by the parabola through the
+        best three.
+        """
+        offsets = np.linspace(-1.25, 1.25, 11)
+        points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.others)
+        grid = np.repeat(m[:, None], len(offsets), axis=1)
+        gain = self.gain(grid.ravel(), points.ravel()).reshape(grid.shape)
+        best = np.clip(gain.argmax(axis=1), 1, len(offsets) - 2)
+        rows = np.arange(len(m))
+        left, top, right = gain[rows, best - 1], gain[rows, best], gain[rows, best + 1]
+        bend = np.maximum(2 * top - left - right, 1e-300)
+        return np.asarray(np.maximum(gain.max(axis=1), top + (right - left) ** 2 / (8 * bend)))
+
+    def crossing(self, m: Floats) -> Floats:
+        """The real s with P(Z = s) / P(Z = s - 1) = 1/tilt; s* is the integer at or below it."""
+        people = np.full(m.shape, float(self.others))
+        sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
+        s = np.clip(sums.mean + 0.5, 0.5, self.others)
+        for _ in range(CROSSING_STEPS):
+            # Under the tilt the ratio is 1 at the crossing; it falls by about 1/variance a step.
+            ratio = np.log(central(sums, s)) - np.log(central(sums, s - 1))
+            s = np.clip(s + np.clip(ratio * sums.variance, -1, 1), 0.5, self.others)
+        return s
+
+    def probabilistic(self, m: Floats) -> Floats:
+        """P_0(P_0(A) > e^eps P_1(A)) for each m of the others with a 1."""
+        s = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
+        # s or s + 1 is the mode, from which on the ratio is too small.
+        rise = log_pmf(self.others, m, self.q, s + 1) - log_pmf(self.others, m, self.q, s)
+        s = np.where(rise > -log(self.tilt), s + 1, s)
+        fall = log_pmf(self.others, m, self.q, s) - log_pmf(self.others, m, self.q, s - 1)
+        s = np.where((s > 0) & ~(fall > -log(self.tilt)), s - 1, s)
+        return np.exp(log_lower_tail(self.n, m, self.q, s))
+
+    def probabilistic_envelope(self, m: Floats) -> Floats:
+        """The same with the crossing point allowed to be real: smooth, never below."""
+        return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
+
+    def promising(self, first: int, last: int, best: float) -> Floats:
+        """The m in first .. last whose `probabilistic` may reach `best`.
+
+        The tail is log-concave: rounding the crossing down by f divides it by at least e^(slope f),
+        the slope being that of its logarithm just above. Crossings are linear in m over so few.
+        """
+        ends = np.array([float(first), float(last)])
+        s = self.crossing(ends)
+        at, above = (log_lower_tail(self.n, ends, self.q, s + d) for d in (0.0, 1.0))
+        return _by_phase(first, last, s, (at.max() - log(best)) / (above - at).min(), down=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """The lower delta-quantiles of P_0 and the ratios there: the probabilistic epsilon for a delta.
+
+    epsilon_m = log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may
+    be excluded, this one may not, and the ratio falls in s.
+
+    Attributes:
+        n: people.
+        q: lie probability, 0 < q < 1/2.
+        delta: allowed probability of excluded outcomes, in (0, 1).
+    """
+
+    n: int
+    q: float
+    delta: float
+
+    def epsilon(self, m: Floats) -> Floats:
+        """Nats, for each m of the others with a 1; at least 0."""
+        s = np.clip(np.floor(self._real(m)), 0, self.n)
+        for step in (-1.0, 1.0, 1.0):
+            covered = np.exp(log_lower_tail(self.n, m, self.q, s)) <= self.delta
+            s = np.where(covered, s + 1, s) if step > 0 else np.where(~covered & (s > 0), s - 1, s)
+        return self._log_ratio(m, s)
+
+    def envelope(self, m: Floats) -> Floats:
+        """The ratio at the real quantile: smooth in m and never below `epsilon`."""
+        return self._log_ratio(m, np.maximum(self._real(m), 0.0))
+
+    def promising(self, first: int, last: int, best: float) -> Floats:
+        """The m in first .. last whose `epsilon` may reach `best`."""
+        ends = np.array([float(first), float(last)])
+        s = np.maximum(self._real(ends), 0.0)
+        at, above = self._log_ratio(ends, s), self._log_ratio(ends, s + 1)
+        slope = max(float((at - above).min()), 1e-300)
+        return _by_phase(first, last, s, (float(at.max()) - best) / slope, down=False)
+
+    def _log_ratio(self, m: Floats, s: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            rho = log_pmf(self.n - 1, m, self.q, s) - log_pmf(self.n - 1, m, self.q, s - 1)
+        return np.maximum(log_g(rho, self.q), 0.0)
+
+    def _real(self, m: Floats) -> Floats:
+        """The real s with P_0(A <= s) = delta, by Newton steps on the logarithm."""
+        from scipy.special import ndtri
+
+        people = np.full(m.shape, float(self.n))
+        mean = people * self.q + m * (1 - 2 * self.q)
+        spread = np.sqrt(people * self.q * (1 - self.q))
+        s = np.maximum(mean + float(ndtri(self.delta)) * spread, 0.25)
+        for _ in range(2 * CROSSING_STEPS):
+            tail = log_lower_tail(self.n, m, self.q, s)
+            # The logarithm rises by about -log z (or the pmf over the tail) for each step of s.
+            slope = np.maximum(-np.log(saddle(people, m, self.q, s)), 0.0)
+            slope = np.maximum(slope, np.exp(np.minimum(log_pmf(self.n, m, self.q, s) - tail, 3)))
+            s = np.clip(
+                s + np.clip((log(self.delta) - tail) / slope, -spread, spread), 0.05, self.n
+            )
+        return s
+
+
+def log_g(log_rho: Floats, q: float) -> Floats:
+    """log((q + p r) / (p + q r)) at r = e^log_rho: the privacy ratio from the probability ratio.
+
+    Paper 001, Section 6.2: pi_n(s; m) = g(rho_{n-1}(s; m)); infinite r gives log(p/q).
+    """
+    p = 1 - q
+    # Divided by the larger of 1 and r, so that nothing overflows.
+    small = np.exp(-np.abs(log_rho))
+    up = np.log((q * small + p) / (p * small + q))
+    return np.where(log_rho >= 0, up, -up)
+
+
+def _by_phase(first: int, last: int, ends: Floats, room: float, *, down: bool) -> Floats:
+    """The m whose real threshold, linear between `ends`, is within `room` of its rounding."""
+    m = np.arange(first, last + 1, dtype=np.float64)
+    position = np.linspace(ends[0], ends[1], len(m))
+    lost = position - np.floor(position) if down else np.ceil(position) - position
+    # A margin for the curvature within the interval; a crossing at a whole s is on either side.
+    margin = 1.2 * max(room, 0.0) + 0.01
+    return m[(lost <= margin) | (lost >= 1 - 0.01)]

@@ -1,0 +1,214 @@
+"""Epsilon, delta and q of shuffled reports: paper 001's promise, made exact in both readings.
+
+Paper 001, Section 5.4, breaks off in the middle of its definition ("A is epsilon-locally
+differentially private if"). It can be completed in two ways, over all collections x and x' that
+differ in one row:
+
+    probabilistic   P[ P(A(x) = s) > e^eps P(A(x') = s) ] <= delta     under s ~ A(x)
+    hockey-stick    P[A(x) in S] <= e^eps P[A(x') in S] + delta        for every set S
+
+The first implies the second. For one bit both are exact here, over all numbers m of ones among the
+others and both directions: the worst m is near an end, but not always at it (n = 50, q = 0.05,
+eps = 0.1: m = 21).
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import log
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..randomizers.randomizer import as_epsilon, as_lie
+from ..validation import Floats, open_unit, whole
+from .counts import log_pmf
+from .delta import Doubt, Quantiles
+from .level import Kind, Level
+from .worst_neighbours import FEW, worst
+
+# Below this variance of the tilted count the law is too far from smooth for an envelope.
+ROUGH = 16.0
+# Total variation is looked up on some m only; closer calls are decided by the search over all.
+RIPPLE = 1e-2
+# An epsilon attained by an outcome is raised beyond the rounding errors of the outcome's ratio.
+ROUND_UP = 1 + 1e-9
+# Relative change of delta that is not worth another visit to a worse m.
+SETTLED = 1e-12
+
+
+def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
+    """The smallest delta of the hockey-stick reading after shuffling n reports.
+
+    Exact for one bit, over all collections and both directions, relative error below 1e-9. For
+    more bits: exact by enumeration where that is small, else a certified upper bound whose `.lower`
+    is a certified lower bound (`shuffled_bits.py`).
+
+    Args:
+        n: people, >= 1.
+        q: lie probability per bit, 0 < q <= 1/2.
+        epsilon: nats, > 0. From bits * log(p/q) on, delta is 0.
+        bits: length L of the reports.
+
+    Returns:
+        Delta, a float that knows its kind and its worst case.
+    """
+    n, q, epsilon = whole(n, "n", 1), as_lie(q), as_epsilon(epsilon)
+    if whole(bits, "bits", 1) > 1:
+        from .bit_vectors import hockey_stick_bits
+
+        return hockey_stick_bits(n, q, epsilon, bits)
+    if epsilon >= local_epsilon(q):
+        return Level.of("delta", "hockey-stick", 0.0, epsilon, n=n, q=q)
+    delta, m = _worst_hockey_stick(Doubt(n, q, epsilon))
+    return Level.of("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m)
+
+
+def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
+    """The smallest delta of the probabilistic reading for one bit: 1 - coverage.
+
+    The largest probability, over all collections, of an outcome whose privacy ratio exceeds
+    e^epsilon. A step function of epsilon: the outcomes are discrete.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        epsilon: nats, > 0.
+    """
+    n, q, epsilon = whole(n, "n", 1), as_lie(q), as_epsilon(epsilon)
+    # At log(p/q) itself the ratio is attained, not exceeded.
+    if epsilon >= local_epsilon(q):
+        return Level.of("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
+    doubt = Doubt(n, q, epsilon)
+    envelope = doubt.probabilistic_envelope if _smooth(doubt) else None
+    delta, m = worst(doubt.probabilistic, envelope, doubt.tilted_mean, n, doubt.promising)
+    return Level.of("delta", "probabilistic", min(delta, 1.0), epsilon, n=n, q=q, ones=m)
+
+
+def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> Level:
+    """The smallest epsilon (nats) that shuffling n one-bit reports gives at this delta.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        delta: in (0, 1).
+        kind: "hockey-stick" or "probabilistic".
+
+    Returns:
+        Epsilon, a float that knows its kind; 0 if delta covers even the total variation distance.
+    """
+    n, q, delta = whole(n, "n", 1), as_lie(q), open_unit(delta, "delta")
+    if kind == "probabilistic":
+        return _probabilistic_epsilon(n, q, delta)
+    if kind != "hockey-stick":
+        raise ParameterError(f"kind: found {kind!r}; needs 'hockey-stick' or 'probabilistic'")
+    if total_variation(n, q) <= delta * (1 - RIPPLE):
+        return Level.of("epsilon", kind, 0.0, delta, n=n, q=q)
+    epsilon, m = 0.0, 0
+    while True:
+        # The epsilon for one m is too small for all m until no m is worse.
+        epsilon = max(epsilon, _solve(n, q, delta, m))
+        found, worse = _worst_hockey_stick(Doubt(n, q, epsilon))
+        if found <= delta * (1 + SETTLED) or worse == m:
+            return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m)
+        m = worse
+
+
+def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> float:
+    """A lie probability that gives (epsilon, delta) after shuffling n one-bit reports.
+
+    The smallest one for the hockey-stick reading: more lies are a further randomization of the
+    reports, and delta cannot rise. The probabilistic delta has steps; there the result meets the
+    target, and a smaller q may meet it too.
+
+    Args:
+        n: people, >= 1.
+        epsilon: nats, > 0.
+        delta: in (0, 1).
+        kind: "hockey-stick" or "probabilistic".
+    """
+    n, epsilon, delta = whole(n, "n", 1), as_epsilon(epsilon), open_unit(delta, "delta")
+    measure: Callable[[int, float, float], float] = {
+        "hockey-stick": hockey_stick,
+        "probabilistic": probabilistic_delta,
+    }[kind]
+    # q = 1 / (1 + e^eps) is enough without any shuffling.
+    low, high = 0.0, 1 / (1 + np.exp(epsilon))
+    for _ in range(45):
+        middle = float(np.sqrt(low * high)) if low > 0 else high / 64
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if measure(n, middle, epsilon) <= delta else (middle, high)
+        if low == 0 and high < 1e-12:
+            break
+    return float(high)
+
+
+def total_variation(n: int, q: float) -> float:
+    """The delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
+
+    The maximum runs over all counts of ones among the others and all outcomes; P(Z = s) is largest
+    at the mode. Up to 400 people every count is visited; beyond, 400 counts spread over the range,
+    so that the result may be too small by the ripple of the mode's height: less than one part in
+    8 n q (1 - q).
+    """
+    n, q = whole(n, "n", 1), as_lie(q)
+    ones = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))
+    mode = np.floor((n - 1) * q + ones * (1 - 2 * q))
+    heights = np.maximum(log_pmf(n - 1, ones, q, mode), log_pmf(n - 1, ones, q, mode + 1))
+    return float((1 - 2 * q) * np.exp(heights.max()))
+
+
+def local_epsilon(q: float, bits: int = 1) -> float:
+    """The price before shuffling, bits * log(p/q) nats.
+
+    Also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1): attained when
+    all report the vector opposite to theirs.
+    """
+    q = as_lie(q)
+    return whole(bits, "bits", 1) * log((1 - q) / q)
+
+
+@lru_cache(maxsize=64)
+def _worst_hockey_stick(doubt: Doubt) -> tuple[float, int]:
+    envelope = doubt.envelope if _smooth(doubt) else None
+    return worst(doubt.hockey_stick, envelope, doubt.tilted_mean, doubt.n)
+
+
+def _smooth(doubt: Doubt) -> bool:
+    from .counts import tilted
+
+    ends = np.array([0.0, float(doubt.others)])
+    people, z = np.full(2, float(doubt.others)), np.full(2, doubt.tilt)
+    return bool(tilted(people, ends, doubt.q, z)[0].variance.min() >= ROUGH)
+
+
+def _solve(n: int, q: float, delta: float, m: int) -> float:
+    """The epsilon at which one m has this hockey-stick delta."""
+    from scipy.optimize import brentq
+
+    at = np.array([float(m)])
+
+    def gap(epsilon: float) -> float:
+        found = float(Doubt(n, q, epsilon).hockey_stick(at)[0])
+        return max(log(found) if found > 0 else -1e3, -1e3) - log(delta)
+
+    top = local_epsilon(q) * (1 - 1e-12)
+    bottom = top * 1e-9
+    if gap(bottom) <= 0:
+        return 0.0
+    return float(brentq(gap, bottom, top, xtol=1e-15, rtol=1e-13)) if gap(top) < 0 else top
+
+
+def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
+    if q == 0.5:
+        return Level.of("epsilon", "probabilistic", 0.0, delta, n=n, q=q)
+    quantiles = Quantiles(n, q, delta)
+    envelope = quantiles.envelope if n * q * (1 - q) >= ROUGH else None
+
+    def phase(m: Floats) -> Floats:
+        return np.asarray(n * q + m * (1 - 2 * q))
+
+    value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)
+    # Rounded up, so that the outcome that attains it does not exceed it in floating point.
+    value = min(value * ROUND_UP, local_epsilon(q))
+    return Level.of("epsilon", "probabilistic", value, delta, n=n, q=q, ones=m)

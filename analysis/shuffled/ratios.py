@@ -1,0 +1,142 @@
+"""One-bit reports after shuffling: law, ratios, quantiles and recursions of paper 001, Section 6.
+
+n people, m of whom have a 1; A_n(m) = Bin(m, p) + Bin(n - m, q) is the number of reported ones.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..randomizers.randomizer import as_lie
+from ..validation import Floats, open_unit, whole
+from .counts import log_cdf, log_law, log_pmf
+from .delta import log_g
+
+
+def count_pmf(n: int, m: int, q: float) -> Floats:
+    """P(A_n(m) = s) for s = 0 .. n, shape (n + 1,); relative accuracy wherever it is not 0.
+
+    Args:
+        n: people, >= 1.
+        m: how many of them have a 1, 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
+    """
+    return np.exp(log_count_pmf(n, m, q))
+
+
+def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> Floats:
+    """Natural logarithm of `count_pmf`, for all s or for the given ones; no underflow at any n.
+
+    Args:
+        n: people, >= 1.
+        m: how many of them have a 1, 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
+        s: numbers of reported ones, any shape (m,); None: 0 .. n.
+    """
+    n, m, q = _collection(n, m, q, most=0)
+    return log_law(n, m, q) if s is None else log_pmf(n, m, q, s)
+
+
+def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
+    """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail."""
+    n, m, q = _collection(n, m, q, most=0)
+    points = np.floor(np.atleast_1d(np.asarray(s, np.float64)))
+    inside = np.exp(log_cdf(n, m, q, np.clip(points, 0, n)))
+    return np.where(points < 0, 0.0, np.where(points >= n, 1.0, inside))
+
+
+def probability_ratio(n: int, m: int, q: float) -> Floats:
+    """rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
+
+    Decreasing in s and increasing in m (the paper's TODO; both true). rho at s = 0 is undefined.
+    """
+    n, m, q = _collection(n, m, q, most=0)
+    return np.exp(np.diff(log_law(n, m, q)))
+
+
+def privacy_ratio(n: int, m: int, q: float) -> Floats:
+    """pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,).
+
+    From p/q at s = 0 down to q/p at s = n (Section 6; 0 <= m <= n - 1): how much likelier the
+    outcome is if one person has a 0 instead of a 1, when m of the others have a 1.
+    """
+    return np.exp(log_privacy_ratio(n, m, q))
+
+
+def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
+    """Natural logarithm of `privacy_ratio`: g of the probability ratio of the n - 1 others."""
+    n, m, q = _collection(n, m, q, most=1)
+    rho = np.full(n + 1, np.inf)
+    rho[n] = -np.inf
+    if n > 1:
+        rho[1:n] = np.diff(log_law(n - 1, m, q))
+    return log_g(rho, q)
+
+
+def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np.int64]:
+    """tau_n(m) = min{y : P(A_n(m) <= y) >= alpha}, for one m (shape ()) or several (Section 6.6).
+
+    Args:
+        n: people, >= 1.
+        m: how many have a 1, each 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
+        alpha: in (0, 1).
+    """
+    ones = np.asarray(m)
+    for value in ones.ravel()[:1]:
+        _collection(n, int(value), q, most=0)
+    if ones.size == 0 or ones.dtype.kind not in "iu" or ones.min() < 0 or ones.max() > n:
+        raise ParameterError(f"m: needs whole numbers 0 .. {n}")
+    alpha, flat = open_unit(alpha, "alpha"), ones.ravel().astype(np.float64)
+    low, high = np.full(flat.shape, -1.0), np.full(flat.shape, float(n))
+    # low is never enough, high always is.
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        enough = np.exp(log_cdf(n, flat, q, np.maximum(middle, 0))) >= alpha
+        enough &= middle >= 0
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.asarray(high.astype(np.int64).reshape(ones.shape))
+
+
+def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
+    """The law for one more person: (6.1) for a person with a 1, (6.2) with a 0.
+
+    Args:
+        pmf: P(A = s), s = 0 .. n, shape (n + 1,).
+        bit: the new person's bit.
+        q: lie probability.
+    """
+    before, chance = np.asarray(pmf, np.float64), 1 - as_lie(q) if bit else as_lie(q)
+    return np.asarray(np.append(before * (1 - chance), 0.0) + np.append(0.0, before * chance))
+
+
+def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
+    """E A = n q + m (p - q); Var A = n p q whatever m is (Section 6.8)."""
+    n, m, q = _collection(n, m, q, most=0)
+    return n * q + m * (1 - 2 * q), n * q * (1 - q)
+
+
+def ratio_bound(n: int, q: float, distance: float) -> float:
+    """Paper 001, Prop. 6.1: R_0(distance + 2), a bound of rho_n(s; m) for s >= mean - distance.
+
+    It holds for every m. At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) = (n - s + 1) q/(s p),
+    because with m = 0 the law is binomial. True whenever that s is at least 1, also without the
+    printed hypothesis distance > sigma_0 + 1. Where s would be below 1 the ratio is undefined and
+    this raises: read as infinite the statement says nothing, read as rho_n(1; 0) it is false
+    (n = 4, q = 1/4, m = 3, distance 2).
+    """
+    n, _, q = _collection(n, 0, q, most=0)
+    s = np.ceil(n * q - distance - 2)
+    if not s >= 1:
+        raise ParameterError(
+            f"distance: found {distance!r}; needs at most n q - 3 = {n * q - 3:g} (rho_0 undefined)"
+        )
+    return float((n - s + 1) / s * q / (1 - q))
+
+
+def _collection(n: int, m: int, q: float, *, most: int) -> tuple[int, int, float]:
+    """People, ones among them and lie probability; m <= n - most."""
+    n, m = whole(n, "n", 1), whole(m, "m", 0)
+    if m > n - most:
+        raise ParameterError(f"m: found {m}; needs a whole number 0 .. {n - most}")
+    return n, m, as_lie(q)

@@ -1,0 +1,97 @@
+"""What a choice of columns is: the kept set, its certificate, and why the others were dropped.
+
+A bound rises with k: so a dropped column is explained by the LARGEST k that would admit it at this
+target, and by the SMALLEST target that would admit it at this k.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..exposure.counts import Integers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Promise(Protocol):
+    """What a rule returns: a bound on the share of exposed people."""
+
+    @property
+    def value(self) -> float:
+        """At most this share of the people is exposed."""
+        ...
+
+
+RuleFunction = Callable[[list[Integers], int], Promise]  # (marginals, k)
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A set of columns, the share its bound allows to be exposed, and whether that is safe."""
+
+    columns: tuple[int, ...]
+    value: float
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A column that is not kept: what keeping it besides the kept ones would take.
+
+    `value` is the bound with it at this k, which is also `smallest_target`, the smallest target
+    that admits it. `largest_k` is the largest k >= 1 that admits it at this target (at k = 1 nobody
+    is exposed); None when the rule is a function, which is not asked about other k.
+    """
+
+    column: int
+    value: float
+    largest_k: int | None
+    forbidden: bool
+
+    @property
+    def smallest_target(self) -> float:
+        """The smallest target that would admit the column at this k: the bound with it."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """The kept columns with the certificate of their bound, and why the others were dropped.
+
+    `certificate` is a `Certificate`, or what the caller's rule returned. `considered` holds every
+    non-empty set where there are few columns, otherwise the kept set and it with one more column.
+    """
+
+    kept: tuple[int, ...]
+    weight: float
+    certificate: Promise
+    k: int
+    target: float
+    dropped: tuple[Dropped, ...]
+    considered: tuple[Considered, ...]
+
+    def __repr__(self) -> str:
+        total = len(self.kept) + len(self.dropped)
+        if not self.kept:
+            return (
+                f"<ColumnChoice of {total} columns: nothing is safe at k = {self.k}, "
+                f"target {self.target:.4g}; no column is kept>"
+            )
+        return (
+            f"<ColumnChoice of {total} columns: keep {', '.join(map(str, self.kept))}; at most "
+            f"{self.certificate.value:.4g} exposed at k = {self.k}, target {self.target:.4g}>"
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the bound of each considered set against the target on `ax` or a new figure."""
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.subplots()[1]
+        names = [" ".join(map(str, one.columns)) for one in self.considered]
+        colours = ["tab:green" if one.safe else "tab:red" for one in self.considered]
+        ax.barh(names, [one.value for one in self.considered], color=colours)
+        ax.axvline(self.target, color="black", linestyle="--")
+        ax.set(xlabel=f"share that may be exposed at k = {self.k}", ylabel="columns", xlim=(0, 1))
+        return ax

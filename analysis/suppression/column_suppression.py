@@ -1,0 +1,284 @@
+"""Which columns to keep: the heaviest set whose bound on exposed people stays within a target.
+
+Global suppression (paper 000, Section 5.1): the curator, seeing only the marginals, keeps whole
+columns or redacts them. No bound rises when a column is dropped:
+
+* Theorem 2: a dropped t_j <= 1 raises the product, and the sum loses terms (a dropped pivot's place
+  is taken by a column that then costs nothing);  Theorem 3: the product rises, the sum loses Q_j.
+* refined: R and P both fall (N_j >= 1 where the bound says anything);  coverage: see coverage.py.
+* one column left: its exposure is exact, and at most what any valid bound of the larger set says.
+
+So safe sets are downward closed: a set that holds an unsafe set is unsafe. The choice is exact: the
+largest total weight; of equal weights the most columns, then the lowest bound (for Theorem 3 before
+it is rounded down to people), then the first set in lexicographic order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...errors import ParameterError
+from ..composition.bounds import RULES, RuleName, best_bound
+from ..composition.certificate import Certificate, Rule
+from ..composition.column_sets import bounds_of_all_sets
+from ..composition.coverage import least_coverage
+from ..composition.pareto import Options
+from ..composition.theorem2_minimum import least_theorem2
+from ..exposure.cells import as_columns
+from ..exposure.counts import Integers, Steps, as_integer, as_marginals
+from .column_choice import ColumnChoice, Considered, Dropped, Promise, RuleFunction
+from .packing import MAX_COLUMNS, Packing
+from .weights import as_gains, as_weights
+
+__all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
+
+# Up to so many columns, the bound of every set is worked out and shown.
+SHOWN = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
+
+
+def choose_columns(
+    marginals: Sequence[ArrayLike],
+    k: int,
+    target: float,
+    weights: Sequence[float] | None = None,
+    rule: RuleName | str | RuleFunction = "coverage",
+    required: Sequence[int] = (),
+    forbidden: Sequence[int] = (),
+) -> ColumnChoice:
+    """The set of columns of the largest total weight whose bound is at most `target`; exact.
+
+    Args:
+        marginals: count arrays with one total n >= 1, one per column.
+        k: an integer; a person in a cell of fewer than k people is exposed.
+        target: the share of people that may be exposed, in [0, 1].
+        weights: a finite number of at least 0 per column, 1 each by default. They are compared as
+            the decimal numbers they are written as, to 2^52 units of the total.
+        rule: as in `best_bound`, or a function of (marginals, k) that returns something with a
+            `value` and never allows less when a column is added.
+        required: columns that are kept in any case.
+        forbidden: columns that are dropped in any case.
+
+    Raises:
+        ParameterError: for arguments outside these ranges, and when the required columns alone
+            exceed the target.
+    """
+    problem = _Problem.of(marginals, k, target, weights, rule, required, forbidden)
+    kept = problem.solve()
+    return ColumnChoice(
+        kept=kept,
+        weight=float(sum((problem.exact[j] for j in kept), Fraction(0))),
+        certificate=problem.promise(kept),
+        k=problem.k,
+        target=problem.target,
+        dropped=tuple(problem.dropped(kept)),
+        considered=tuple(problem.considered(kept)),
+    )
+
+
+def people_allowed(target: float, n: int) -> int:
+    """The largest number of n people whose share, as a float, is at most the target in [0, 1]."""
+    people = int(target * n)
+    while people < n and (people + 1) / n <= target:
+        people += 1
+    while people / n > target:
+        people -= 1
+    return people
+
+
+@dataclass(slots=True)
+class _Problem:
+    columns: list[Integers]
+    k: int
+    target: float
+    exact: list[Fraction]  # weights
+    gains: list[int]  # the same in integers, and one unit per column for the first tie
+    rule: str | RuleFunction
+    required: tuple[int, ...]
+    forbidden: frozenset[int]
+    memory: dict[tuple[int, ...], Promise]
+
+    @classmethod
+    def of(
+        cls,
+        marginals: Sequence[ArrayLike],
+        k: int,
+        target: float,
+        weights: Sequence[float] | None,
+        rule: str | RuleFunction,
+        required: Sequence[int],
+        forbidden: Sequence[int],
+    ) -> "_Problem":
+        columns = as_marginals(marginals)
+        if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
+            raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
+        if not callable(rule) and rule not in RULES:
+            raise ParameterError(
+                f"rule: found {rule!r}; {', '.join(RULES)} or a function are accepted"
+            )
+        must, never = (tuple(sorted(as_columns(c, len(columns)))) for c in (required, forbidden))
+        if set(must) & set(never):
+            raise ParameterError(f"required: {sorted(set(must) & set(never))} are also forbidden")
+        if len(columns) - len(never) > MAX_COLUMNS:
+            raise ParameterError(
+                f"marginals: {len(columns) - len(never)} columns to choose from; "
+                f"at most {MAX_COLUMNS} are accepted (forbid some)"
+            )
+        exact = as_weights(weights, len(columns))
+        wanted = as_integer(k, "k")
+        gains = as_gains(exact)
+        return cls(columns, wanted, float(target), exact, gains, rule, must, frozenset(never), {})
+
+    @property
+    def n(self) -> int:
+        return int(self.columns[0].sum())
+
+    @property
+    def most(self) -> int:
+        """The largest number of people whose share, as a float, is at most the target."""
+        return people_allowed(self.target, self.n)
+
+    def promise(self, chosen: tuple[int, ...]) -> Promise:
+        """What the rule says about a set of columns; nobody is exposed by nothing."""
+        if not chosen:
+            return Certificate(Rule.EXACT, self.k, self.n, 0, ())
+        if chosen not in self.memory:
+            marginals = [self.columns[j] for j in chosen]
+            self.memory[chosen] = (
+                self.rule(marginals, self.k)
+                if callable(self.rule)
+                else best_bound(marginals, self.k, self.rule)
+            )
+        return self.memory[chosen]
+
+    def safe(self, chosen: tuple[int, ...]) -> bool:
+        return self.promise(chosen).value <= self.target
+
+    def solve(self) -> tuple[int, ...]:
+        """The best safe set."""
+        if not self.safe(self.required):
+            raise ParameterError(
+                f"required: columns {list(self.required)} alone allow "
+                f"{self.promise(self.required).value:.4g} exposed at k = {self.k}, above the "
+                f"target {self.target:.4g}; require fewer, lower k or raise the target"
+            )
+        free = [j for j in range(len(self.columns)) if j not in self.forbidden]
+        if self.target >= 1 or self.safe(tuple(free)):
+            return tuple(free)
+        return self.solve_safe(free)
+
+    def solve_safe(self, free: list[int]) -> tuple[int, ...]:
+        """The best safe set, given that no column is safe to add to all."""
+        if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
+            return self._walk(free)
+        if self.rule == "printed":  # safe under either theorem
+            halves = (replace(self, rule=rule, memory={}) for rule in ("theorem2", "theorem3"))
+            return max((half.solve_safe(free) for half in halves), key=self._key)
+        kept = self._pack(free)
+        return kept if self.safe(kept) else self._walk(free)  # fractions may round at the target
+
+    def _pack(self, free: list[int]) -> tuple[int, ...]:
+        """All sets at once (packing.py), single columns exactly."""
+        steps = [Steps.of(self.columns[j]) for j in free]
+        packing = Packing(
+            steps=steps,
+            gains=[self.gains[j] for j in free],
+            required=frozenset(free.index(j) for j in self.required),
+            options=[
+                Options.inverse(s, self.n) if self.rule == "theorem3" else Options.common(s)
+                for s in steps
+            ],
+            scale=self.k - 1 if self.rule == "coverage" else self.k,
+            most=self.most,
+            best=(-1, 0, 0),
+        )
+        if not self.required:
+            packing.best = (0, 0, 0)
+        for j, column in enumerate(free):
+            if set(self.required) <= {column} and self.safe((column,)):
+                people = packing.steps[j].at(self.k)[0]
+                packing.best = max(packing.best, (self.gains[column], -people, packing.bit(j)))
+        if self.rule == "coverage":
+            packing.coverage()
+        else:
+            packing.product()
+        member = packing.best[2]
+        return tuple(column for j, column in enumerate(free) if member & packing.bit(j))
+
+    def _walk(self, free: list[int]) -> tuple[int, ...]:
+        """Any rule: keep or drop, heaviest first; no set that holds an unsafe set is asked."""
+        order = sorted((j for j in free if j not in self.required), key=lambda j: -self.gains[j])
+        start = sum(self.gains[j] for j in self.required)
+        best = self._key(self.required)
+        unsafe: list[frozenset[int]] = []
+        stack = [(0, start, self.required)]
+        while stack:
+            position, gain, chosen = stack.pop()
+            if gain + sum(self.gains[j] for j in order[position:]) < best[0]:
+                continue
+            if gain >= best[0]:
+                best = max(best, self._key(chosen))
+            if position == len(order):
+                continue
+            stack.append((position + 1, gain, chosen))
+            j = order[position]
+            wider = tuple(sorted((*chosen, j)))
+            if any(pair <= {*wider} for pair in unsafe):
+                continue
+            if self.safe(wider) if callable(self.rule) else self._meets(wider, self.k):
+                stack.append((position + 1, gain + self.gains[j], wider))
+            elif len(wider) <= 2:
+                unsafe.append(frozenset(wider))
+        return tuple(-j for j in best[2])
+
+    def _key(self, chosen: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
+        """Larger is better: gain, then lower bound, then the lexicographically first set."""
+        gain = sum(self.gains[j] for j in chosen)
+        return gain, -self.promise(chosen).value, tuple(-j for j in chosen)
+
+    def dropped(self, kept: tuple[int, ...]) -> list[Dropped]:
+        """The explanation of every column that is not kept."""
+        found = []
+        for j in range(len(self.columns)):
+            if j not in kept:
+                wider = tuple(sorted((*kept, j)))
+                largest = None if callable(self.rule) else self._largest_k(wider)
+                value = self.promise(wider).value
+                found.append(Dropped(j, value, largest, j in self.forbidden))
+        return found
+
+    def _largest_k(self, chosen: tuple[int, ...]) -> int:
+        """The largest k up to n for which the rule allows at most the target; by halving."""
+        low, high = 1, self.n + 1  # low is safe; at n + 1 everybody is exposed
+        if self.target >= 1:
+            return self.n
+        while high - low > 1:
+            middle = min((low + high) // 2, 4 * low)
+            low, high = (middle, high) if self._meets(chosen, middle) else (low, middle)
+        return low
+
+    def _meets(self, chosen: tuple[int, ...], k: int) -> bool:
+        """Whether the rule stays within the target at this k, without finding its minimum."""
+        marginals = [self.columns[j] for j in chosen]
+        doubt = len(chosen) > 1 and 1 < k <= self.n
+        if doubt and self.rule in ("coverage", "theorem2"):
+            steps = [Steps.of(values) for values in marginals]
+            if self.rule == "coverage":
+                return least_coverage(steps, k, self.most + 1) is not None
+            return least_theorem2(steps, k, self.n, self.most + 1).people <= self.most
+        return best_bound(marginals, k, str(self.rule)).people <= self.most
+
+    def considered(self, kept: tuple[int, ...]) -> list[Considered]:
+        """Every set of a few columns; of many, the kept set and its neighbours above."""
+        if isinstance(self.rule, str) and len(self.columns) <= SHOWN[self.rule]:
+            people = bounds_of_all_sets(self.columns, self.k, self.rule)
+            return [Considered(s, p / self.n, p <= self.most) for s, p in people.items()]
+        if callable(self.rule):
+            asked = sorted(self.memory, key=lambda s: (len(s), s))
+        else:
+            others = (j for j in range(len(self.columns)) if j not in kept)
+            asked = [kept] if kept else []
+            asked += [tuple(sorted((*kept, j))) for j in others]
+        return [Considered(s, self.promise(s).value, self.safe(s)) for s in asked]

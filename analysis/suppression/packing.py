@@ -1,0 +1,210 @@
+"""The heaviest set of columns whose bound stays within a number of people, Theorem 2 apart.
+
+Choosing the columns and their thresholds is one problem: a column is left out (adds no weight, no
+rare people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters
+only through (R, P, gain): less R, less P and more gain is better, whatever follows. So undominated
+triples are merged column by column, exactly. For the coverage bound the column that attains
+the maximum is fixed in turn (coverage.py), which leaves the same problem for the others.
+
+A triple is dropped when even a fractional knapsack cannot lift it to the best set known: each
+further column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
+
+Gains are integers, weight * (d + 1) + 1, so more columns decide between equal weights; then the
+lower bound decides, then the lexicographically first set. A set is a number with bit j for column
+j mirrored (column 0 the highest), so of sets of one size the first is the largest number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..composition.coverage import leaf_pairs, leaf_values, weakest
+from ..composition.pareto import Front, Growth, Numbers, Options, ragged
+from ..exposure.counts import Integers, Steps
+
+MAX_COLUMNS = 62  # a set is one signed 64-bit number
+
+Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Triples:
+    rare: Integers
+    cells: Numbers
+    gain: Integers
+    member: Integers  # the set, mirrored
+
+    def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
+        return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
+
+    def join(self, other: "_Triples") -> "_Triples":
+        pairs = zip(
+            (self.rare, self.cells, self.gain, self.member),
+            (other.rare, other.cells, other.gain, other.member),
+            strict=True,
+        )
+        return _Triples(*(np.concatenate(pair) for pair in pairs))
+
+
+@dataclass(slots=True)
+class Packing:
+    """One search: `best` is the best (gain, -people, set) so far, with bounds of at most `most`.
+
+    `gains[j]` is what column j is worth; the columns in `required` are in every set.
+    """
+
+    steps: Sequence[Steps]
+    gains: Sequence[int]
+    required: frozenset[int]
+    options: Sequence[Options]
+    scale: int  # k - 1 for the coverage bound, k for the others
+    most: int  # people
+    best: Key
+    growth: Growth = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.growth = Growth(self.options, self.scale)
+
+    def bit(self, j: int) -> int:
+        """Column j in the number of a set."""
+        return 1 << (len(self.steps) - 1 - j)
+
+    def greedy(self) -> None:
+        """A set to beat: add every column that still fits, the best gain per person first."""
+        for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
+            front, gain, member = Front.empty(self.options[0]), 0, 0
+            for j in sorted(order, key=lambda j: j not in self.required):
+                wider = front.merge(j, self.options[j], self.scale, self.most + 1)
+                if wider.rare.size:
+                    front, gain, member = wider, gain + self.gains[j], member | self.bit(j)
+                elif j in self.required:
+                    return
+            people = int((front.rare + self.scale * front.product).min())
+            self.best = max(self.best, (gain, -people, member)) if member else self.best
+
+    def product(self) -> None:
+        """Search all sets under R + scale * P: refined, Theorem 3, and from above coverage."""
+        self.greedy()
+        found = self._triples(None, 0)
+        self._offer(found.gain, found.rare + self.scale * found.cells, found.member)
+
+    def coverage(self) -> None:
+        """Search all sets under the coverage bound: each column in turn attains the maximum."""
+        self.product()
+        for last, steps in enumerate(self.steps):
+            others = self._triples(last, 1)
+            front = Front(others.rare, others.cells)
+            entry, option = leaf_pairs(front, steps, self.scale, self.most + 1)
+            if entry.size:
+                rare, cells = others.rare[entry], others.cells[entry]
+                people = leaf_values(steps, self.scale, rare, cells, option)
+                gain = others.gain[entry] + self.gains[last]
+                self._offer(gain, people, others.member[entry] | self.bit(last))
+
+    def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
+        people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
+        safe = np.flatnonzero(people <= self.most)
+        if safe.size:
+            best = safe[np.lexsort((member[safe], -people[safe], gain[safe]))[-1]]
+            self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
+
+    def _triples(self, last: int | None, slack: int) -> _Triples:
+        """All undominated triples of sets without `last` that may still matter."""
+        zero = np.zeros(1, dtype=np.int64)
+        found = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
+        order = self._order(last)
+        for position, j in enumerate(order):
+            kept = self._keep(found, j, slack)
+            found = kept if j in self.required else found.join(kept)
+            found = self._prune(found, order[position + 1 :], last, slack)
+            found = found.take(undominated(found))
+        return found
+
+    def _order(self, last: int | None) -> list[int]:
+        """Required columns first; then by gain per person that a column costs at least."""
+        cost = [self.growth.of([j])[0] for j in range(len(self.steps))]
+        worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
+        others = (j for j in range(len(self.steps)) if j != last)
+        return sorted(others, key=lambda j: (j not in self.required, -worth[j]))
+
+    def _keep(self, found: _Triples, j: int, slack: int) -> _Triples:
+        front = Front(found.rare, found.cells)
+        entry, option = ragged(front, self.options[j], self.scale, self.most + 1, slack)
+        return _Triples(
+            found.rare[entry] + self.options[j].rare[option],
+            found.cells[entry] * self.options[j].factor[option],
+            found.gain[entry] + self.gains[j],
+            found.member[entry] | self.bit(j),
+        )
+
+    def _prune(
+        self, found: _Triples, rest: Sequence[int], last: int | None, slack: int
+    ) -> _Triples:
+        """Drop what must end above `most` people, or cannot reach the best set known."""
+        must = [j for j in rest if j in self.required]
+        bound = self.growth.of(must)
+        sure = 0
+        if last is not None:
+            bound = bound + weakest(self.growth, [last], [last])
+            sure = self.gains[last]
+        reach = found.rare + self.scale * (found.cells - slack) + Growth.read(bound, found.cells)
+        keep = np.flatnonzero(reach < self.most + 1)
+        found, reach = found.take(keep), reach[keep]
+        sure += sum(self.gains[j] for j in must)
+        more = self._knapsack(found.cells, self.most - reach, [j for j in rest if j not in must])
+        top = found.gain + (sure + more)
+        gain, people, _ = self.best
+        return found.take((top > gain) | ((top == gain) & (reach < 1 - people)))
+
+    def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
+        """At most this much gain for `room` people, columns being divisible; rounded down."""
+        more = np.zeros(cells.size, dtype=np.int64)
+        place = np.frexp(cells)[1] - 1
+        gains = np.array([self.gains[j] for j in free], dtype=np.float64)
+        for point in np.unique(place):
+            costs = np.array([self.growth.of([j])[point] for j in free])
+            best = np.argsort(costs / gains, kind="stable")
+            spent = np.concatenate(([0.0], np.cumsum(costs[best])))
+            gained = np.concatenate(([0.0], np.cumsum(gains[best])))
+            nothing = np.flatnonzero(spent == 0)[-1]  # columns that cost nobody
+            own = place == point
+            filled = np.interp(room[own], spent[nothing:], gained[nothing:])
+            more[own] = np.floor(filled * (1 + 1e-12) + 1e-6)
+        return more
+
+
+def undominated(found: _Triples) -> Integers:
+    """Indices of the triples that no other equals or betters in R, P and gain.
+
+    Of equal ones the set of the larger number stays. First within equal P, by running maxima; then
+    blocks of neighbouring values of P against the block before, doubling the blocks.
+    """
+    groups, group = np.unique(found.cells, return_inverse=True)
+    rank = np.unique(found.gain, return_inverse=True)[1]
+    rares, rare = np.unique(found.rare, return_inverse=True)
+    order = np.lexsort((-found.member, -rank, group * rares.size + rare))
+    many = rank.size + 1
+    segment = group[order] * many + rank[order] + 1
+    before = np.maximum.accumulate(np.concatenate(([0], segment[:-1])))
+    keep = order[segment > before]
+    width = 1
+    while width < groups.size:
+        keep = _against_left(keep, rare, rank, group // width)
+        width *= 2
+    return keep
+
+
+def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integers) -> Integers:
+    """Drop from odd blocks what the even block before it betters; P is less there."""
+    right = block[keep] % 2
+    pair = block[keep] // 2
+    # One number sorts by pair of blocks, then R, then left before right: all are below 2^31.
+    order = np.argsort((pair * rare.size + rare[keep]) * 2 + right)
+    keep, right, pair = keep[order], right[order], pair[order]
+    base = pair * (rank.size + 1)
+    best = np.maximum.accumulate(np.where(right, base, base + rank[keep] + 1))
+    bettered = (right == 1) & (best - base >= rank[keep] + 1)
+    survivors: Integers = keep[~bettered]
+    return survivors

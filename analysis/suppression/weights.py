@@ -1,0 +1,45 @@
+"""Weights of columns, as exact decimals and as integers that break the first tie.
+
+A weight is the decimal number it is written as: 0.1 + 0.2 weighs as much as 0.3, which is not so
+for floats.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, lcm
+from typing import Any
+
+import numpy as np
+
+from ...errors import ParameterError
+
+DIGITS = 2**52  # a total weight is at most this many units
+
+
+def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
+    """The weights as the decimal numbers they are written as."""
+    given: Sequence[Any] = [1] * columns if weights is None else list(weights)
+    if len(given) != columns:
+        raise ParameterError(f"weights: found {len(given)} for {columns} columns")
+    exact = []
+    for weight in given:
+        number = isinstance(weight, (int, float, Fraction, np.integer, np.floating))
+        if not number or isinstance(weight, bool) or not isfinite(weight) or weight < 0:
+            raise ParameterError(
+                f"weights: found {weight!r}; finite numbers of at least 0 are accepted"
+            )
+        exact.append(weight if isinstance(weight, Fraction) else Fraction(str(weight)))
+    return exact
+
+
+def as_gains(weights: list[Fraction]) -> list[int]:
+    """Integers with the same order of sums, plus one a column so that more columns break ties.
+
+    Exact when the total is at most 2^52 of the smallest common unit; rounded to that many units of
+    the total otherwise.
+    """
+    total = sum(weights, Fraction(0))
+    unit = Fraction(1, lcm(*(weight.denominator for weight in weights)))
+    if total > DIGITS * unit:
+        unit = total / DIGITS
+    return [round(weight / unit) * (len(weights) + 1) + 1 for weight in weights]

@@ -1,0 +1,34 @@
+"""Trust: from what a coalition viewed to what it received, knows, and can link.
+
+Here live evidence, fibers (all tables consistent with it), inference and bits received. May import
+the plain data of `protocol` and the ground files. Must never know what the truth is: only the
+scores that compare it with the truth do.
+"""
+
+from .inference import Method
+from .received_view import (
+    Received,
+    anonymity_sets,
+    cells_certain,
+    inferred,
+    log2_multinomial,
+    minimal,
+    received,
+    received_reports,
+    users_linked,
+    view_bits,
+)
+
+__all__ = [
+    "Method",
+    "Received",
+    "anonymity_sets",
+    "cells_certain",
+    "inferred",
+    "log2_multinomial",
+    "minimal",
+    "received",
+    "received_reports",
+    "users_linked",
+    "view_bits",
+]

@@ -1,0 +1,284 @@
+"""A walk through the tables that some counts allow, where they are too many to be listed.
+
+A move is a table of small whole numbers whose sums are all 0. From where it is, the walk looks at
+all tables on the line through one move and draws one of them by its weight (hit and run), so that
+every step keeps the weights of `fibre.py` as its law. Moves exchange values between two people, or
+are the products that also keep all pair counts; where these do not reach every direction in which
+tables differ, differences of tables found far apart are added.
+
+Chains start from tables far apart, found by whole-number programs with random weights. What is
+reported is the mean of all chains after their first fifth, its standard error from batches of each
+chain, and Gelman and Rubin's ratio of variances, which is near 1 where the chains agree.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from .evidence import Cell
+from .fiber import Fibre, NoTable, Posterior
+
+CHAINS = 4
+STEPS = 4_000  # of each chain
+BATCHES = 8  # of each chain, for the standard error
+MOST_MOVES = 4_000
+SEED = 5  # of the walk: the same evidence gives the same figures
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Move = tuple[Integers, Integers]  # cells, and what is added to each
+
+
+def sampled(
+    tables: Fibre,
+    columns: dict[int, tuple[int, ...]],
+    log_evidence: float,
+    steps: int = STEPS,
+) -> Posterior:
+    """The posterior from a walk. log_evidence: what the evidence is known to be at most."""
+    rng = np.random.default_rng(SEED)
+    starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
+    moves = _moves(tables, columns, starts, rng)
+    people = np.array([tables.people[crowd] for crowd, _ in tables.cells], dtype=float)
+    if not moves:
+        kept = np.array([[start] for start in starts], dtype=float)
+    else:
+        kept = np.stack([_walk(tables, start, moves, steps, rng) for start in starts])
+    shares = kept / people  # chains x steps kept x cells
+    mean = shares.mean(axis=(0, 1))
+    error, agreement = _diagnosed(shares)
+    result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}
+    for (crowd, cell), share in zip(tables.cells, mean.tolist(), strict=True):
+        if share:
+            result[crowd][cell] = share
+    proven = frozenset(_proven(tables, columns, result))
+    return Posterior(columns, result, log_evidence, False, error, agreement, proven)
+
+
+def _proven(
+    tables: Fibre, columns: dict[int, tuple[int, ...]], shares: dict[int, dict[Cell, float]]
+) -> Iterator[tuple[int, int]]:
+    """Crowds and columns in which the walk saw one value and no other is possible.
+
+    A linear program bounds how many people of the crowd could have any other: fewer than one.
+    """
+    from scipy.optimize import linprog
+
+    matrix = _matrix(tables)
+    for crowd, some in columns.items():
+        for place, column in enumerate(some):
+            seen = {cell[place] for cell in shares[crowd]}
+            if len(seen) != 1:
+                continue
+            others = [
+                -float(one == crowd and cell[place] not in seen) for one, cell in tables.cells
+            ]
+            most = linprog(others, A_eq=matrix, b_eq=tables.totals)
+            if most.fun is not None and most.fun > -1 + 1e-6:
+                yield crowd, column
+
+
+def _walk(
+    tables: Fibre,
+    start: Integers,
+    moves: Sequence[Move],
+    steps: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """One chain, without its first fifth."""
+    from scipy.special import gammaln
+
+    factorial = gammaln(np.arange(max(tables.people.values()) + 1) + 1.0)
+    logs = np.array(tables.logs)
+    gains = [float(step @ logs[cells]) for cells, step in moves]
+    table = start.copy()
+    burnt = steps // 5
+    kept = np.empty((steps - burnt, len(table)))
+    for number, choice in enumerate(rng.integers(len(moves), size=steps).tolist()):
+        cells, step = moves[choice]
+        here = table[cells]
+        up, down = step > 0, step < 0
+        low = -int((here[up] // step[up]).min())
+        high = int((here[down] // -step[down]).min())
+        if low < high:
+            times = np.arange(low, high + 1)
+            along = here + times[:, None] * step
+            weight = times * gains[choice] - factorial[along].sum(axis=1)
+            weight = np.exp(weight - weight.max()).cumsum()
+            drawn = int(weight.searchsorted(rng.random() * weight[-1], side="right"))
+            table[cells] = along[min(drawn, len(times) - 1)]
+        if number >= burnt:
+            kept[number - burnt] = table
+    return kept
+
+
+def _diagnosed(shares: Floats) -> tuple[float, float]:
+    """The largest standard error of a mean share, and the largest ratio of variances."""
+    chains, steps, cells = shares.shape
+    if steps < BATCHES:
+        return 0.0, 1.0
+    size = steps // BATCHES
+    batches = shares[:, : size * BATCHES].reshape(chains * BATCHES, size, cells).mean(axis=1)
+    error = batches.std(axis=0, ddof=1) / sqrt(chains * BATCHES)
+    within = shares.var(axis=1, ddof=1).mean(axis=0)
+    between = shares.mean(axis=1).var(axis=0, ddof=1)
+    moving = within > 0
+    apart = bool((between[~moving] > 0).any())
+    ratio = np.sqrt(1 + between[moving] / within[moving])
+    return float(error.max()), float("inf") if apart else float(ratio.max(initial=1.0))
+
+
+def _matrix(tables: Fibre) -> Integers:
+    """Sums x cells: which cell is in which sum."""
+    matrix = np.zeros((len(tables.totals), len(tables.cells)), dtype=np.int64)
+    for cell, sums in enumerate(tables.sums):
+        matrix[list(sums), cell] = 1
+    return matrix
+
+
+def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
+    """A table at the edge, in a random direction. NoTable if there is none."""
+    from scipy.optimize import LinearConstraint, milp
+
+    matrix = _matrix(tables)
+    totals = np.array(tables.totals)
+    found = milp(
+        rng.normal(size=(matrix.shape[1],)),
+        constraints=LinearConstraint(matrix, totals, totals),
+        integrality=np.ones(matrix.shape[1], dtype=np.int64),
+        options={"time_limit": 5.0},
+    )
+    if found.x is None:
+        raise NoTable
+    table = np.rint(found.x).astype(np.int64)
+    if (matrix @ table != totals).any() or (table < 0).any():
+        raise NoTable
+    return table
+
+
+def _moves(
+    tables: Fibre,
+    columns: dict[int, tuple[int, ...]],
+    starts: Sequence[Integers],
+    rng: np.random.Generator,
+) -> list[Move]:
+    """Moves in every direction in which tables differ, if small ones are found for all."""
+    matrix = _matrix(tables)
+    free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))
+    seen: set[tuple[tuple[int, int], ...]] = set()
+    found: list[Move] = []
+    limit = 50 * MOST_MOVES
+    for move in (*_cubes(tables, columns, limit), *_exchanges(tables, columns, limit, rng)):
+        plain = {cell: step for cell, step in sorted(move.items()) if step}
+        if not plain:
+            continue
+        sign = 1 if next(iter(plain.values())) > 0 else -1
+        key = tuple((cell, sign * step) for cell, step in plain.items())
+        if key in seen or not _kept(tables, plain):
+            continue
+        seen.add(key)
+        found.append((np.array(list(plain)), np.array(list(plain.values()))))
+    if len(found) > MOST_MOVES:
+        order = rng.permutation(len(found))
+        found = [found[place] for place in order[:MOST_MOVES]]
+    whole = np.zeros((len(found), len(tables.cells)), dtype=np.int64)
+    for place, (cells, step) in enumerate(found):
+        whole[place, cells] = step
+    if free and (not found or int(np.linalg.matrix_rank(whole)) < free):
+        found += list(_differences(tables, starts, rng))
+    return found
+
+
+def _kept(tables: Fibre, move: dict[int, int]) -> bool:
+    """Whether a move leaves every sum as it is."""
+    change: dict[int, int] = {}
+    for cell, step in move.items():
+        for one in tables.sums[cell]:
+            change[one] = change.get(one, 0) + step
+    return not any(change.values())
+
+
+def _cubes(
+    tables: Fibre, columns: dict[int, tuple[int, ...]], limit: int
+) -> Iterator[dict[int, int]]:
+    """Products of differences: +1 and -1 at the corners of a box over some columns of a crowd."""
+    place = {cell: number for number, cell in enumerate(tables.cells)}
+    for crowd, some in columns.items():
+        cells = [cell for one, cell in tables.cells if one == crowd]
+        domains = [sorted({cell[j] for cell in cells}) for j in range(len(some))]
+        for size in range(2, len(some) + 1):
+            for axes in combinations(range(len(some)), size):
+                rest = [j for j in range(len(some)) if j not in axes]
+                pairs = [list(combinations(domains[axis], 2)) for axis in axes]
+                for fixed in product(*(domains[j] for j in rest)):
+                    for chosen in product(*pairs):
+                        limit -= 1
+                        if limit < 0:
+                            return
+                        move: dict[int, int] = {}
+                        for corner in product((0, 1), repeat=size):
+                            cell = dict(zip(rest, fixed, strict=True))
+                            cell |= {
+                                axis: pair[side]
+                                for axis, pair, side in zip(axes, chosen, corner, strict=True)
+                            }
+                            whole = tuple(cell[j] for j in range(len(some)))
+                            number = place.get((crowd, whole))
+                            if number is None:
+                                break
+                            move[number] = (-1) ** sum(corner)
+                        else:
+                            yield move
+
+
+def _exchanges(
+    tables: Fibre,
+    columns: dict[int, tuple[int, ...]],
+    limit: int,
+    rng: np.random.Generator,
+) -> Iterator[dict[int, int]]:
+    """Two people, of one crowd or of two, exchange their values in some columns."""
+    place = {cell: number for number, cell in enumerate(tables.cells)}
+    size = len(tables.cells)
+    pairs: Iterator[tuple[int, int]] = combinations(range(size), 2)
+    if size * size > limit:
+        drawn = rng.integers(size, size=(limit, 2)).tolist()
+        pairs = ((one, other) for one, other in drawn if one != other)
+    shared: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+    for one, other in pairs:
+        (k, x), (m, y) = tables.cells[one], tables.cells[other]
+        if (k, m) not in shared:
+            common = [column for column in columns[k] if column in columns[m]]
+            shared[k, m] = [
+                some for n in range(1, len(common) + 1) for some in combinations(common, n)
+            ]
+        for some in shared[k, m]:
+            limit -= 1
+            if limit < 0:
+                return
+            new_x, new_y = list(x), list(y)
+            for column in some:
+                i, j = columns[k].index(column), columns[m].index(column)
+                new_x[i], new_y[j] = y[j], x[i]
+            to = place.get((k, tuple(new_x))), place.get((m, tuple(new_y)))
+            if to[0] is None or to[1] is None:
+                continue
+            move: dict[int, int] = {}
+            for number, step in ((one, -1), (other, -1), (to[0], 1), (to[1], 1)):
+                move[number] = move.get(number, 0) + step
+            yield move
+
+
+def _differences(
+    tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
+) -> Iterator[Move]:
+    """Differences of tables far apart, divided by what divides them all."""
+    ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
+    for one, other in combinations(ends, 2):
+        step = one - other
+        cells = np.flatnonzero(step)
+        if len(cells):
+            yield cells, step[cells] // np.gcd.reduce(step[cells])

@@ -1,0 +1,291 @@
+"""What a role or a coalition received: people linked, cells certain, crowds, bits, guesses.
+
+Bits received = log2 of the number of labelled tables (who has which row) that were possible before,
+minus log2 of the number still possible after the view, all tables equally likely before. With V_j
+values of column j and n people:
+
+    nothing seen                          0
+    the counts c of one column            n log2 V_j - log2 multinomial(n; c)
+    the joint counts c over J             n sum_J log2 V_j - log2 multinomial(n; c)
+    everybody linked to a row over J      n sum_J log2 V_j
+
+The view is put as evidence (viewed.py) and the posterior worked out (inference.py): this is the one
+function behind every figure on what a coalition knows. With another prior, bits are -log2 of the
+prior probability of what was seen.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log, log2, prod
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ParameterError
+from .inference import Guess, Inference, Method, infer, log_multinomial
+from .view_evidence import Known, Shares, known_from
+
+if TYPE_CHECKING:
+    from ...protocol.view import CountsSeen, Row, View
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What one set of parties has learnt about everybody.
+
+    linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
+    which only one value is possible, by linking or because nothing else agrees with the counts;
+    `cells` is how many there are. bits: received in all, at least so many unless `exact`. crowd:
+    the smallest number of people among whom somebody is hidden (1 if linked). reports: whether what
+    is pinned is a randomized report and not a value.
+
+    rows_guessed, cells_guessed: how many people's whole rows, and how many cells, a best guess of
+    each gets right in expectation; `..._before`: from the prior alone. worst_row, worst_value: of
+    which true row, and single true value, of a person outside the coalition is it surest; None
+    where single people are not recorded. sets: anonymity sets, as (people, how many such sets).
+    method: how the posterior was found; error: the largest standard error of a probability.
+    """
+
+    parties: tuple[str, ...]
+    users: int
+    cells: int
+    linked: int
+    cells_certain: int
+    bits: float
+    exact: bool
+    crowd: int
+    reports: bool = False
+    rows_guessed: float | None = None
+    rows_guessed_before: float | None = None
+    cells_guessed: float | None = None
+    cells_guessed_before: float | None = None
+    worst_row: Guess | None = None
+    worst_value: Guess | None = None
+    sets: tuple[tuple[int, int], ...] = ()
+    method: Method = Method.EXACT
+    error: float = 0.0
+
+    @property
+    def bits_per_person(self) -> float:
+        """Bits received, divided by the number of people."""
+        return self.bits / self.users
+
+    def guesses(self) -> dict[str, Any]:
+        """What result.json says of the posterior: plain data, None where it was not worked out."""
+        return {
+            "exact": self.exact,
+            "method": self.method.value,
+            "error": self.error,
+            "rows_guessed": self.rows_guessed,
+            "rows_guessed_before": self.rows_guessed_before,
+            "cells_guessed": self.cells_guessed,
+            "cells_guessed_before": self.cells_guessed_before,
+            "worst_row": _plain(self.worst_row),
+            "worst_value": _plain(self.worst_value),
+            "anonymity_sets": [list(one) for one in self.sets],
+        }
+
+    @property
+    def verdict(self) -> str:
+        """One phrase for a table."""
+        if self.cells_certain == self.cells:
+            return "everything"
+        if self.linked:
+            what = "reports" if self.reports else "people"
+            return f"{self.linked:,} {what} linked"
+        return f"crowd of {self.crowd:,}"
+
+    def __repr__(self) -> str:
+        who = " + ".join(self.parties) or "everybody"
+        return (
+            f"<Received by {who}: {self.linked:,} of {self.users:,} people linked, "
+            f"{self.cells_certain:,} of {self.cells:,} cells certain, "
+            f"{'' if self.exact else 'at least '}{self.bits_per_person:.3g} bits a person>"
+        )
+
+
+def inferred(
+    view: "View",
+    sizes: Sequence[int],
+    truth: "Mapping[int, Row] | None" = None,
+    prior: Shares | None = None,
+) -> tuple[Known, Inference]:
+    """The evidence in a view, and the posterior of every person.
+
+    Where somebody lied in one round no table agrees with all counts: those of the latest rounds are
+    then left out, until some table does.
+    """
+    known = known_from(view, sizes, truth, prior)
+    try:
+        return known, infer(known.evidence)
+    except ParameterError:
+        if not view.counted:
+            raise
+    last = max(seen.round for seen in view.counted)
+    earlier = tuple(seen for seen in view.counted if seen.round < last)
+    known, found = inferred(replace(view, counted=earlier), sizes, truth, prior)
+    return replace(known, whole=False), found
+
+
+def received(
+    view: "View",
+    sizes: Sequence[int],
+    truth: "Mapping[int, Row] | None" = None,
+    prior: Shares | None = None,
+) -> Received:
+    """Score a view.
+
+    Args:
+        view: what a coalition saw.
+        sizes: the number of values of each column, at least 1.
+        truth: what people hold, by index, to say of whom the coalition is surest; or None.
+        prior: shares of the values of each column that everybody knows; None: all labelled tables
+            are equally likely.
+    """
+    known, found = inferred(view, sizes, truth, prior)
+    return Received(
+        tuple(sorted(view.parties)),
+        view.users,
+        view.users * len(sizes),
+        linked=_linked(known),
+        cells_certain=found.cells_certain,
+        # Where covers are drawn, their chance is counted too; no view tells more than all rows.
+        bits=found.bits if prior else min(found.bits, view.users * log2(prod(sizes))),
+        exact=found.bits_exact and known.whole,
+        crowd=min((people for people, _ in found.sets), default=view.users),
+        rows_guessed=found.rows_guessed,
+        rows_guessed_before=found.rows_guessed_before,
+        cells_guessed=found.cells_guessed,
+        cells_guessed_before=found.cells_guessed_before,
+        worst_row=found.worst_row(known.truth),
+        worst_value=found.worst_value(known.truth),
+        sets=found.sets,
+        method=found.method if known.whole else Method.BOUNDED,
+        error=found.error,
+    )
+
+
+def received_reports(view: "View", sizes: Sequence[int], told: float) -> Received:
+    """Score a view of randomized reports: what is pinned on a person is a report, not a value.
+
+    A report that is linked says something about its sender, and nothing for certain: no value is
+    counted as certain but those of a column with one value and those of members, who know their
+    own. Bits are those that a linked person's reports carry about its values, and log2 of the
+    number of possible rows for a member; what the counts of reports say of everybody else is not
+    counted, so the bits are at least so many and `exact` is False unless there are none to count.
+
+    Args:
+        view: of the program `randomized`.
+        sizes: number of values of each column of the people's table (not of the reports), >= 1.
+        told: I(values; reports) of one person in bits, >= 0, with the frequencies among the people
+            as prior (paper 002, 4.1 has it for a prior of Dirichlet).
+    """
+    crowds = _crowds(view)
+    linked = sum(_linked_in(crowd) for crowd in crowds)
+    members = sum(
+        f"user-{person + 1}" in view.parties for crowd in crowds for person in crowd.pinned
+    )
+    constant = sum(size == 1 for size in sizes)
+    certain = view.users * constant + members * (len(sizes) - constant)
+    own = members * sum(log2(size) for size in sizes)
+    exact = not linked and not view.counted
+    return Received(
+        tuple(sorted(view.parties)),
+        view.users,
+        view.users * len(sizes),
+        linked,
+        certain,
+        own + (linked - members) * told,
+        exact,
+        min((1 if _linked_in(crowd) else crowd.users for crowd in crowds), default=view.users),
+        reports=True,
+        method=Method.EXACT if exact else Method.BOUNDED,
+    )
+
+
+def users_linked(view: "View") -> int:
+    """How many people the coalition can pin a value on, members of the coalition included."""
+    return sum(_linked_in(crowd) for crowd in _crowds(view))
+
+
+def anonymity_sets(view: "View") -> list[int]:
+    """Per person, the number of people from whom the coalition cannot tell it, itself included.
+
+    Whoever is linked is alone (1). Everybody else hides among all others of whom the same is known:
+    a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins; but a
+    coalition that sees who left between two rounds tells those who left from those who stayed.
+    """
+    columns = 1 + max((column for seen in view.counted for column in seen.columns), default=0)
+    pinned = (column for row in view.pinned.values() for column in row)
+    _, found = inferred(view, [1] * max(columns, 1 + max(pinned, default=0)))
+    return [people for people, times in found.sets for _ in range(people * times)]
+
+
+def cells_certain(view: "View", sizes: Sequence[int]) -> int:
+    """How many (person, column) values are known for certain: no other is possible."""
+    return inferred(view, sizes)[1].cells_certain
+
+
+def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
+    """Bits received in all, and whether that is exact (else at least so many)."""
+    found = received(view, sizes)
+    return found.bits, found.exact
+
+
+def _plain(guess: Guess | None) -> dict[str, float] | None:
+    return None if guess is None else {"before": guess.prior, "now": guess.posterior}
+
+
+def _linked(known: Known) -> int:
+    return sum(crowd.people for crowd in known.evidence.crowds if crowd.linked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Crowd:
+    """People of whom the same questions were asked, and what a view holds about them."""
+
+    users: int
+    pinned: "Mapping[int, Row]"
+    counted: "Sequence[CountsSeen]"
+    whole: frozenset[int]  # columns in which everybody who came is pinned (summary form)
+
+    @property
+    def present(self) -> int:
+        """How many of them came."""
+        return max((seen.people for seen in self.counted), default=len(self.pinned))
+
+
+def _crowds(view: "View") -> list[_Crowd]:
+    """The people of a view: all of them, or of other people in every round, round by round."""
+    if view.fixed:
+        whole = frozenset(column for columns in view.everybody.values() for column in columns)
+        return [_Crowd(view.users, view.pinned, view.counted, whole)]
+    rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
+    crowds = []
+    for number in rounds:
+        counted = [seen for seen in view.counted if seen.round == number]
+        pinned = view.by_round.get(number, {})
+        people = max((seen.people for seen in counted), default=len(pinned))
+        whole = frozenset(view.everybody.get(number, ()))
+        crowds.append(_Crowd(people, pinned, counted, whole))
+    return crowds
+
+
+def _linked_in(crowd: _Crowd) -> int:
+    return crowd.present if crowd.whole else len(crowd.pinned)
+
+
+def log2_multinomial(counts: Iterable[int]) -> float:
+    """log2 of n! / (c_1! c_2! ...), the number of ways to deal n labelled people into cells.
+
+    Exact to about 1e-9 of n log n; 0.0 where there is one way.
+    """
+    return log_multinomial(counts) / log(2)
+
+
+def minimal(coalitions: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
+    """The smallest coalitions that link anybody, given the people each coalition links."""
+    breaking = [set(parties) for parties, linked in coalitions.items() if linked]
+    return sorted(
+        tuple(sorted(parties))
+        for parties in breaking
+        if not any(other < parties for other in breaking)
+    )

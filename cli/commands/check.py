@@ -1,0 +1,299 @@
+"""`veilmix check`: is a scenario right, what will happen, and what will it cost."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..grid import planned
+from ..text import incidence as sets_text
+from ..text import peers as peers_text
+from ..text.attacks import attacks
+from ..text.layout import (
+    Grid,
+    Page,
+    clean,
+    format_option,
+    lay_out,
+    many,
+    page,
+    percent,
+    say,
+    write_csv,
+    write_json,
+)
+from ..text.warnings import warnings
+
+if TYPE_CHECKING:
+    from ...scenarios.populations import Population
+    from ...scenarios.schema.model import Scenario
+    from ...scenarios.studies.cost import Cost
+
+
+@click.command("check")
+@click.argument("scenario")
+@format_option
+def command(scenario: str, form: str) -> None:
+    """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
+    from ...scenarios.populations.samples import samples
+    from ...scenarios.studies.cost import cost
+    from ...scenarios.validation.load import load
+
+    loaded = load(scenario)
+    grid = planned(loaded)
+    crowd = samples(loaded, loaded.scenario.seed)
+    people = crowd.people
+    price = cost(loaded, people.schema, (crowd.first, crowd.second))
+    if form == "json":
+        write_json(_plain(loaded, people, price))
+    elif form == "csv":
+        write_csv(_rounds(loaded, people, price))
+    else:
+        _tell(page(), loaded, people, price, scenario)
+        if grid:
+            say(page(), f"      veilmix sweep {scenario}   plays {grid}")
+
+
+def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
+    """The messages and bytes of each round, as numbers; None where they vary."""
+    from ...scenarios.programs.randomized.questions import announced_names
+
+    names = announced_names(scenario, people.schema.names)
+    rows = [
+        (
+            one.number,
+            _asked(names, one.columns),
+            one.reader,
+            one.onions,
+            one.layers,
+            one.person,
+            one.carried,
+        )
+        for one in price.rounds
+    ]
+    headings = (
+        "round",
+        "asks for",
+        "read by",
+        "onions",
+        "layers",
+        "bytes a person",
+        "bytes in all",
+    )
+    return Grid(headings, rows, (3, 4, 5, 6))
+
+
+def _written(grid: Grid) -> Grid:
+    """The same for people: thousands are told apart, and what varies is said to."""
+    rows = [
+        tuple(
+            "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+            for cell in row
+        )
+        for row in grid.rows
+    ]
+    return Grid(grid.headings, rows, grid.right)
+
+
+def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
+    return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
+
+
+def _tell(
+    console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
+) -> None:
+    about, mix, policy = scenario.scenario, scenario.mix, scenario.policy
+    say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
+    say(console)
+    say(console, f"people    {people.n:,}, {clean(people.note)}")
+    sets = policy.kind == "incidence"
+    if sets:
+        sets_text.describe(console, people)
+    features = () if sets else tuple(zip(people.schema.features, people.values, strict=True))
+    for column, texts in features:
+        kind = "" if column.values is not None else f", open: up to {column.width} bytes"
+        say(console, f"          {clean(column.name)}: {many(len(texts), 'value')}{kind}")
+    if mix.peers:
+        say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
+        say(console)
+        peers_text.check(console, scenario, people.n, len(people.schema.names))
+        lay_out(console, _written(_rounds(scenario, people, price)))
+        say(console, f" {peers_text.POSTED}", style="dim")
+        say(console)
+        posts = f"{peers_text.posts(scenario, people.n):,} posts that everybody reads"
+        say(console, f"cost      {posts}; {_price(price, mix.suite)}")
+        say(console, f"promise   {_promise(scenario)}")
+        say(console, f"\nnext: veilmix run {called}")
+        return
+    say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
+    say(console)
+    for number, step in enumerate(_steps(scenario, price), start=1):
+        say(console, f"  {number}. {step}")
+    say(console)
+    lay_out(console, _written(_rounds(scenario, people, price)))
+    if policy.kind not in ("fixed", "all", "histogram", "incidence"):
+        say(console, f" {_largest(policy.kind)}", style="dim")
+    say(console)
+    say(console, f"cost      {_price(price, mix.suite)}")
+    if about.repeat > 1:
+        say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
+    say(console, f"promise   {_promise(scenario)}")
+    for line in attacks(scenario):
+        say(console, line)
+    for line in (*people.warnings, *warnings(scenario)):
+        say(console, f"warning   {clean(line)}", style="yellow")
+    say(console, f"\nnext: veilmix run {called}")
+
+
+def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
+    """What will happen, in the order in which it does."""
+    mix, first = scenario.mix, price.rounds[0]
+    lying = scenario.policy.kind in ("histogram", "incidence")
+    reader = "the analyst" if lying else "the curator"
+    hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
+    chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
+    answers = many(len(first.columns), "question")
+    onions = many(len(first.columns), "onion")
+    asked = first.onions // len(first.columns)
+    answering = (
+        f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
+        f"{onions}; each onion has a layer for {chain} and {reader}."
+    )
+    mixing = (
+        "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
+        f"than {mix.min_batch:,} people the round is given up."
+    )
+    if scenario.policy.kind == "incidence":
+        return [*sets_text.steps(scenario, answering), mixing, sets_text.COUNTING]
+    if lying:
+        return [*_lies(scenario, answering), mixing, COUNTING]
+    counting = "The curator counts each feature by itself"
+    again = f"{_again(scenario)}, the kept features together; the analyst counts and publishes."
+    match scenario.policy.kind:
+        case "hierarchical":
+            decides = f"When nothing is left to ask that is safe, {_decides(scenario)}."
+            return [answering, mixing, f"{counting}. {DEEPER}", decides, again]
+        case "local-suppression":
+            decides = f"{counting} and decides: {_decides(scenario)}."
+            return [answering, mixing, decides, BLANKS.format(k=scenario.policy.k), again]
+    return [answering, mixing, f"{counting} and decides: {_decides(scenario)}.", again]
+
+
+DEEPER = (
+    "Then it asks for pairs of features, triples and so on, each a round of its own, as long as it "
+    "can promise as much of the table it asks for as of a release. Rare values are not said by "
+    'name in them: who has one answers "other". People answer what is asked, and no more.'
+)
+BLANKS = (
+    "Values that fewer than {k} people have, and others if more can be said that way, are left "
+    "blank by everybody who has one; where these are fewer than {k}, other people leave a blank "
+    "too, at random."
+)
+COUNTING = (
+    "The analyst counts and publishes the reports; shares are estimated from the counts, with "
+    "standard errors. Nothing else is released."
+)
+
+
+def _lies(scenario: "Scenario", answering: str) -> tuple[str, str]:
+    """What people do before they answer, and how they answer."""
+    local = scenario.local
+    randomizing = (
+        f"Everybody randomizes what it will say, by {local.mechanism}, with "
+        f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
+    )
+    if local.mechanism == "bit-flip":
+        answering = answering.replace("one per feature", "about all features")
+    return randomizing, answering
+
+
+def _largest(kind: str) -> str:
+    """What the sizes of the later rounds are worked out for."""
+    if kind == "hierarchical":
+        return "rounds 2 and later at their largest: as if every question were safe"
+    return "round 2 at its largest: as if every column were kept"
+
+
+def _again(scenario: "Scenario") -> str:
+    """Who answers in round 2."""
+    if scenario.population.setting == "fixed":
+        return "The same people answer once more"
+    return "Other people of the same kind answer"
+
+
+def _decides(scenario: "Scenario") -> str:
+    policy = scenario.policy
+    if policy.kind == "all":
+        return "it keeps every feature, whatever the bound says"
+    if policy.kind == "fixed":
+        return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
+    if policy.kind == "hierarchical":
+        return "it keeps the most features that it can promise for, by all it knows"
+    if policy.kind == "local-suppression":
+        return "it has as much said by name as it can promise for, by the coverage bound"
+    return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
+
+
+def _price(price: "Cost", suite: str) -> str:
+    return (
+        f"{price.layers:,} layers to seal and to open: about {_seconds(price.seconds)} of one core "
+        f"({suite}: {price.seal * 1e6:.0f} us to seal, {price.open * 1e6:.0f} us to open, "
+        "measured now)"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+def _promise(scenario: "Scenario") -> str:
+    policy, local = scenario.policy, scenario.local
+    if policy.kind == "incidence":
+        return sets_text.promise(scenario)
+    if policy.kind == "histogram":
+        return (
+            f"local epsilon = {local.epsilon:g} nats: a person's reports, even with its name on "
+            f"them, change the odds of any two answers by a factor e^{local.epsilon:g} at most"
+        )
+    if policy.kind in ("fixed", "all"):
+        return "none: the columns are chosen beforehand; the bound is printed all the same"
+    sure = ""
+    if scenario.population.setting != "fixed":
+        sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
+    if policy.kind == "local-suppression":
+        sure = (
+            f"; where people cover others at random it may fail with probability {policy.delta:g}"
+        )
+    return (
+        f"at most {percent(policy.max_exposure)} of the people share their released values with "
+        f"fewer than k = {policy.k} people, themselves included{sure}"
+    )
+
+
+def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[str, Any]:
+    return {
+        "scenario": scenario.scenario.name,
+        "users": people.n,
+        "features": [
+            {"name": one.name, "values": len(texts), "open": one.values is None}
+            for one, texts in zip(people.schema.features, people.values, strict=True)
+        ],
+        "shufflers": 0 if scenario.mix.peers else scenario.mix.shufflers,
+        "suite": scenario.mix.suite,
+        "rounds": [
+            {
+                "round": one.number,
+                "reader": one.reader,
+                "onions": one.onions,
+                "layers": one.layers,
+                "bytes_per_person": one.person,
+                "bytes": one.carried,
+            }
+            for one in price.rounds
+        ],
+        "cpu_seconds": price.seconds,
+        "k": scenario.policy.k,
+        "max_exposure": scenario.policy.max_exposure,
+        "local": {"mechanism": scenario.local.mechanism, "epsilon": scenario.local.epsilon},
+        "warnings": [*people.warnings, *warnings(scenario)],
+    }

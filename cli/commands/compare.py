@@ -1,0 +1,264 @@
+"""`veilmix compare`: several programs on one scenario, side by side."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ..found import HOME
+from ..text.layout import (
+    Grid,
+    Page,
+    clean,
+    format_option,
+    lay_out,
+    many,
+    page,
+    percent,
+    say,
+    write_csv,
+    write_json,
+)
+from .run import MAX_SEED
+
+if TYPE_CHECKING:
+    from ...scenarios.comparison.result import Compared, Comparison, Cost, Learnt, Privacy, Utility
+
+
+@click.command("compare")
+@click.argument("scenario")
+@click.option(
+    "--programs",
+    "names",
+    metavar="NAME,...",
+    default="",
+    help="Only these, separated by commas.  [default: all that this version has]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="Make it reproducible, but for the seconds.  [default: the scenario's]",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["real", "ideal"]),
+    help="Send everybody's messages, or those of samples.  [default: real up to 2,500 people]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=HOME,
+    show_default=True,
+    help="Where the folder is made.",
+)
+@click.option("--no-save", is_flag=True, help="Keep nothing.")
+@format_option
+def command(
+    scenario: str,
+    names: str,
+    seed: int | None,
+    mode: Literal["real", "ideal"] | None,
+    *,
+    out: Path,
+    no_save: bool,
+    form: str,
+) -> None:
+    """Play SCENARIO by several programs, and tell what each asks of trust and gives in return.
+
+    The folder that is kept has the numbers, and a picture of trust, privacy and utility.
+    """
+    from ...scenarios.comparison.compare import compare
+    from ...scenarios.comparison.result_folder import HEADINGS, rows, save
+    from ...scenarios.records.run_folder import unwritable
+    from ...scenarios.validation.load import load
+
+    loaded = load(scenario)
+    if not no_save and (wrong := unwritable(out)):
+        raise wrong
+    only = [name.strip() for name in names.split(",") if name.strip()]
+    sent = None if mode is None else mode == "real"
+    found = compare(loaded, seed, only=only, messages=sent, progress=_progress(form))
+    if form == "json":
+        write_json(found.plain())
+    elif form == "csv":
+        write_csv(Grid(HEADINGS, rows(found)))
+    else:
+        _tell(page(), found)
+    if not no_save:
+        folder = save(found, loaded, out)
+        say(
+            page(err=form != "table"),
+            f"\nsaved {folder}/   picture: {folder}/frontier.png   next: veilmix report {folder}",
+        )
+
+
+def _progress(form: str) -> Callable[[str], None]:
+    """Say on a terminal what is being played."""
+    if form != "table" or not sys.stderr.isatty():
+        return lambda _: None
+    return lambda name: click.echo(f"playing {name} ...", err=True)
+
+
+def _tell(console: Page, found: "Comparison") -> None:
+    how = "all messages sent" if found.messages else "counts without messages, cost from samples"
+    seed = "system randomness" if found.seed is None else f"seed {found.seed}"
+    say(
+        console,
+        f"{clean(found.scenario)}  {many(found.users, 'person', 'people')}, "
+        f"{many(len(found.features), 'feature')}, k = {found.k}, {seed}; {how}\n",
+    )
+    say(console, "trust and privacy", style="bold")
+    lay_out(console, _trust(found.programs))
+    say(console)
+    say(console, "what each received: bits a person, cells known for certain", style="bold")
+    lay_out(console, _roles(found.programs))
+    say(console)
+    say(console, "utility and cost", style="bold")
+    lay_out(console, _utility(found.programs))
+    say(console)
+    say(console, LEGEND)
+    if any(one.privacy.epsilon is not None for one in found.programs):
+        say(console, NOISE)
+    if any(one.program == "peers" for one in found.programs):
+        say(console, PEERS)
+    for one in found.programs:
+        if one.burned:
+            say(console, f"{one.program}: nothing released: {clean(one.burned)}")
+        elif one.note and one.privacy.epsilon is None:
+            say(console, f"{one.program}: {clean(one.note)}")
+        if one.refused:
+            counted = ", ".join(f"{many} {reason}" for reason, many in one.refused.items())
+            say(console, f"{one.program}: refused {counted}")
+    for name, why in found.skipped.items():
+        say(console, f"{name}: not compared: {clean(why)}", style="yellow")
+
+
+LEGEND = (
+    "bits: what the single party that receives most has learnt of who has which row, per person.\n"
+    "linked: people it can pin a row on, or a report. together: the smallest coalition that can.\n"
+    "guessed: people whose whole row its best guess gets right, in expectation.\n"
+    "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
+    "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
+    "two-way: tables of two columns that are answered. error: total variation distance over all\n"
+    "of them, mean and worst; a column that is not released is guessed to be uniform. +-: 95 %."
+)
+NOISE = (
+    "joint: one noisy report of the whole row. features and randomized: one a feature, two-way\n"
+    "tables as if features were independent; randomized sends them through the mix."
+)
+
+PEERS = (
+    "peer: the first peers who keep to the protocol, in coalitions of some sizes. linked counts\n"
+    "others; bits, guesses and cells count a peer's own row. Counts of single columns are public.\n"
+    "CPU leaves out that everybody reads all that is said."
+)
+
+
+def _trust(programs: "Sequence[Compared]") -> Grid:
+    rows = []
+    for one in programs:
+        most = one.trust.most_trusted
+        rows.append(
+            (
+                one.program,
+                most.parties[0],
+                ("" if most.exact else ">= ") + f"{most.bits_per_person:.2f}",
+                f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
+                "-" if most.rows_guessed is None else percent(most.rows_guessed),
+                _together(one),
+                percent(one.privacy.true) if one.privacy.epsilon is None else "no rows",
+                _promise(one.privacy),
+            )
+        )
+    headings = (
+        "program", "most trusted", "bits", "linked", "guessed", "together", "exposure", "promised",
+    )  # fmt: skip
+    return Grid(headings, rows, (2, 3, 4, 6, 7))
+
+
+ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
+
+
+def _roles(programs: "Sequence[Compared]") -> Grid:
+    """What single parties of each role received, and all parties together."""
+    roles = [role for role in ROLES if any(_of_role(one, role) for one in programs)]
+    rows = [
+        (
+            one.program,
+            *(_received(_of_role(one, role)) for role in roles),
+            _received(max(one.trust.coalitions, key=lambda some: len(some.parties))),
+        )
+        for one in programs
+    ]
+    headings = ("program", *roles, "all together")
+    return Grid(headings, rows, tuple(range(1, len(headings))))
+
+
+def _of_role(one: "Compared", role: str) -> "Learnt | None":
+    """The party of a role that received most; None if the program has none."""
+    alone = [some for some in one.trust.coalitions if len(some.parties) == 1]
+    named = [some for some in alone if some.parties[0].partition("-")[0] == role]
+    return max(named, key=lambda some: some.bits_per_person, default=None)
+
+
+def _received(some: "Learnt | None") -> str:
+    if some is None:
+        return "-"
+    least = "" if some.exact else ">= "
+    return f"{least}{some.bits_per_person:.2f}, {some.cells_certain:,}"
+
+
+def _together(one: "Compared") -> str:
+    """The smallest coalition that links somebody, and how many other such there are."""
+    if not one.trust.smallest:
+        return "nobody"
+    from ...scenarios.comparison.result import together
+
+    fewest = min(one.trust.smallest, key=len)
+    more = len(one.trust.smallest) - 1
+    return together(fewest) + (f" (or {more} other)" if more else "")
+
+
+def _promise(privacy: "Privacy") -> str:
+    if privacy.epsilon is not None:
+        return f"e = {privacy.epsilon:g}"
+    return "-" if privacy.promised is None else percent(privacy.promised)
+
+
+def _utility(programs: "Sequence[Compared]") -> Grid:
+    rows = [
+        (
+            one.program,
+            len(one.utility.columns),
+            percent(one.utility.cells),
+            f"{one.utility.entropy:.2f} of {one.utility.entropy_of_all:.2f}",
+            f"{one.utility.answered} of {one.utility.pairs}",
+            _error(one.utility),
+            f"{one.utility.largest:.3f}",
+            _seconds(one.cost),
+            f"{one.cost.bytes:,.0f}",
+            one.cost.rounds,
+        )
+        for one in programs
+    ]
+    headings = (
+        "program", "columns", "cells", "entropy", "two-way", "error", "worst", "CPU seconds",
+        "bytes/person", "rounds",
+    )  # fmt: skip
+    return Grid(headings, rows, tuple(range(1, len(headings))))
+
+
+def _error(worth: "Utility") -> str:
+    if worth.mean_limits is None:
+        return f"{worth.mean:.3f}"
+    low, high = worth.mean_limits
+    return f"{worth.mean:.3f} +- {(high - low) / 2:.3f}"
+
+
+def _seconds(price: "Cost") -> str:
+    if price.cpu_limits is None:
+        return f"{price.cpu:.2f}"
+    low, high = price.cpu_limits
+    return f"{price.cpu:.2f} +- {(high - low) / 2:.2f}"

@@ -1,0 +1,173 @@
+"""`veilmix doctor`: is this installation fit to run veilmix, and how fast?"""
+
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from time import perf_counter
+
+import click
+
+from ..found import HOME
+from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+
+PYTHON = (3, 11)
+PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"
+SEALS = 400  # messages a thread, to see whether threads seal at the same time
+PARALLEL = 1.4  # times one thread: less is one core, or one that neighbours use
+EXTRAS = {"data": ("duckdb", "Parquet files"), "report": ("matplotlib", "figures")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. state: ok, note (works all the same), or FAIL (exit code 2)."""
+
+    what: str
+    found: str
+    state: str
+    advice: str = ""
+
+
+@click.command("doctor")
+@format_option
+@click.pass_context
+def command(ctx: click.Context, form: str) -> None:
+    """Check this installation. Exit code 2 if something would keep veilmix from running."""
+    findings = [finding for look in LOOKS for finding in look()]
+    rows = [(one.what, one.found, one.state, one.advice) for one in findings]
+    grid = Grid(("what", "found", "state", "advice"), rows)
+    if form == "json":
+        keys = grid.headings
+        write_json([dict(zip(keys, row, strict=True)) for row in rows])
+    elif form == "csv":
+        write_csv(grid)
+    else:
+        lay_out(page(), Grid(("", "found", "", ""), rows))
+        bad = sum(one.state == "FAIL" for one in findings)
+        say(page(), f"\n{bad} to mend" if bad else "\nveilmix is ready")
+    if any(one.state == "FAIL" for one in findings):
+        ctx.exit(2)
+
+
+def system() -> Iterator[Finding]:
+    """Python, platform, cores."""
+    from ... import __version__
+
+    yield Finding("veilmix", __version__, "ok")
+    fit = sys.version_info >= PYTHON
+    wanted = ".".join(map(str, PYTHON))
+    advice = "" if fit else f"Python {wanted} or newer is needed"
+    yield Finding("python", platform.python_version(), "ok" if fit else "FAIL", advice)
+    yield Finding("platform", platform.platform(), "ok")
+
+
+def libraries() -> Iterator[Finding]:
+    """Each library against its pin; without the pins, whether it is there."""
+    from ...scenarios.records.run_folder import LIBRARIES
+
+    wanted = pins()
+    for name in LIBRARIES:
+        try:
+            found = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            yield Finding(name, "missing", "FAIL", f"pip install {name}")
+            continue
+        pin = wanted.get(name)
+        if pin in (None, found):
+            yield Finding(name, found, "ok")
+        else:
+            yield Finding(name, found, "note", f"tested with {pin}; `make demo` installs that")
+
+
+def pins() -> dict[str, str]:
+    """The versions this checkout is tested with; none where there is no checkout."""
+    with suppress(OSError):
+        lines = PINS.read_text("utf-8").splitlines()
+        found = (re.match(r"([A-Za-z0-9._-]+)==([^\s;\\]+)", line) for line in lines)
+        return {match[1].lower(): match[2] for match in found if match}
+    return {}
+
+
+def extras() -> Iterator[Finding]:
+    """What can be added."""
+    for name, (module, what) in EXTRAS.items():
+        if util.find_spec(module):
+            yield Finding(f"extra: {name}", metadata.version(module), "ok")
+        else:
+            advice = f"for {what}: pip install 'veilmix[{name}]'"
+            yield Finding(f"extra: {name}", "not installed", "note", advice)
+
+
+def threads() -> Iterator[Finding]:
+    """Whether two threads seal at the same time."""
+    cores = os.cpu_count() or 1
+    gain = speed_up()
+    if cores == 1:
+        yield Finding("threads", "1 core", "note", "cryptography uses every core there is")
+        return
+    found = f"{cores} cores; two threads seal {gain:.2f} times as fast as one"
+    fit = gain >= PARALLEL
+    advice = "" if fit else "another program is busy, or the library holds Python's lock"
+    yield Finding("threads", found, "ok" if fit else "note", advice)
+
+
+def speed_up() -> float:
+    """How many times as much two threads seal as one does, the best of three."""
+    work = sealing()
+    work()
+    with ThreadPoolExecutor(2) as pool:
+        return max(2 * _seconds(work) / _seconds(lambda: _both(pool, work)) for _ in range(3))
+
+
+def sealing() -> Callable[[], None]:
+    """Give the work of sealing some hundred messages, as a user does."""
+    from ...crypto.entropy import SystemEntropy
+    from ...crypto.layer import seal_layer
+    from ...crypto.suites import suite
+
+    scheme = suite()
+    public, context = scheme.keypair(SystemEntropy()).public, bytes(32)
+
+    def work() -> None:
+        entropy = SystemEntropy()
+        for _ in range(SEALS):
+            seal_layer(scheme, public, bytes(200), context, entropy)
+
+    return work
+
+
+def _both(pool: ThreadPoolExecutor, work: Callable[[], None]) -> None:
+    for one in [pool.submit(work), pool.submit(work)]:
+        one.result()
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    begun = perf_counter()
+    work()
+    return perf_counter() - begun
+
+
+def terminal() -> Iterator[Finding]:
+    """Encoding of stdout."""
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    fit = encoding.replace("-", "") == "utf8"
+    advice = "" if fit else "values that it has no sign for are shown as ?; set PYTHONUTF8=1"
+    yield Finding("terminal", encoding, "ok" if fit else "note", advice)
+
+
+def folders() -> Iterator[Finding]:
+    """Whether runs can be kept here."""
+    from ...scenarios.records.run_folder import unwritable
+
+    wrong = unwritable(HOME)
+    where = str(HOME.absolute())
+    yield Finding("run folders", where, "FAIL" if wrong else "ok", str(wrong) if wrong else "")
+
+
+LOOKS = (system, libraries, extras, threads, terminal, folders)

@@ -1,0 +1,158 @@
+"""`veilmix leak`: every coalition of a run, and what it could have learnt."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..text import coalitions as coalitions_text
+from ..text import peers as peers_text
+from ..text.layout import (
+    Grid,
+    clean,
+    format_option,
+    lay_out,
+    many,
+    page,
+    percent,
+    say,
+    write_csv,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from ...analysis.trust.received_view import Received
+    from ...scenarios.schema.model import Coalition
+
+LINKED = (
+    "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
+    "value, so nothing is certain; bits: what such reports tell of the values (mutual information)."
+)
+GUESSED = (
+    "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
+    "of the row of the person it is surest of, and rightly; bits: learnt per person"
+)
+BEFORE = {
+    "uniform": "all tables of people and values equally likely",
+    "marginals": "the share of every value is public, and people are independent",
+}
+
+
+@click.command("leak")
+@click.argument("run")
+@click.option(
+    "--prior",
+    type=click.Choice(["uniform", "marginals"]),
+    default="uniform",
+    show_default=True,
+    help="What everybody knew before: nothing, or the share of every value.",
+)
+@format_option
+def command(run: str, prior: str, form: str) -> None:
+    """Tell what every coalition of RUN could have learnt, from what its members saw.
+
+    Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
+    what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,
+    surest: what the posterior is worth to a guesser. Coalitions that learnt the same are in one
+    row; csv and json have each by itself. Of peers, coalitions are told by their size.
+    """
+    from ...scenarios.records.run_folder import read
+    from ...scenarios.verification.damage import blamed
+    from ...scenarios.verification.views import learnt_in
+    from ..found import folder
+
+    record = read(folder(run))
+    peers = record.result["peers"] if record.scenario.mix.peers else None
+    with blamed(record):
+        found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
+    if form == "json":
+        write_json(_plain(found, prior) | ({"peers": peers["coalitions"]} if peers else {}))
+    elif form == "csv":
+        write_csv(peers_text.csv(peers) if peers else _csv(found))
+    elif peers:
+        _tell(found, record.scenario.coalition, smallest=False)
+        say(page())
+        peers_text.tell_sizes(page(), peers)
+    else:
+        _tell(found, record.scenario.coalition)
+        for line in _notes(found, prior):
+            say(page(), line, style="dim")
+
+
+def _tell(
+    found: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
+) -> None:
+    from ...scenarios.verification.views import breaking
+    from ..text import run as story
+
+    console = page()
+    lay_out(console, coalitions_text.table(found))
+    for line in coalitions_text.key(found):
+        say(console, line, style="dim")
+    if smallest:
+        say(console, story.smallest(breaking(found)))
+    for one in named:
+        linked = next(r.linked for r in found if r.parties == tuple(sorted(set(one.parties))))
+        what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"
+        say(console, f"{clean(one.name)} ({' + '.join(one.parties)}): {what}")
+
+
+def _notes(found: "Sequence[Received]", prior: str) -> Iterator[str]:
+    if any(one.reports for one in found):
+        yield LINKED
+        return
+    yield GUESSED
+    yield f"before any of it: {coalitions_text.before(found)}: {BEFORE[prior]}"
+    error = max((one.error for one in found if one.method == "sampled"), default=0.0)
+    if error:
+        yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
+    if any(one.method == "at least" for one in found):
+        yield ">= at least: there were too many tables to look at all that the counts allow"
+
+
+def _csv(found: "Sequence[Received]") -> Grid:
+    headings = ["coalition", "linked", "users", "cells_certain", "cells", "bits_per_person"]
+    headings += ["exact", "method", "rows_guessed", "rows_guessed_before", "cells_guessed"]
+    headings += ["cells_guessed_before", "worst_row", "worst_row_before"]
+    rows = [
+        (
+            "+".join(one.parties),
+            one.linked,
+            one.users,
+            one.cells_certain,
+            one.cells,
+            one.bits_per_person,
+            one.exact,
+            one.method.value,
+            one.rows_guessed,
+            one.rows_guessed_before,
+            one.cells_guessed,
+            one.cells_guessed_before,
+            *((one.worst_row.posterior, one.worst_row.prior) if one.worst_row else (None, None)),
+        )
+        for one in found
+    ]
+    return Grid(tuple(headings), rows)
+
+
+def _plain(found: "Sequence[Received]", prior: str) -> dict[str, Any]:
+    from ...scenarios.verification.views import breaking
+
+    return {
+        "prior": prior,
+        "coalitions": [
+            {
+                "parties": list(one.parties),
+                "linked": one.linked,
+                "users": one.users,
+                "cells_certain": one.cells_certain,
+                "cells": one.cells,
+                "bits_per_person": one.bits_per_person,
+                "bits": one.bits,
+                **one.guesses(),
+                "verdict": one.verdict,
+            }
+            for one in found
+        ],
+        "smallest": [list(parties) for parties in breaking(found)],
+    }

@@ -1,0 +1,87 @@
+"""`veilmix new`: the gallery, and a commented copy of one of its scenarios."""
+
+import tomllib
+from pathlib import Path
+
+import click
+
+from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+
+
+@click.command("new")
+@click.argument("name", required=False)
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "--cards",
+    is_flag=True,
+    help="Write role cards instead (NAME-cards.html): a class plays it on paper.",
+)
+@format_option
+def command(name: str | None, file: Path | None, *, force: bool, cards: bool, form: str) -> None:
+    """Write a commented copy of the shipped scenario NAME to FILE (NAME.toml; - is stdout).
+
+    Without NAME: list the shipped scenarios. With --cards NAME may also be a file of your own.
+    """
+    from ...scenarios.serialization.atomic_file import write_whole
+    from ...scenarios.validation.load import source
+
+    if name is None:
+        gallery(form)
+        return
+    if cards:
+        _cards(name, file, force=force)
+        return
+    text = source(name)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    path = file or Path(f"{name}.toml")
+    write_whole(path, text, force=force)
+    click.echo(f"wrote {path}   next: veilmix check {path}")
+
+
+def _cards(name: str, file: Path | None, *, force: bool) -> None:
+    """Write the role cards of a scenario."""
+    from ...report.cards import cards
+    from ...scenarios.serialization.atomic_file import write_whole
+    from ...scenarios.validation.load import load
+
+    scenario = load(name)
+    text = cards(scenario)
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    path = file or Path(f"{scenario.scenario.name}-cards.html")
+    write_whole(path, text, force=force)
+    click.echo(f"wrote {path}; print it   then watch the same people: veilmix theatre {name}")
+
+
+def gallery(form: str) -> None:
+    """Print the shipped scenarios, a line each: those to start from, then the attacks."""
+    from ...scenarios.validation.load import attacks, shipped
+
+    groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))
+    header = ("scenario", "shows")
+    if form == "json":
+        write_json(
+            [
+                {"scenario": name, "title": title, "group": group}
+                for group, rows in groups
+                for name, title in rows
+            ]
+        )
+    elif form == "csv":
+        rows = [(name, title, group) for group, some in groups for name, title in some]
+        write_csv(Grid((*header, "group"), rows))
+    else:
+        for group, some in groups:
+            lay_out(page(), Grid((group, "shows"), some))
+            say(page())
+        say(page(), "veilmix run NAME plays one; veilmix new NAME writes a copy to change")
+
+
+def _titles(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    from ...scenarios.validation.load import source
+
+    return [(name, tomllib.loads(source(name))["scenario"].get("title", "")) for name in names]

@@ -1,0 +1,56 @@
+"""`veilmix report`: one page about a run, a sweep, ..., as a single HTML file."""
+
+from pathlib import Path
+
+import click
+
+from ..text.layout import clean
+
+
+@click.command("report")
+@click.argument("what", metavar="RUN|SWEEP|COMPARISON|ATTACK")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file to write; - is stdout.  [default: report.html in the run's folder, or beside "
+    "the file]",
+)
+@click.option(
+    "--worst-case",
+    "seconds",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Time for the exact worst cases of the exposure curve, in all; 0 leaves them out.",
+)
+@click.option(
+    "--attacks",
+    type=click.Path(path_type=Path, exists=True),
+    help="A folder that `veilmix attack` made, to be shown on the page of a run.",
+)
+def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -> None:
+    """Write a page about a run folder, a saved comparison or attack, or the file of a sweep.
+
+    One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
+    no single party does (the truth, and the counts that only the curator read): mind to whom you
+    send it.
+    """
+    from ...report.make import make
+    from ...scenarios.serialization.atomic_file import write_page
+
+    made = make(_found(what), seconds, attacks)
+    if str(out) == "-":
+        click.echo(made.html, nl=False)
+        return
+    path = out or made.path
+    write_page(path, made.html)
+    click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
+
+
+def _found(what: str) -> Path:
+    """The file or folder of that path, or the run of that name."""
+    from ..found import folder
+
+    path = Path(what)
+    return path if path.is_file() else folder(what)

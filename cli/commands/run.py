@@ -1,0 +1,334 @@
+"""`veilmix run`: play a scenario, print what came of it, keep it in a run folder."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ...errors import StorageError
+from ..app import ReaderLeft, Unmet
+from ..found import HOME
+from ..text.layout import clean, format_option
+
+if TYPE_CHECKING:
+    from ...roles.instruments import Instrument
+    from ...scenarios.ledger.book import Ledger
+    from ...scenarios.schema.model import Scenario
+    from ...scenarios.scoring.outcome import Outcome
+
+MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How the user wants it. trace: none, short or all. out: None where nothing is saved."""
+
+    seed: int | None
+    mode: Literal["real", "ideal"]
+    trace: str
+    out: Path | None
+    form: str
+    quiet: bool
+    worst_case: float
+    figures: bool
+    ledger: Path | None = None
+
+
+class Traced(click.Command):
+    """A command whose `--trace` may also be written `--trace=all`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Spell `--trace=all` as the option it is."""
+        spelt = {"--trace=all": "--trace-all", "--trace=short": "--trace"}
+        return super().parse_args(ctx, [spelt.get(arg, arg) for arg in args])
+
+
+@click.command("run", cls=Traced)
+@click.argument("scenario")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="Make the run reproducible (and not secret).  [default: the scenario's, else the system's "
+    "randomness]",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["real", "ideal"]),
+    default="real",
+    show_default=True,
+    help="Real messages, or the same questions without any.",
+)
+@click.option(
+    "--trace",
+    "trace",
+    flag_value="short",
+    default=None,
+    help="Tell every message in a line; more than 200 alike in one (--trace=all: each).",
+)
+@click.option("--trace-all", "trace", flag_value="all", hidden=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=HOME,
+    show_default=True,
+    help="Where the run folder is made.",
+)
+@click.option("--no-save", is_flag=True, help="Keep nothing.")
+@format_option
+@click.option(
+    "--figures",
+    is_flag=True,
+    help="Draw the estimates and epsilons of randomized answers in the run folder's figures/.",
+)
+@click.option("--quiet", is_flag=True, help="No bar and no report: only where it was saved.")
+@click.option(
+    "--worst-case",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the exact worst case may be sought; 0 leaves it out.",
+)
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="What was released about whom in earlier runs; this one is added. [policy] ledger says "
+    "whether what could be subtracted or joined is refused or warned of.",
+)
+def command(
+    scenario: str,
+    seed: int | None,
+    mode: Literal["real", "ideal"],
+    trace: str | None,
+    out: Path,
+    ledger: Path | None,
+    *,
+    no_save: bool,
+    form: str,
+    figures: bool,
+    quiet: bool,
+    worst_case: float,
+) -> None:
+    """Play SCENARIO (a file, or a shipped name) and print the release and the scores.
+
+    csv is the release, json is result.json. A scenario with `repeat` is played that often, with
+    the seeds from its own on; each run is kept, and means with 95 % intervals are printed.
+    """
+    from ...scenarios.validation.load import load
+
+    place = None if no_save else out
+    wish = Wish(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger)
+    loaded = load(scenario)
+    _check_folder(wish)
+    _check_figures(loaded, wish)
+    outcomes: list[Outcome] = []
+    folders: list[Path] = []
+    trouble = None
+    for outcome in _played(loaded, wish):
+        outcomes.append(outcome)
+        trouble = trouble or _kept(outcome, wish, folders)
+        if trouble:
+            break
+    _print(outcomes, folders, wish)
+    if trouble:
+        raise trouble
+    _judge(outcomes)
+
+
+def _check_folder(wish: Wish) -> None:
+    """StorageError before anything is played, if what is played could not be kept."""
+    from ...scenarios.records.run_folder import unwritable
+
+    if wish.out is not None and (wrong := unwritable(wish.out)):
+        raise wrong
+
+
+def _check_figures(scenario: "Scenario", wish: Wish) -> None:
+    """DataError before anything is played, if there will be nothing to draw, or nowhere to."""
+    if not wish.figures:
+        return
+    from ...analysis import drawing
+    from ...errors import DataError
+    from ...scenarios.programs.randomized.questions import RANDOMIZED
+
+    drawing.require()
+    if wish.out is None:
+        raise DataError("--figures: they are kept in the run folder; leave out --no-save")
+    if scenario.policy.kind not in RANDOMIZED:
+        kinds = " or ".join(f'"{kind}"' for kind in RANDOMIZED)
+        raise DataError(
+            f"--figures: they show randomized answers, policy.kind = {kinds}; of this scenario "
+            f'(kind = "{scenario.policy.kind}") `veilmix report` draws what there is'
+        )
+
+
+def _drawn(outcome: "Outcome", folder: Path) -> None:
+    from ...analysis.figures import incidence as sets_figure
+    from ...analysis.figures import randomized as noise_figure
+    from ..figures import make, write
+    from ..text.layout import page, say
+
+    if outcome.local:
+        drawn = noise_figure.figures(outcome.local.plain())
+    elif outcome.incidence:
+        drawn = sets_figure.figures(outcome.incidence.plain())
+    else:  # the round was burned
+        return
+    place = folder / "figures"
+    make(place)
+    for one in drawn:
+        for path in write(one, place):
+            say(page(err=True), f"drawn     {clean(str(path))}")
+
+
+def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
+    """Play a scenario as often as it says."""
+    from ...scenarios.play.run import run
+
+    seed = scenario.scenario.seed if wish.seed is None else wish.seed
+    for number in range(scenario.scenario.repeat):
+        this = None if seed is None else min(seed + number, MAX_SEED)
+        with watching(scenario, wish) as instruments, _ledger(wish) as book:
+            yield run(
+                scenario,
+                this,
+                wish.mode,
+                instruments=instruments,
+                report=lambda line: click.echo(f"note: {line}", err=True),
+                worst_case_seconds=wish.worst_case,
+                ledger=book,
+            )
+
+
+def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
+    """Give the open ledger, or nothing."""
+    if wish.ledger is None:
+        return nullcontext()
+    from ...scenarios.ledger.book import opened
+
+    return opened(wish.ledger)
+
+
+@contextmanager
+def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]]":
+    """Give the instruments that watch a run: the narrator, or the bar on a terminal, or none."""
+    if wish.mode == "ideal":
+        yield ()
+    elif wish.trace != "none":
+        from ..text.narrator import Narrator
+
+        program = wish.form != "table"  # its stdout is for data alone
+        yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
+    elif wish.quiet or not sys.stderr.isatty():
+        yield ()
+    else:
+        from ..text.progress import bar
+
+        with bar(scenario.population.users) as shown:
+            yield (shown,)
+
+
+def _teller(*, err: bool) -> Callable[[str], None]:
+    """Give what prints a line of a trace, and ends the run once when nobody reads it any more."""
+    left = False
+
+    def tell(line: str) -> None:
+        nonlocal left
+        try:
+            if not left:
+                click.echo(clean(line), err=err)
+        except BrokenPipeError:  # an Exception would only take the instrument off
+            left = True
+            raise ReaderLeft from None
+
+    return tell
+
+
+def _kept(outcome: "Outcome", wish: Wish, folders: list[Path]) -> StorageError | None:
+    """Save a run; what went wrong is told after its report, which is not lost with it."""
+    from ...scenarios.records.run_folder import save
+
+    if wish.out is not None:
+        try:
+            folders.append(save(outcome, wish.out))
+            if wish.figures:
+                _drawn(outcome, folders[-1])
+        except StorageError as wrong:
+            return wrong
+    return None
+
+
+def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -> None:
+    if wish.form == "table":
+        if not wish.quiet:
+            _report(outcomes)
+        _where(outcomes, folders, quiet=wish.quiet)
+    elif len(outcomes) > 1:
+        from ..text import repetitions as repeats
+        from ..text.layout import write_csv, write_json
+
+        if wish.form == "json":
+            write_json(repeats.plain(outcomes))
+        else:
+            write_csv(repeats.grid(outcomes))
+    elif wish.form == "json":
+        from ..text.layout import write_json
+
+        write_json(outcomes[0].result())
+    else:
+        from ...scenarios.records.run_folder import release_csv
+
+        release = outcomes[0].result()["release"]
+        click.echo(release_csv(release) if release else "", nl=False)
+
+
+def _report(outcomes: "Sequence[Outcome]") -> None:
+    from ..text import repetitions as repeats
+    from ..text import run as story
+
+    if len(outcomes) == 1:
+        story.tell(outcomes[0])
+    else:
+        repeats.tell(outcomes)
+
+
+def _next(outcome: "Outcome", folder: Path) -> str:
+    """What to look at next."""
+    return f"veilmix leak {folder}" if outcome.peers else f"veilmix show {folder} --as curator"
+
+
+def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: bool) -> None:
+    if quiet:
+        for folder in folders:
+            click.echo(str(folder))
+    elif len(folders) == 1:
+        folder = folders[0]
+        click.echo(f"\nsaved {folder}/   next: {_next(outcomes[0], folder)}")
+    elif folders:
+        click.echo(
+            f"\nsaved {len(folders)} runs, {folders[0]}/ to {folders[-1]}/   "
+            f"next: veilmix leak {folders[-1]}"
+        )
+
+
+def _judge(outcomes: "Sequence[Outcome]") -> None:
+    """Unmet (exit code 3) if an expectation failed or nothing was released.
+
+    A scenario that expects just that (`kept = []`) and nothing else has got what it asked for.
+    """
+    wrong: Counter[str] = Counter()
+    for outcome in outcomes:
+        wrong.update(outcome.failed)
+        if not outcome.released and outcome.scenario.expect.kept != ():
+            why = outcome.burned or "no column is safe enough for this promise"
+            wrong[f"nothing could be released: {why}"] += 1
+    if wrong:
+        runs = f" ({{}} of {len(outcomes)} runs)" if len(outcomes) > 1 else ""
+        lines = [line + runs.format(times) for line, times in wrong.items()]
+        raise Unmet("\n       ".join(lines))

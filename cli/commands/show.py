@@ -1,0 +1,222 @@
+"""`veilmix show`: the messages of a run, through the eyes of one party or of several together."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_json
+from ..text.sequence_diagram import Flow, flows, mermaid
+
+if TYPE_CHECKING:
+    from ...protocol.view import View
+    from ...scenarios.records.run_folder import Run
+
+CHAIN = "curator+shuffler-1"
+PEOPLE = 10  # whose pinned values are told one by one
+CELLS = 8  # of counts that were read
+
+
+@click.command("show")
+@click.argument("run")
+@click.option(
+    "--as",
+    "eyes",
+    multiple=True,
+    metavar="PARTY[+PARTY...]",
+    help="Whose eyes: curator, analyst, shuffler-1, user-1, network, or several with +.",
+)
+@click.option("--all", "everything", is_flag=True, help="Every message and person, none summed up.")
+@click.option(
+    "--why",
+    metavar="PERSON|MESSAGE",
+    help="Derive what they know of user-3, or of a ciphertext by its name, step by step.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+)
+def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None, form: str) -> None:
+    """Show the message flow of RUN as PARTY saw it, and what it could open, read and link.
+
+    Without --as: name the parties. With --why: the derivation of what they know of one person or
+    one ciphertext, from what they saw and the keys they hold.
+    """
+    from ...scenarios.records.run_folder import read
+    from ...scenarios.verification.damage import blamed
+    from ...scenarios.verification.views import look, people_named, present
+    from ..found import folder
+
+    record = read(folder(run))
+    members = tuple(dict.fromkeys(name for one in eyes for name in one.split("+")))
+    if not members:
+        parties = [*present(record), people_named(record).replace(" to ", " ... ")]
+        _parties(parties, run, form, "peer-1+peer-2" if record.scenario.mix.peers else CHAIN)
+        return
+    with blamed(record):
+        if why is not None:
+            _derive(record, members, why, form)
+            return
+        seen = look(record, members)
+        if form == "json":
+            write_json(_plain(record, seen))
+        elif form == "mermaid":
+            click.echo(mermaid(flows(seen.events)))
+        else:
+            _tell(page(), record, seen, members, everything=everything)
+
+
+def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
+    if form == "json":
+        write_json({"parties": list(parties)})
+        return
+    click.echo("parties of this run: " + ", ".join(parties))
+    click.echo(f"next: veilmix show {run} --as {eyes}")
+
+
+def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    from ...scenarios.verification.explanation import lines, why
+
+    if form == "mermaid":
+        raise click.UsageError("--why is told as text or json, not as a diagram")
+    found = why(run, members, about)
+    if form == "json":
+        write_json(found.plain())
+        return
+    console = page()
+    say(console, f"{found.about}, derived by {' + '.join(members)}\n")
+    for line in lines(found):
+        say(console, clean(line))
+
+
+def _tell(
+    console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
+) -> None:
+    say(console, f"{run.folder.name} through the eyes of {' + '.join(members)}\n")
+    rows = [_row(flow)[: 8 if everything else 7] for flow in flows(seen.events, each=everything)]
+    headings = ("time", "from", "to", "message", "round", "how many", "bytes each", "name")
+    lay_out(console, Grid(headings if everything else headings[:-1], rows, (0, 4, 5, 6)))
+    missed = sum(one.messages for one in seen.transcript.events) - sum(
+        one.messages for one in seen.events
+    )
+    say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
+    told = (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything))
+    for line in (*told, *_guessed(run, seen)):
+        say(console, clean(line))
+
+
+def _row(flow: Flow) -> tuple[object, ...]:
+    return (
+        f"{flow.time:.0f} s",
+        flow.sender,
+        flow.receiver,
+        flow.kind,
+        flow.round or "",
+        f"{flow.messages:,}",
+        f"{flow.smallest:,}"
+        if flow.smallest == flow.largest
+        else f"{flow.smallest:,}-{flow.largest:,}",
+        flow.name,
+    )
+
+
+def _opened(seen: "View") -> Iterator[str]:
+    for number, (opened, layers) in seen.opened.items():
+        said = "all" if opened == layers else "none" if not opened else f"the outer {opened}"
+        yield f"opens    round {number}: {said} of the {layers} layers of a submission"
+
+
+def _read(run: "Run", seen: "View") -> Iterator[str]:
+    from ...scenarios.verification.views import columns
+
+    names = columns(run)
+    if not seen.counted:
+        yield "reads    no counts"
+    for one in seen.counted:
+        cells = sorted(one.counts.items())
+        said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
+        more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
+        asked = " x ".join(names[column] for column in one.columns)
+        yield f"reads    round {one.round}: {asked}: {', '.join(said)}{more}"
+
+
+def _guessed(run: "Run", seen: "View") -> Iterator[str]:
+    """What all of it is worth to a guesser; the figures of `leak`."""
+    from ...scenarios.verification.views import scored
+
+    found = scored(run, seen)
+    if found.rows_guessed is None or found.rows_guessed_before is None:
+        return
+    mark = {"exact": "", "sampled": "about ", "at least": "at least "}[found.method]
+    yield (
+        f"knows    {found.cells_certain:,} of {many(found.cells, 'cell')} for certain; "
+        f"{'' if found.exact else 'at least '}{found.bits_per_person:.2f} bits a person"
+    )
+    yield (
+        f"guesses  {mark}{found.rows_guessed:,.1f} of {found.users:,} whole rows right, expected "
+        f"({found.rows_guessed_before:,.1f} before it saw anything)"
+    )
+
+
+def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
+    from ...analysis.trust.received_view import users_linked
+    from ...scenarios.verification.views import columns, person_of
+
+    linked, users = users_linked(seen), seen.users
+    who = f"{linked:,} of {many(users, 'person', 'people')}"
+    if not linked:
+        yield f"links    {who}: no value can be pinned on anybody"
+        return
+    lying = run.scenario.policy.kind in ("histogram", "incidence")
+    yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
+    names, name = columns(run), person_of(run)
+    people = sorted(seen.pinned.items())
+    for user, row in people if everything else people[:PEOPLE]:
+        values = "  ".join(f"{names[column]}={row[column]}" for column in sorted(row))
+        yield f"         {name(user)}  {values}"
+    if len(people) > PEOPLE and not everything:
+        yield f"         ... and {len(people) - PEOPLE:,} more (--all)"
+
+
+def _plain(run: "Run", seen: "View") -> dict[str, Any]:
+    from ...analysis.trust.received_view import users_linked
+    from ...protocol.transcript import split_names
+    from ...scenarios.verification.views import columns, person_of
+
+    names, name = columns(run), person_of(run)
+    return {
+        "parties": sorted(seen.parties),
+        "events": [
+            {
+                "time": one.time,
+                "from": one.sender,
+                "to": one.receiver,
+                "kind": one.kind.name.lower() if one.kind else None,
+                "round": one.round,
+                "bytes": one.size,
+                "messages": one.messages,
+                "names": [name.hex() for name in split_names(one.names)],
+            }
+            for one in seen.events
+        ],
+        "opened": [
+            {"round": number, "layers": opened, "of": layers}
+            for number, (opened, layers) in seen.opened.items()
+        ],
+        "read": [
+            {
+                "round": one.round,
+                "columns": [names[column] for column in one.columns],
+                "counts": [[*values, people] for values, people in sorted(one.counts.items())],
+            }
+            for one in seen.counted
+        ],
+        "linked": users_linked(seen),
+        "pinned": {
+            name(user): {names[column]: value for column, value in sorted(row.items())}
+            for user, row in sorted(seen.pinned.items())
+        },
+    }

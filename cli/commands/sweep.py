@@ -1,0 +1,259 @@
+"""`veilmix sweep`: a scenario at every point of a grid, many times, kept line by line."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ..app import BUG
+from ..found import HOME
+from ..grid import Setting, Shard, spelt
+from ..grid import repeats as usual
+from ..text.layout import clean, format_option, many, page, say
+from .run import MAX_SEED
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from ...scenarios.schema.model import Scenario
+    from ...scenarios.studies.sweep import Job
+    from ...scenarios.studies.sweep_file import Line, Value
+    from ...scenarios.studies.sweep_log import Log
+
+
+@click.command("sweep")
+@click.argument("scenario")
+@click.option(
+    "--set",
+    "settings",
+    type=Setting(),
+    multiple=True,
+    help="A key and its values, such as policy.k=2,5,10; again for another axis. Replaces the "
+    "file's [sweep] of this key.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    metavar="R",
+    help="Independent runs at every point.  [default: the scenario's repeat]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="What the seeds of all runs are derived from.  [default: the scenario's, else the "
+    "system's randomness]",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["real", "ideal"]),
+    default="real",
+    show_default=True,
+    help="Real messages, or the same questions without any (much faster).",
+)
+@click.option(
+    "--executor",
+    default="process",
+    show_default=True,
+    metavar="process|thread|MODULE:FUNCTION",
+    help="Who plays: processes, threads, or what FUNCTION() returns, such as a cluster's.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="How many.  [default: the processors]"
+)
+@click.option("--shard", type=Shard(), help="Play only every N-th run, from the I-th on.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file of its runs.  [default: runs/sweep-NAME.jsonl]",
+)
+@click.option("--resume", is_flag=True, help="Go on with a file that is there.")
+@format_option
+@click.option("--quiet", is_flag=True, help="No bar, no table, no figure: only the file.")
+@click.option("--no-figure", is_flag=True, help="Draw nothing beside the file.")
+@click.option(
+    "--worst-case",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long each run may seek its exact worst case; 0 leaves it out.",
+)
+def command(
+    scenario: str,
+    settings: "tuple[tuple[str, tuple[Value, ...]], ...]",
+    repeats: int | None,
+    seed: int | None,
+    mode: Literal["real", "ideal"],
+    executor: str,
+    workers: int | None,
+    shard: tuple[int, int] | None,
+    out: Path | None,
+    *,
+    resume: bool,
+    form: str,
+    quiet: bool,
+    no_figure: bool,
+    worst_case: float,
+) -> None:
+    """Play SCENARIO at every point of a grid, and print means with 95 % intervals.
+
+    The grid is the [sweep] table of the file and --set. Every run is a line of JSON in a file, as
+    soon as it is done; a sweep that was stopped goes on with --resume.
+    """
+    from ...scenarios.studies.executors import executor as named
+    from ...scenarios.studies.sweep import axes, plan
+    from ...scenarios.studies.sweep_log import Log
+    from ...scenarios.validation.load import load
+
+    loaded = load(scenario)
+    along = axes(loaded, dict(settings))
+    times = repeats or usual(loaded, along)
+    if not along and times == 1:
+        raise click.UsageError(
+            "nothing to sweep: name keys with --set, such as --set policy.k=2,5,10, or in a "
+            "[sweep] table of the scenario"
+        )
+    jobs = plan(loaded, along, times, seed, mode, worst_case)
+    if shard:
+        jobs = jobs[shard[0] - 1 :: shard[1]]
+    make, window = named(executor, workers)
+    log = Log(out or _home(loaded, shard), resume=resume)
+    try:
+        left = log.todo(jobs)
+        if form == "table" and not quiet:
+            _announce(loaded, along, times, jobs, left, mode, seed)
+        _play(left, make, window, log, quiet=quiet)
+    finally:
+        log.close()
+    _tell(loaded, along, log, log.of(jobs), form, quiet=quiet, draw=not no_figure)
+    _crashed(log.of(jobs), log.path)
+
+
+def _home(scenario: "Scenario", shard: tuple[int, int] | None) -> Path:
+    part = f"-{shard[0]}of{shard[1]}" if shard else ""
+    return HOME / f"sweep-{scenario.scenario.name}{part}.jsonl"
+
+
+def _announce(
+    scenario: "Scenario",
+    along: "dict[str, tuple[Value, ...]]",
+    repeats: int,
+    jobs: "Sequence[Job]",
+    left: "Sequence[Job]",
+    mode: str,
+    seed: int | None,
+) -> None:
+    """Say what will be played."""
+    seed = scenario.scenario.seed if seed is None else seed
+    how = (
+        "system randomness: another sweep gives other numbers"
+        if seed is None
+        else f"seeds derived from {seed} (reproducible, not secret)"
+    )
+    done = len(jobs) - len(left)
+    more = f", {done:,} of them done before" if done else ""
+    head = (
+        f"{scenario.scenario.name}  {spelt(along)}, {many(repeats, 'run')} a point, {mode}, {how}"
+    )
+    say(page(), clean(head))
+    say(page(), f"  {many(len(jobs), 'run')}{more}\n")
+
+
+def _play(
+    left: "Sequence[Job]",
+    make: "Callable[[], Executor]",
+    window: int,
+    log: "Log",
+    *,
+    quiet: bool,
+) -> None:
+    from ...scenarios.studies.sweep import sweep
+
+    done = 0
+    try:
+        with _bar(len(left), quiet=quiet) as moved:
+            for line in sweep(left, make, window):
+                log.add(line)
+                done += 1
+                moved(done)
+    except KeyboardInterrupt:
+        click.echo(
+            f"{many(done, 'run')} of {len(left):,} done and kept in {clean(str(log.path))}; the "
+            "same command with --resume goes on",
+            err=True,
+        )
+        raise
+
+
+@contextmanager
+def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
+    """A bar with the time left, on a terminal."""
+    if quiet or not sys.stderr.isatty() or not total:
+        yield lambda _: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("  {task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=page(err=True), transient=True) as progress:
+        task = progress.add_task("runs", total=total)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def _tell(
+    scenario: "Scenario",
+    along: "dict[str, tuple[Value, ...]]",
+    log: "Log",
+    lines: "Sequence[Line]",
+    form: str,
+    *,
+    quiet: bool,
+    draw: bool,
+) -> None:
+    """The table, the figure, and where everything is."""
+    from ..text import sweep as sweep_text
+
+    good = [line for line in lines if line.error is None]
+    if quiet:
+        click.echo(str(log.path))
+        return
+    sweep_text.tell(list(along), good, form)
+    drawn = sweep_text.draw(scenario.scenario.name, along, good, log.path) if draw else []
+    console = page(err=form != "table")
+    say(console)
+    for path in drawn:
+        say(console, f"drawn     {clean(str(path))}")
+    where = clean(str(log.path))
+    say(console, f"saved {where}   next: veilmix report {where}")
+
+
+def _crashed(lines: "Sequence[Line]", path: Path) -> None:
+    """Exit 1, saying which and how, if any run crashed."""
+    bad = [line for line in lines if line.error is not None]
+    if not bad:
+        return
+    click.echo(f"\n{many(len(bad), 'run')} of {len(lines):,} crashed:", err=True)
+    kinds = dict.fromkeys((line.error or "").strip().splitlines()[-1] for line in bad)
+    for kind in kinds:
+        first = next(x for x in bad if (x.error or "").strip().endswith(kind))
+        at = ", ".join(f"{key} = {value}" for key, value in first.key.items())
+        click.echo(
+            clean(f"  {kind}   (first at {at or 'the only point'}, seed {first.seed})"), err=True
+        )
+    where = clean(str(path))
+    click.echo(f"their tracebacks are in {where}; --resume tries them again", err=True)
+    raise click.exceptions.Exit(BUG)

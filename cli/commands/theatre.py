@@ -1,0 +1,127 @@
+"""`veilmix theatre`: a run as a page for a class, or live while it is played."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...errors import ParameterError, ScenarioError, StorageError
+from ..found import HOME
+from ..text.layout import many
+from .run import MAX_SEED
+
+if TYPE_CHECKING:
+    from ...scenarios.schema.model import Scenario
+
+
+@click.command("theatre")
+@click.argument("run")
+@click.option("--live", is_flag=True, help="Play a scenario now, and show it on this computer.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The page.  [default: theatre-NAME.html]",
+)
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of a scenario, as for `run`.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="Of the live page; 0 takes any that is free.",
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 3600),
+    default=10,
+    show_default=True,
+    help="How long people may take to send, in the live run.",
+)
+def command(
+    run: str, *, live: bool, out: Path | None, seed: int | None, port: int, seconds: int
+) -> None:
+    """Show RUN (a run folder, or a scenario that is played now) message by message.
+
+    The page is one file that asks no other computer for anything. It holds what everybody said:
+    whose eyes one looks through is chosen in the browser.
+    """
+    if live:
+        if out is not None:
+            raise click.UsageError("--live writes no page; leave --out away")
+        _live(run, seconds, seed, port)
+        return
+    name, data = _shown(run, seed)
+    path = out or Path(f"theatre-{name}.html")
+    from ...scenarios.serialization.atomic_file import write_page
+    from ...theatre.page import render
+
+    page = render(data)
+    write_page(path, page)
+    people = many(data["bill"]["people"], "person", "people")
+    click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
+    click.echo("next: open it in a browser; space plays, ? tells the keys")
+
+
+def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+    """The name of a run and what the page is given of it: a run folder's, or one played now."""
+    from ...theatre.show import check_size, of_outcome, of_run
+
+    if folder := _folder(named):
+        if seed is not None:
+            raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
+        from ...scenarios.records.run_folder import read
+
+        return folder.name, of_run(read(folder))
+    from ...scenarios.play.run import run
+    from ...scenarios.programs.peers.check import central_only
+    from ...scenarios.records.run_folder import default_name
+
+    scenario = _scenario(named)
+    central_only(scenario, "the theatre")
+    check_size(scenario.population.users or 0)
+    outcome = run(scenario, seed, worst_case_seconds=0)
+    return default_name(outcome), of_outcome(outcome)
+
+
+def _folder(named: str) -> Path | None:
+    return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
+
+
+def _scenario(named: str) -> "Scenario":
+    """Load a scenario; a name that is none may have been meant as a run."""
+    from ...scenarios.validation.load import load
+
+    try:
+        return load(named)
+    except ScenarioError as wrong:
+        if Path(named).exists():
+            raise
+        from ..found import folder
+
+        try:
+            folder(named)
+        except StorageError as missing:
+            raise ScenarioError([*wrong.problems, str(missing)]) from None
+        raise
+
+
+def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
+    """Play a scenario in real time and show it, until Ctrl-C."""
+    if folder := _folder(named):
+        raise ParameterError(
+            f"--live plays a scenario; {folder} has been played: leave --live away"
+        )
+    scenario = _scenario(named)
+    try:
+        from ...theatre.live import live
+    except ImportError as missing:
+        raise click.UsageError(f"--live needs {missing.name}: pip install 'veilmix[web]'") from None
+    from ...scenarios.programs.peers.check import central_only
+    from ...scenarios.validation.load import change
+
+    central_only(scenario, "the theatre")
+
+    def tell(line: str) -> None:
+        click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
+
+    live(change(scenario, {"mix.deadline": seconds}), seed, port, tell)

@@ -1,0 +1,150 @@
+"""Coalitions in 80 columns: one row for each kind, who is in it as dots, what it learnt as numbers.
+
+    C A 1 2   of   linked  certain   bits ...
+    ● · ○ ○    3        0        0   1.35      the curator, with none or one of two shufflers
+    ● · ● ●    1       30       90   3.00      the curator and both
+
+A kind: coalitions with the same readers, the same people and the network in or out alike, that
+differ in their shufflers alone and have learnt exactly the same. ●: the party is in each coalition
+of the kind, ○: in some, ·: in none.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...protocol.parties import ANALYST, CURATOR, NETWORK, Role, role
+from .layout import Grid, many, percent
+
+if TYPE_CHECKING:
+    from ...analysis.trust import Received
+
+ALL, SOME, NONE = "●○·"
+MOST_COLUMNS = 6  # shufflers with a column each (of more not all subsets are tried): counted
+PEOPLE = "P"
+INITIALS = {CURATOR: "C", ANALYST: "A", NETWORK: "N"}
+WORD = {"C": "curator", "A": "analyst", "N": "network", PEOPLE: "people"}
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Coalitions that have learnt the same. members: the parties of each."""
+
+    members: tuple[frozenset[str], ...]
+    received: "Received"
+
+
+def kinds(found: "Sequence[Received]") -> tuple[Kind, ...]:
+    """Group coalitions, in the order in which the first of each kind comes."""
+    grouped: dict[Key, list[Received]] = {}
+    for one in found:
+        grouped.setdefault(_key(one), []).append(one)
+    return tuple(
+        Kind(tuple(frozenset(one.parties) for one in same), same[0]) for same in grouped.values()
+    )
+
+
+def _key(one: "Received") -> Key:
+    """What coalitions of a kind have in common: all but their shufflers, and all they learnt."""
+    rest = tuple(party for party in one.parties if role(party) is not Role.SHUFFLER)
+    return (rest, one.linked, one.cells_certain, *_numbers(one))
+
+
+def table(found: "Sequence[Received]") -> Grid:
+    """A row for each kind of coalition, of at most 80 columns."""
+    rows_of = kinds(found)
+    initials = _initials(found)
+    rows = [
+        (
+            _dots(one, initials),
+            f"{len(one.members):,}",
+            f"{one.received.linked:,}",
+            f"{one.received.cells_certain:,}",
+            *_numbers(one.received),
+        )
+        for one in rows_of
+    ]
+    headings = (
+        *(" ".join(initials), "of", "linked", "certain"),
+        *("bits", "guessed", "surest", "verdict"),
+    )
+    return Grid(headings, rows, (1, 2, 3, 4, 5, 6))
+
+
+def _numbers(one: "Received") -> tuple[str, str, str, str]:
+    """Bits a person, rows guessed, how sure it is of one person, and the verdict, as written."""
+    mark = {"exact": "", "sampled": "~", "at least": ">="}[one.method]
+    return (
+        f"{'' if one.exact else '>='}{one.bits_per_person:.2f}",
+        "-" if one.rows_guessed is None else f"{mark}{one.rows_guessed:,.1f}",
+        "-" if one.worst_row is None else percent(one.worst_row.posterior),
+        one.verdict,
+    )
+
+
+def _initials(found: "Sequence[Received]") -> tuple[str, ...]:
+    """The columns of dots: readers, shufflers by number, and whoever else is in some coalition."""
+    here = {party for one in found for party in one.parties}
+    shufflers = sorted(_number(party) for party in here if role(party) is Role.SHUFFLER)
+    readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in here]
+    mix = [str(one) for one in shufflers] if len(shufflers) <= MOST_COLUMNS else ["shufflers"]
+    others = [INITIALS[NETWORK]] if NETWORK in here else []
+    people = any(role(party) in (Role.USER, Role.PEER) for party in here)
+    return (*readers, *mix, *others, *([PEOPLE] if people else []))
+
+
+def _number(shuffler: str) -> int:
+    return int(shuffler.rpartition("-")[2])
+
+
+def _dots(kind: Kind, initials: Sequence[str]) -> str:
+    return " ".join(_dot(kind, one) for one in initials)
+
+
+def _dot(kind: Kind, initial: str) -> str:
+    """Whether a party is in every coalition of a kind, or in some; of many shufflers how many."""
+    if initial == "shufflers":
+        counts = {sum(role(party) is Role.SHUFFLER for party in one) for one in kind.members}
+        low, high = min(counts), max(counts)
+        return (f"{low}" if low == high else f"{low} to {high}").rjust(len(initial))
+    inside = {any(_initial(party) == initial for party in one) for one in kind.members}
+    return SOME if len(inside) == 2 else ALL if True in inside else NONE
+
+
+def _initial(party: str) -> str:
+    if role(party) in (Role.USER, Role.PEER):
+        return PEOPLE
+    return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
+
+
+def key(found: "Sequence[Received]") -> Iterator[str]:
+    """Say what the dots and the letters are, and what was known before."""
+    one = found[0]
+    initials = _initials(found)
+    words = [f"{initial} {WORD[initial]}" for initial in initials if initial in WORD]
+    numbers = [initial for initial in initials if initial.isdecimal()]
+    if numbers:
+        last = "" if len(numbers) == 1 else f" to {numbers[-1]}"
+        here = sum(initial in "CA" for initial in initials)
+        words.insert(here, f"{numbers[0]}{last} shufflers")
+    yield f"{ALL} in each coalition of the row, {SOME} in some, {NONE} in none; {', '.join(words)}"
+    people = many(one.users, "person", "people")
+    yield f"of: coalitions in the row; linked: of {people}; certain: of {one.cells:,} cells"
+
+
+def before(found: "Sequence[Received]") -> str:
+    """What the best guess was worth before anything was seen; "" where nobody has worked it out."""
+    rows = {one.rows_guessed_before for one in found if one.rows_guessed_before is not None}
+    sure = {one.worst_row.prior for one in found if one.worst_row is not None}
+    said = []
+    if rows:
+        said.append(f"{_range(rows, lambda x: f'{x:,.1f}')} rows guessed")
+    if sure:
+        said.append(f"{_range(sure, percent)} sure of the surest")
+    return ", ".join(said)
+
+
+def _range(numbers: set[float], text: Callable[[float], str]) -> str:
+    low, high = text(min(numbers)), text(max(numbers))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,124 @@
+"""The report of a run in which owners flipped the bits of their sets: how often elements recur."""
+
+from collections.abc import Iterator
+from math import isclose
+from typing import TYPE_CHECKING
+
+from ...scenarios.wording import give_or_take
+from .layout import Grid, Page, clean, lay_out, many, percent, say
+
+if TYPE_CHECKING:
+    from ...analysis.incidence.result import Count
+    from ...scenarios.populations import Population
+    from ...scenarios.programs.incidence.score import Incidence
+    from ...scenarios.schema.model import Scenario
+    from ...scenarios.scoring.outcome import Outcome
+
+ROWS = 24  # counts told one by one
+NOTE = "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
+
+Score = tuple[str, str, str]
+
+
+def tell(console: Page, outcome: "Outcome") -> None:
+    """Print what was read, and the counts with their limits."""
+    found = outcome.incidence
+    if found is None:
+        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
+        say(console)
+        return
+    pieces = len(outcome.schema.names)
+    noun = "answer" if outcome.mode == "ideal" else "onion"
+    onions = many(found.owners * pieces, noun)
+    say(console, f"  round 1  {onions} -> analyst   owners flip bits: {found.rule}")
+    say(console)
+    sure = f"{percent(1 - found.beta)} from"
+    headings = ("elements in", f"by {found.method}", sure, "to", "seen, noisy", "truth")
+    lay_out(console, Grid(headings, list(_rows(found)), (1, 2, 3, 4, 5)))
+    if (counts := found.owners + 1) > ROWS:
+        say(console, f" the first {ROWS} of {counts}; all are in result.json", style="dim")
+    whose = "posterior probability, all together" if found.method == "bayes" else "all together"
+    say(console, f" limits: {whose}; truth: of the sets of those who took part,")
+    say(console, " which no analyst knows")
+    if found.left_out:
+        say(console, f" {found.left_out:,} positions left out: reports of their pieces are missing")
+    say(console)
+
+
+def _rows(found: "Incidence") -> Iterator[tuple[str, ...]]:
+    n, true = found.owners, found.truth
+    for t in range(min(n + 1, ROWS)):
+        yield (
+            f"{'no set' if t == 0 else f'exactly {t}' if t < n else f'all {n}'}",
+            f"{found.phi[t]:,.1f}",
+            f"{found.low[t]:,.0f}",
+            f"{found.high[t]:,.0f}",
+            f"{found.psi[t]:,}",
+            "-" if true is None else f"{true[t]:,}",
+        )
+    if n > 1:
+        yield ("any set", *_count(found.union), "", "-" if true is None else f"{sum(true[1:]):,}")
+
+
+def _count(one: "Count") -> tuple[str, str, str]:
+    return f"{one.value:,.1f}", f"{one.low:,.0f}", f"{one.high:,.0f}"
+
+
+def scores(found: "Incidence") -> Iterator[Score]:
+    """How good the estimate is, and what an element and an owner give away."""
+    if found.largest_error is not None:
+        share = percent(found.largest_error / found.positions)
+        meaning = f"positions, of {found.positions:,}: {share}; the worst of all counts"
+        yield "largest error", f"{found.largest_error:,.1f}", meaning
+        held = f"all at once with {percent(1 - found.beta)} or more"
+        if found.method == "bayes":
+            held = f"all at once with posterior probability {percent(1 - found.beta)}"
+        yield "truth within its limits", f"{found.covered} of {found.owners + 1}", held
+    yield "... of the estimate itself", "", clean(found.note)
+    if found.outside:
+        yield "outside", f"{found.outside:,}", "texts that are no vector, left out"
+    meaning = "nats; whether one element is in one set, whatever is seen of the vectors"
+    yield "epsilon, one membership", f"{found.epsilon:g}", meaning
+    meaning = f"nats; in which of all {found.owners} sets one element is"
+    yield "... one element", f"{found.epsilon * found.owners:g}", meaning
+    lie = (1 - found.eta) / 2
+    meaning = "Bayes error about one membership from a vector pinned on its owner, odds even"
+    yield "guessing one bit errs", percent(lie), meaning
+    error = give_or_take(found.information_error, 2)
+    if not isclose(found.information, 0, abs_tol=1e-12):
+        meaning = "bits, all pieces of one owner together, were they pinned on it: which set it has"
+        yield "one owner's reports tell", f"{found.information:.3g}{error}", meaning
+
+
+def describe(console: Page, people: "Population") -> None:
+    """Say who the owners are and how long their vectors."""
+    from ...scenarios.populations.sets import positions_of
+
+    pieces, positions = len(people.schema.names), positions_of(people)
+    say(console, f"          {positions:,} positions, said in {many(pieces, 'piece')}")
+
+
+def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
+    """What owners do before they answer, and how they answer."""
+    flipping = (
+        "Every owner flips each bit of its vector by itself, with "
+        f"epsilon = {scenario.local.epsilon:g} nats a bit."
+    )
+    return flipping, answering.replace("one per feature", "one per piece of its vector").replace(
+        "people answers", "owners answers"
+    )
+
+
+COUNTING = (
+    "The analyst counts and publishes the pieces; in how many sets elements truly are is estimated "
+    "from the counts, with limits. Nothing else is released."
+)
+
+
+def promise(scenario: "Scenario") -> str:
+    """What is promised to the elements."""
+    epsilon = scenario.local.epsilon
+    return (
+        f"epsilon = {epsilon:g} nats: an owner's vector, even with its name on it, changes the "
+        f"odds that an element is in its set by a factor e^{epsilon:g} at most"
+    )

@@ -1,0 +1,104 @@
+"""`--trace`: one line per move, as it happens."""
+
+from collections.abc import Callable, Sequence
+
+from ...protocol.announcement import Announcement
+from ...protocol.board import Entry
+from ...protocol.messages import Body, Burned, Call, Decision, Kind, Mixed, Tally
+from ...protocol.transcript import Read, Refusal, Transcript
+from ...roles.instruments import Instrument
+
+EACH = 200  # submissions of a round that are told one by one
+
+
+class Narrator(Instrument):
+    """Tells every message in a line; more than 200 submissions of a round in one, unless `all`."""
+
+    def __init__(self, tell: Callable[[str], None], *, all_of_it: bool = False) -> None:
+        self._tell = tell
+        self._all = all_of_it
+        self._held: list[str] = []
+        self._more = 0
+        self._last: tuple[str, str] | None = None
+        self._columns: tuple[str, ...] = ()
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Tell a message; posts are told by `posted`, which knows what they say."""
+        if receiver == "board":
+            return
+        seen = Transcript(0)
+        seen.carried(time, sender, receiver, data)
+        event = seen.events[0]
+        kind = event.kind.name.lower() if event.kind else "not a message"
+        names = event.names.hex()
+        many = len(event.names) // 8
+        what = f"{many:,} layers" if event.kind is Kind.BATCH else f"{names[:8]}.."
+        said = f"{kind:<12} {what}, {len(data):,} bytes"
+        self._line(time, sender, receiver, said, hold=event.kind is Kind.SUBMISSION)
+
+    def posted(self, time: float, entry: Entry) -> None:
+        """Tell what a post says."""
+        body = entry.message.body
+        if isinstance(body, Announcement):
+            self._columns = body.schema.names
+        said = f"{entry.message.kind.name.lower():<12} {_gist(body, self._columns)}"
+        self._line(time, entry.author, "board", said)
+
+    def read(self, read: Read) -> None:
+        """Tell that a reader has counted."""
+        ballots = sum(sum(count.values()) for count in read.counts)
+        self._flush()
+        self._tell(f"{'':>8}  {read.reader} has opened and counted {ballots:,} ballots")
+
+    def refused(self, refusal: Refusal) -> None:
+        """Tell of a refusal."""
+        self._flush()
+        self._tell(
+            f"{'':>8}  {refusal.party} refuses {refusal.count:,} as {refusal.reason} "
+            f"(round {refusal.round})"
+        )
+
+    def _line(
+        self, time: float, sender: str, receiver: str, said: str, *, hold: bool = False
+    ) -> None:
+        line = f"{time:6.0f} s  {sender + ' -> ' + receiver:<25}  {said}".rstrip()
+        if not hold or self._all:
+            self._flush()
+            self._tell(line)
+        elif len(self._held) < EACH and not self._more:
+            self._held.append(line)
+        else:
+            self._more += 1
+        self._last = (f"{time:6.0f} s", receiver)
+
+    def _flush(self) -> None:
+        """Tell the submissions that were held back: each, or all in one line."""
+        if self._more and self._last:
+            people = len(self._held) + self._more
+            time, receiver = self._last
+            self._tell(f"{time}  {'users -> ' + receiver:<25}  {people:,} submissions")
+        else:
+            for line in self._held:
+                self._tell(line)
+        self._held, self._more = [], 0
+
+
+def _gist(body: Body, names: Sequence[str]) -> str:
+    """What a post says, in a few words. names: those of the columns."""
+    match body:
+        case Announcement():
+            return f"{len(body.schema.features)} features, k = {body.policy.k}"
+        case Call():
+            asks = ", ".join(" x ".join(names[column] for column in ask) for ask in body.asks)
+            return f"round {body.round}: {asks}, for the {body.reader}"
+        case Mixed():
+            refused = sum(body.refused.values())
+            return f"{body.received:,} in, {body.forwarded:,} out, {refused:,} refused"
+        case Tally():
+            return f"{sum(body.totals):,} ballots"
+        case Decision():
+            kept = ", ".join(names[column] for column in body.kept) or "nothing"
+            return f"keep {kept}; at most {body.certificate.people:,} people exposed"
+        case Burned():
+            return body.why
+    return ""

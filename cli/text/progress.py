@@ -1,0 +1,68 @@
+"""A progress bar on stderr: which stage, how far, how long still."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from ...protocol.board import Entry
+from ...protocol.messages import Call
+from ...protocol.transcript import Made
+from ...roles.instruments import Instrument
+from .layout import page
+
+STEP = 64  # people sealed between two strokes of the bar
+
+
+class Bar(Instrument):
+    """Moves a bar for each stage of each round. people: how many seal in a round."""
+
+    def __init__(self, progress: Progress, people: int | None) -> None:
+        self._progress = progress
+        self._people = people
+        self._tasks: dict[str, TaskID] = {}
+        self._round = 0
+        self._sealed = 0
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
+        """Note which round it is."""
+        if isinstance(entry.message.body, Call):
+            self._round = entry.message.body.round
+            self._sealed = 0
+
+    def sealed(self, made: Made) -> None:  # noqa: ARG002 - a hook
+        """Count the people who have sealed."""
+        self._sealed += 1
+        if self._sealed % STEP == 0 or self._sealed == self._people:
+            self._move("users seal", self._sealed, self._people)
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Move the bar of a stage; sealing is counted by the people who have."""
+        if name != "users seal":
+            self._move(name, done, total)
+
+    def _move(self, name: str, done: int, total: int | None) -> None:
+        label = f"round {self._round}  {name}"
+        if label not in self._tasks:
+            self._tasks[label] = self._progress.add_task(label, total=total)
+        self._progress.update(self._tasks[label], completed=done, total=total)
+
+
+@contextmanager
+def bar(people: int | None) -> Iterator[Bar]:
+    """Show a bar for the time of a run; it is wiped away at the end."""
+    columns = (
+        TextColumn("  {task.description:<28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=page(err=True), transient=True) as progress:
+        yield Bar(progress, people)

@@ -1,0 +1,162 @@
+"""The report of a run in which people randomized what they said: estimates, errors, every epsilon.
+
+The unbiased estimate comes first, as it is: a share below 0 is not an error. The nearest
+distribution is biased, and its column says so. Every epsilon is printed with its kind.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...scenarios.wording import give_or_take
+from .layout import Grid, Page, lay_out, many, percent, say
+
+if TYPE_CHECKING:
+    from ...scenarios.programs.randomized.privacy import Shuffled
+    from ...scenarios.programs.randomized.score import Estimated, Randomized
+    from ...scenarios.scoring.outcome import Outcome
+
+VALUES = 12  # of a feature, told one by one; else the most frequent
+NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
+
+Score = tuple[str, str, str]
+
+
+def tell(console: Page, outcome: "Outcome") -> None:
+    """Print what was reported, and what the reports say."""
+    local = outcome.local
+    if local is None:
+        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
+        say(console)
+        return
+    counted = sum(one.reports + one.outside for one in local.features)
+    if local.mechanism == "bit-flip":
+        counted //= len(local.features)
+    noun = "answer" if outcome.mode == "ideal" else "onion"
+    say(console, f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
+    say(console)
+    shown = [*local.features, *([local.joint] if local.joint else [])]
+    rows = [row for one in shown for row in _rows(one)]
+    headings = (
+        "feature",
+        "value",
+        "estimate",
+        "95 % from",
+        "to",
+        "projected",
+        "truth",
+    )
+    lay_out(console, Grid(headings, rows, (2, 3, 4, 5, 6)))
+    cut = [one for one in shown if len(one.values) > VALUES]
+    if cut:
+        names = ", ".join(one.feature for one in cut)
+        say(console, f" {names}: the {VALUES} largest; all are in result.json", style="dim")
+    say(console, " estimate: unbiased, may leave 0 to 100 %; projected: the nearest distribution,")
+    say(console, " biased; truth: among the people who took part, which no analyst knows")
+    if local.omitted:
+        kept = "in the transcript only" if outcome.mode == "real" else "not kept"
+        say(console, f" {local.omitted:,} different reports: too many to list, {kept}")
+    say(console)
+
+
+def _rows(one: "Estimated") -> Iterator[tuple[str, ...]]:
+    order = range(len(one.values))
+    if len(one.values) > VALUES:
+        order = sorted(order, key=lambda place: -one.shares[place])[:VALUES]  # type: ignore[assignment]
+    for number, place in enumerate(order):
+        yield (
+            one.feature if number == 0 else "",
+            one.values[place],
+            *(
+                signed(column[place])
+                for column in (one.shares, one.low, one.high, one.projected, one.truth)
+            ),
+        )
+
+
+def signed(share: float) -> str:
+    """Write a share that may be below 0 or above 1."""
+    return f"{100 * share:.1f} %"
+
+
+def scores(local: "Randomized") -> Iterator[Score]:
+    """The error of the estimates, and what is known of people's privacy."""
+    yield from _errors(local)
+    yield from _epsilons(local)
+    yield from _readings(local)
+    told = local.told
+    if told.information is None:
+        yield "one person's reports tell", "-", "left out: too many different people"
+    else:
+        error = give_or_take(told.information_error, 2)
+        meaning = "bits about its values (mutual information), were they pinned on it"
+        yield "one person's reports tell", f"{told.information:.3g}{error}", meaning
+
+
+def _errors(local: "Randomized") -> Iterator[Score]:
+    shares = sum(len(one.values) for one in local.features)
+    if not shares:
+        yield "estimates", "-", "no report could be read"
+        return
+    worst = max(one.worst_in_errors for one in local.features)
+    within = sum(one.covered for one in local.features)
+    yield "largest error", signed(local.largest_error), "of an estimated share against the truth"
+    yield (
+        "... in standard errors",
+        f"{worst:.2f}",
+        "the worst of all shares; of a single one 95 % are below 1.96",
+    )
+    yield "mean error", signed(local.mean_error), f"over {many(shares, 'share')}"
+    yield "truth within its interval", f"{within:,} of {shares:,}", "95 % are expected"
+    if outside := sum(one.outside for one in local.features):
+        yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
+
+
+def _epsilons(local: "Randomized") -> Iterator[Score]:
+    whole = "nats; whatever is seen of a person's answers, before any mixing"
+    yield "epsilon, local", f"{local.epsilon:g}", whole
+    several = len(local.features) > 1
+    if several:
+        unit = "bit" if local.mechanism == "bit-flip" else "feature"
+        yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.features)} of it"
+    if not local.told.shuffled:
+        meaning = "nothing better is known here for such reports; the local one holds all the same"
+        yield "epsilon, shuffled", "-", meaning
+    for one in local.told.shuffled:
+        alone = len(local.told.shuffled) > 1
+        about = f"of {one.feature} by itself" if alone else "all reports together"
+        yield from _shuffled(one, f"{about}, {one.reports:,} reports")
+    if local.told.together:
+        many = f"of all {len(local.told.shuffled)} features together"
+        yield from _shuffled(local.told.together, f"{many}: {local.told.together.rule}")
+
+
+def _shuffled(one: "Shuffled", about: str) -> Iterator[Score]:
+    at = f"delta = {one.delta:g}"
+    value, how = _between(one.hockey_stick_at_least, one.hockey_stick)
+    yield f"hockey-stick (epsilon, {at})", value, f"nats, {how}, {about}"
+    if one.probabilistic is not None:
+        value, how = _between(one.probabilistic_at_least or 0.0, one.probabilistic)
+        yield (
+            f"probabilistic (epsilon, {at})",
+            value,
+            f"nats, {how}: except for outcomes this unlikely",
+        )
+
+
+def _between(low: float, high: float) -> tuple[str, str]:
+    """A number, with what is known of its error."""
+    if low == high:
+        return f"{high:.4g}", "exact"
+    return f"{high:.4g}", f"certified, at least {low:.4g}"
+
+
+def _readings(local: "Randomized") -> Iterator[Score]:
+    bits = local.mechanism == "bit-flip" and len(local.features) > 1
+    for one in local.told.readings:
+        about = "any one bit" if bits else one.feature
+        hidden = "-" if one.average_privacy is None else percent(one.average_privacy)
+        why = " (left out: no quick exact value)" if one.average_privacy is None else ""
+        yield f"S_mu, {about}", hidden, f"average privacy: what a report leaves hidden{why}"
+        if one.participation is not None:
+            meaning = "100 reports tell as much as so many people without noise"
+            yield f"participation, {about}", f"{100 * one.participation:.3g}", meaning

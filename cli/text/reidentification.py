@@ -1,0 +1,118 @@
+"""Who is found in a release, as rows of the table of scores.
+
+Of the attackers that were tried the one of the scenario is told, or those who find most people: by
+a single column, by all but one, by all.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ...scenarios.wording import give_or_take
+from .layout import many, percent
+
+if TYPE_CHECKING:
+    from ...analysis.exposure.attacker_risk import Attacker
+    from ...scenarios.scoring.outcome import Outcome
+    from ...scenarios.scoring.reidentification import Attack, Reidentified, ReportPie
+
+NAMED = 3  # columns that are named one by one
+NOTE = (
+    "who is found is counted with everybody's true values, which the laboratory knows and no "
+    "analyst does"
+)
+
+Score = tuple[str, str, str]
+
+
+def scores(outcome: "Outcome") -> Iterator[Score]:
+    """The rows; none where nothing was released."""
+    found = outcome.found
+    if found is None:
+        return
+    features = len(outcome.schema.names)
+    asked = bool(outcome.scenario.attacker.knows)
+    if outcome.incidence:
+        yield from _sets(found)
+        return
+    for one in worst(found.attacks, features, asked=asked):
+        yield f"found, knowing {_known(one, features)}", *_attack(one)
+    if found.risk is not None:
+        yield from _risk(found)
+    for report in found.reports:
+        yield from _pie(report, several=len(found.reports) > 1)
+
+
+def _sets(found: "Reidentified") -> Iterator[Score]:
+    """Of owners and the pieces of their vectors: the one that gives most away."""
+    several = len(found.reports) > 1
+    for one in found.attacks:
+        value, meaning = _attack(one)
+        meaning = (
+            f"{meaning.replace('people', 'owners')}, by {'a piece' if several else 'a vector'}"
+        )
+        yield "found, knowing every set", value, meaning
+    if found.reports:
+        yield from _pie(max(found.reports, key=lambda one: one.pie), several=several)
+
+
+def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[Attack]":
+    """The attacker asked for, else the worst of each kind: one column, all but one, all."""
+    if asked or not attacks:
+        return list(attacks[:1])
+    kinds = dict.fromkeys(n for n in (1, features - 1, features) if n)
+    return [
+        max(alike, key=lambda one: one.found)
+        for size in kinds
+        if (alike := [one for one in attacks if len(one.knows) == size])
+    ]
+
+
+def _known(one: "Attack", features: int) -> str:
+    if len(one.knows) == features:
+        return "all columns" if features > 1 else one.knows[0]
+    if len(one.knows) <= NAMED:
+        return ", ".join(one.knows)
+    return f"{len(one.knows)} columns" if len(one.knows) < features - 1 else "all columns but one"
+
+
+def _attack(one: "Attack") -> tuple[str, str]:
+    error = give_or_take(one.standard_error, 1)
+    meaning = f"people named rightly by the best guesses: Bayes error {percent(one.error)}"
+    if one.certain:
+        meaning += f"; {one.certain:,} for certain"
+    return f"{one.found:,.1f}{error} of {one.people:,}", meaning
+
+
+def _risk(found: "Reidentified") -> Iterator[Score]:
+    risk = found.risk
+    assert risk is not None  # noqa: S101 - whoever asks has seen to it
+    knowing = "chance for one person, of who knows its released values"
+    yield (
+        "prosecutor, at most",
+        percent(risk.prosecutor.largest),
+        f"{knowing} and that it is in there; {_mean(risk.prosecutor)}",
+    )
+    where = f"one of the {found.population:,} it was drawn from"
+    if found.population == found.people:
+        where = "one of the same people"
+    yield (
+        "journalist, at most",
+        percent(risk.journalist.largest),
+        f"... and only that it is {where}; {_mean(risk.journalist)}",
+    )
+    right = many(round(risk.marketer * found.people), "person", "people")
+    yield "marketer", percent(risk.marketer), f"of all rows linked rightly: about {right}"
+
+
+def _mean(one: "Attacker") -> str:
+    return f"mean {percent(one.mean)}"
+
+
+def _pie(one: "ReportPie", *, several: bool) -> Iterator[Score]:
+    about = f", {one.feature}" if several else ""
+    error = give_or_take(one.standard_error, 1)
+    meaning = "what one report tells about who sent it: personal information entropy"
+    yield f"PIE of a report{about}", f"{one.pie:.3g}{error} bits", meaning
+    most = "the supremum" if one.attained else "a proved bound"
+    meaning = f"for any people, as many as these: {most}; the sharp bound is {one.sharp:.3g} bits"
+    yield "... at most", f"{one.exact:.3g} bits", meaning

@@ -1,0 +1,87 @@
+"""Several independent runs of one scenario: the mean of each score with its 95 % interval."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ...scenarios.mean import Estimate, estimate
+from ...scenarios.studies.repetitions import kept_promises
+from .layout import Grid, lay_out, page, say
+from .run import head, randomized, summary
+
+if TYPE_CHECKING:
+    from ...scenarios.scoring.outcome import Outcome
+
+SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
+    ("true exposure", lambda o: o.exposure.true if o.released and o.decision else None),
+    ("promised exposure", lambda o: o.exposure.promised if o.released and o.decision else None),
+    ("worst possible exposure", lambda outcome: outcome.exposure.worst_share),
+    ("columns released", lambda o: None if randomized(o) else len(o.kept) if o.released else 0),
+    ("largest error of a share", lambda o: o.local.largest_error if o.local else None),
+    ("mean error of a share", lambda o: o.local.mean_error if o.local else None),
+    ("largest error of a count", lambda o: o.incidence.largest_error if o.incidence else None),
+    ("released at all", lambda outcome: float(outcome.released)),
+    ("linked by the curator", lambda outcome: _curator(outcome, "linked")),
+    ("bits a person, curator", lambda outcome: _curator(outcome, "bits_per_person")),
+)
+
+
+def _curator(outcome: "Outcome", score: str) -> float | None:
+    """A score of the curator; None among peers."""
+    return None if outcome.peers else getattr(outcome.coalition("curator"), score)
+
+
+def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
+    """Estimate each score; a score that some runs have not is taken over those that have it."""
+    found = []
+    for name, score in SCORES:
+        values = [value for value in map(score, outcomes) if value is not None]
+        if values:
+            found.append(estimate(name, values))
+    return found
+
+
+def grid(outcomes: "Sequence[Outcome]") -> Grid:
+    """The estimates as a table."""
+    rows = [
+        (one.score, f"{one.mean:.4g}", f"{one.low:.4g}", f"{one.high:.4g}", one.runs)
+        for one in estimates(outcomes)
+    ]
+    return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
+
+
+def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+    """The estimates and all results, for programs."""
+    return {
+        "scores": [
+            {
+                "score": one.score,
+                "runs": one.runs,
+                "mean": one.mean,
+                "interval": [one.low, one.high],
+            }
+            for one in estimates(outcomes)
+        ],
+        "released": [
+            {"columns": list(columns), "runs": runs} for columns, runs in summary(outcomes).items()
+        ],
+        "promise": None if randomized(outcomes[0]) else asdict(kept_promises(outcomes)),
+        "runs": [outcome.result() for outcome in outcomes],
+    }
+
+
+def tell(outcomes: "Sequence[Outcome]") -> None:
+    """Print the report of all runs."""
+    console = page()
+    head(console, outcomes[0])
+    say(console, f"  {len(outcomes):,} independent runs\n")
+    lay_out(console, grid(outcomes))
+    say(console)
+    if not randomized(outcomes[0]):
+        say(console, str(kept_promises(outcomes)))
+        say(console)
+    rows = [
+        (" x ".join(columns) or "nothing", runs)
+        for columns, runs in sorted(summary(outcomes).items(), key=lambda item: -item[1])
+    ]
+    lay_out(console, Grid(("released", "runs"), rows, (1,)))

@@ -1,0 +1,282 @@
+"""A score in words and tables for people, and as plain data for programs."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .layout import Grid, Page, clean, lay_out, many, percent, say
+
+if TYPE_CHECKING:
+    from ...analysis.exposure.attacker_risk import Attacker
+    from ...analysis.scoring.set_scores import Choice, ScoredSet
+    from ...analysis.scoring.table_score import Scored, TableScore
+
+STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
+SHOWN = 15  # sets, and dropped columns, named in the text
+LISTED = 4  # columns: of so many all sets are shown
+MEANINGS = {
+    "category": "are a value of their own",
+    "wildcard": "match anything: a crowd is everybody whose row is compatible with a person's row; "
+    "compatible is not transitive, so crowds overlap",
+}
+
+
+def tell(console: Page, score: "TableScore", called: str, lacks: Sequence[str]) -> None:
+    """Print the score."""
+    from ...analysis.scoring.table_score import Missing
+
+    say(
+        console,
+        f"{clean(called)}  {score.n:,} people, {many(len(score.columns), 'column')}; at most "
+        f"{percent(score.max_exposure)} ({score.most:,}) may be in a crowd smaller than "
+        f"k = {score.k}",
+    )
+    say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
+    say(console, f"          {score.joint.missing:,} of {score.n * len(score.columns):,} cells")
+    say(console, "\npeople in a crowd smaller than k")
+    lay_out(console, _curves(score))
+    say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
+    lay_out(console, _bounds(score))
+    if score.missing is Missing.WILDCARD:
+        say(
+            console,
+            " bounds and the worst table read missing cells as a value; they hold for wildcards, "
+            "whose crowds are never smaller",
+            style="dim",
+        )
+    say(console, "\nre-identification from all columns")
+    lay_out(console, _risk(score))
+    say(console, f"\nsafe sets of columns ({_searched(score)})")
+    lay_out(console, _sets(score))
+    left = len(_shown(score)) - SHOWN
+    if left > 0 and len(score.columns) > LISTED:
+        say(console, f" ... and {left:,} more: --format csv or json", style="dim")
+    say(console)
+    _advise(console, score, score.sets.truth, "by the table itself")
+    _advise(console, score, score.sets.promised, "by the columns' counts alone")
+
+
+def _texts(lacks: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(f'"{text}"' if text.strip() else "empty" for text in lacks))
+
+
+def _ks(score: "TableScore") -> list[int]:
+    return sorted(k for k in {*STEPS, score.k} if k <= max(score.n, score.k))
+
+
+def _curves(score: "TableScore") -> Grid:
+    ks = _ks(score)
+    rows = [
+        (
+            one.name,
+            f"{one.values:,}",
+            f"{one.missing:,}",
+            f"{one.crowds.smallest:,}",
+            *(f"{one.crowds.users_below(k):,}" for k in ks),
+        )
+        for one in _subjects(score)
+    ]
+    headings = ("column", "values", "missing", "smallest crowd", *(f"k = {k:,}" for k in ks))
+    return Grid(headings, rows, tuple(range(1, len(headings))))
+
+
+def _subjects(score: "TableScore") -> "tuple[Scored, ...]":
+    return (*score.columns, score.joint)
+
+
+def _bounds(score: "TableScore") -> Grid:
+    rows = [(says, f"{people:,}", percent(people / score.n)) for _, says, people in _bounded(score)]
+    return Grid(("", "people", "share"), rows, (1, 2))
+
+
+def _bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
+    """What is known of the joint at k: name, words, people."""
+    known = score.bounds
+    yield "lower", "in every table with these columns, at least", known.lower
+    yield "truth", "in this table", score.joint.crowds.users_below(score.k)
+    worst = known.worst
+    if worst is not None and worst.proven:
+        yield "worst", "in the worst table with these columns (proven)", worst.people
+    elif worst is not None:
+        late = f"in {worst.seconds:.0f} s"
+        yield "worst_found", f"in the worst table with these columns, found {late}", worst.people
+        yield "worst_at_most", f"in the worst table with these columns, proven {late}", worst.upper
+    yield "coverage", "coverage bound", known.coverage
+    yield "refined", "refined bound", known.refined
+    yield "printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed
+
+
+def _risk(score: "TableScore") -> Grid:
+    found = score.risk
+    rows = [
+        ("prosecutor: knows that its target is in the table", *_attacker(found.prosecutor)),
+        (
+            f"journalist: knows a population {found.factor:g} times the table",
+            *_attacker(found.journalist),
+        ),
+        ("marketer: links everybody, share expected to be right", "", f"{found.marketer:.4g}", ""),
+    ]
+    above = f"people above 1/{score.k}"
+    return Grid(("attacker", "largest chance", "mean chance", above), rows, (1, 2, 3))
+
+
+def _attacker(one: "Attacker") -> tuple[str, str, str]:
+    return f"{one.largest:.4g}", f"{one.mean:.4g}", percent(one.above)
+
+
+def _searched(score: "TableScore") -> str:
+    sets = score.sets
+    if sets.every:
+        return f"all {sets.counted:,} sets counted"
+    d = len(score.columns)
+    left = "" if sets.finished else "; stopped before every column had one"
+    return f"{sets.counted:,} of {2**d - 1:.3g} sets counted{left}; those found cannot be enlarged"
+
+
+def _shown(score: "TableScore") -> "list[ScoredSet]":
+    """Every set of a few columns; of many the safe sets that cannot be enlarged."""
+    sets = score.sets
+    if sets.every and len(score.columns) <= LISTED:
+        return list(sets.sets)
+    maximal = {*sets.maximal_truth, *sets.maximal_promised}
+    chosen = [one for one in sets.sets if one.columns in maximal]
+    return sorted(chosen, key=lambda one: (-len(one.columns), one.columns))
+
+
+def _sets(score: "TableScore") -> Grid:
+    shown = _shown(score)
+    shown = shown if len(score.columns) <= LISTED else shown[:SHOWN]
+    rows = [
+        (_name(score, one.columns), *_judged(score, one.truth), *_judged(score, one.promised))
+        for one in shown
+    ]
+    return Grid(("columns", "in truth", "", "at most, promised", ""), rows, (1, 3))
+
+
+def _judged(score: "TableScore", people: int) -> tuple[str, str]:
+    return percent(people / score.n), "safe" if people <= score.most else "unsafe"
+
+
+def _name(score: "TableScore", columns: Sequence[int]) -> str:
+    return " x ".join(score.columns[j].name for j in columns) or "(none)"
+
+
+def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> None:
+    """Say what to keep and what to drop."""
+    most = "no safe set has more columns" if choice.largest else "larger ones may exist"
+    kept = ", ".join(score.columns[j].name for j in choice.kept) or "nothing"
+    say(
+        console,
+        clean(f"{by}: keep {kept} ({percent(choice.people / score.n)} in a smaller crowd; {most})"),
+    )
+    dropped = sorted(choice.dropped, key=lambda one: one.people)
+    named = [
+        f"{score.columns[one.column].name} ({percent(one.people / score.n)} with it)"
+        for one in dropped[:SHOWN]
+    ]
+    if named:
+        more = f", and {len(dropped) - SHOWN:,} more" if len(dropped) > SHOWN else ""
+        say(console, clean(f"  drop {', '.join(named)}{more}"))
+
+
+def plain(score: "TableScore", called: str, lacks: Sequence[str]) -> dict[str, Any]:
+    """All of it, as plain data; curves in full."""
+    found, sets = score.risk, score.sets
+    return {
+        "data": called,
+        "users": score.n,
+        "k": score.k,
+        "max_exposure": score.max_exposure,
+        "missing": {
+            "meaning": str(score.missing),
+            "texts": list(dict.fromkeys(lacks)),
+            "cells": score.joint.missing,
+        },
+        "columns": [_scored(score, one) for one in score.columns],
+        "joint": _scored(score, score.joint),
+        "bounds": {name: people for name, _, people in _bounded(score)},
+        "risk": {
+            "population_factor": found.factor,
+            "prosecutor": _chances(found.prosecutor),
+            "journalist": _chances(found.journalist),
+            "marketer": found.marketer,
+        },
+        "sets": {
+            "every": sets.every,
+            "counted": sets.counted,
+            "finished": sets.finished,
+            "truth": _choice(score, sets.truth),
+            "promised": _choice(score, sets.promised),
+            "maximal_truth": [_names(score, one) for one in sets.maximal_truth],
+            "maximal_promised": [_names(score, one) for one in sets.maximal_promised],
+            "sets": [
+                {
+                    "columns": _names(score, one.columns),
+                    "truth": one.truth,
+                    "promised": one.promised,
+                    "safe": one.truth <= score.most,
+                    "promised_safe": one.promised <= score.most,
+                }
+                for one in sets.sets
+            ],
+        },
+    }
+
+
+def _names(score: "TableScore", columns: Sequence[int]) -> list[str]:
+    return [score.columns[j].name for j in columns]
+
+
+def _scored(score: "TableScore", one: "Scored") -> dict[str, Any]:
+    curve = one.crowds.curve()
+    return {
+        "name": one.name,
+        "values": one.values,
+        "missing": one.missing,
+        "smallest_crowd": one.crowds.smallest,
+        "people_below_k": one.crowds.users_below(score.k),
+        "exposure": one.crowds.exposure(score.k),
+        "curve": {"k_from": list(curve.breakpoints), "people": list(curve.people)},
+    }
+
+
+def _chances(one: "Attacker") -> dict[str, float]:
+    return {"largest": one.largest, "mean": one.mean, "above": one.above}
+
+
+def _choice(score: "TableScore", choice: "Choice") -> dict[str, Any]:
+    return {
+        "keep": _names(score, choice.kept),
+        "people": choice.people,
+        "largest": choice.largest,
+        "drop": [
+            {"column": score.columns[one.column].name, "people_with_it": one.people}
+            for one in choice.dropped
+        ],
+    }
+
+
+def tidy(score: "TableScore") -> Grid:
+    """One number a line: what it is about, what it measures, at which k, the number."""
+    return Grid(("subject", "measure", "k", "value"), list(_lines(score)))
+
+
+def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
+    for one in _subjects(score):
+        yield one.name, "values", "", one.values
+        yield one.name, "missing", "", one.missing
+        yield one.name, "smallest_crowd", "", one.crowds.smallest
+        for k in _ks(score):
+            yield one.name, "people_below", k, one.crowds.users_below(k)
+    for name, _, people in _bounded(score):
+        yield score.joint.name, name, score.k, people
+    chances = {"prosecutor": score.risk.prosecutor, "journalist": score.risk.journalist}
+    for name, attacker in chances.items():
+        for measure, chance in _chances(attacker).items():
+            yield score.joint.name, f"{name}_{measure}", score.k, chance
+    yield score.joint.name, "marketer", "", score.risk.marketer
+    for found in score.sets.sets:
+        yield _name(score, found.columns), "set_truth", score.k, found.truth
+        yield _name(score, found.columns), "set_promised", score.k, found.promised
+    for name, choice in (("truth", score.sets.truth), ("promised", score.sets.promised)):
+        for j in range(len(score.columns)):
+            yield score.columns[j].name, f"keep_{name}", score.k, int(j in choice.kept)

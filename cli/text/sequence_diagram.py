@@ -1,0 +1,87 @@
+"""Messages in a row that say the same to the same party, as one; and the whole as a diagram."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ...protocol.transcript import NAME, Event
+
+ALIKE = 6  # messages alike that are still shown one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One message or many alike. smallest, largest: bytes of one.
+
+    name: of the ciphertext in it, where it is one message with one.
+    """
+
+    time: float
+    sender: str
+    receiver: str
+    kind: str
+    round: int
+    messages: int
+    smallest: int
+    largest: int
+    name: str = ""
+
+
+def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
+    """Sum up messages of one kind, one after the other, from one kind of sender to one party."""
+    found: list[Flow] = []
+    for _, group in groupby(events, _alike):
+        same = list(group)
+        one_by_one = each or len(same) <= ALIKE
+        found += [_flow([event]) for event in same] if one_by_one else [_flow(same)]
+    return found
+
+
+def _alike(event: Event) -> tuple[object, ...]:
+    role = event.sender.partition("-")[0]
+    return event.time, role, event.receiver, event.kind, event.round
+
+
+def _flow(same: Sequence[Event]) -> Flow:
+    first, last = same[0], same[-1]
+    sender = first.sender
+    if len(same) > 1:
+        sender = f"{first.sender} ... {last.sender}"
+    sizes = [event.size // event.messages for event in same]
+    kind = first.kind.name.lower() if first.kind else "not a message"
+    messages = sum(event.messages for event in same)
+    place = first.time, sender, first.receiver, kind, first.round
+    named = first.names.hex() if messages == 1 and len(first.names) == NAME else ""
+    return Flow(*place, messages, min(sizes), max(sizes), named)
+
+
+def mermaid(seen: Sequence[Flow]) -> str:
+    """Draw the flow as a Mermaid sequence diagram, people as one lifeline where they are many."""
+    names = dict.fromkeys(_lifeline(name) for one in seen for name in (one.sender, one.receiver))
+    order = sorted(names, key=_rank)
+    lines = ["sequenceDiagram", *(f"    participant {_id(n)} as {n}" for n in order)]
+    number = 0
+    for one in seen:
+        if one.round > number:
+            number = one.round
+            lines.append(f"    Note over {_id(order[0])},{_id(order[-1])}: round {number}")
+        times = f"{one.messages:,} x " if one.messages > 1 else ""
+        arrow = f"{_id(_lifeline(one.sender))}->>{_id(_lifeline(one.receiver))}"
+        lines.append(f"    {arrow}: {times}{one.kind}")
+    return "\n".join(lines)
+
+
+def _lifeline(name: str) -> str:
+    if " ... " in name or name == "user-*":
+        return "peers" if name.startswith("peer-") else "users"
+    return name
+
+
+def _id(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _rank(name: str) -> tuple[int, str]:
+    order = ("user", "shuffler", "curator", "analyst", "board")
+    role = next((place for place, start in enumerate(order) if name.startswith(start)), len(order))
+    return role, f"{name:>16}"

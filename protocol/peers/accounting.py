@@ -1,0 +1,283 @@
+r"""What everybody works out from the board of peers: counts, decision, and who is at fault.
+
+    named for                          it shows in
+    posting nothing by the deadline    the step that stays incomplete
+    what it sends in step 1            onions of another number or size, or for strangers
+    not adding up                      handed on + refused is not what came to it
+    not handing on an onion            an accusation that proves itself (peer_messages.py)
+    accusing without proof             an accusation that does not
+    agreeing to something else         another digest than the board gives
+
+Whatever is found ends the session; the rounds that are done stand. An onion that does not open on
+its way, or ends in no ballot, is its sender's doing, as nobody accuses: the round does not balance
+then, everybody sees that, and nobody can be named, since nobody knows whose it was.
+
+    digest of the decision  SHA-256("veilmix peers agree 1\0" || the message `decision`)
+    digest of other counts  SHA-256("veilmix peers agree 1\0" || the message `tally`)
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...errors import Refused, RoundBurned
+from .. import parties
+from ..announcement import Program
+from ..frames import Message
+from ..ledger import check_batch_size
+from ..messages import Call, Counts, Decision, Tally
+from ..peer_messages import Accusation, Agreed, Found, Relay
+from ..programs import Heard, Strategy, first_call, next_step
+from .agreement import ROUTE, PeerRound, last_step, open_peer_round
+from .board import PeerBoard, Place, full
+from .onions import goes_on, read_plain, seal_again
+
+AGREE_LABEL = b"veilmix peers agree 1\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A peer named by everybody, and for what. round 0: when keys were posted."""
+
+    peer: str
+    round: int
+    step: int
+    why: str
+
+
+@dataclass(slots=True)
+class Reckoning:
+    """Everybody: what follows from the board so far. The same for all who look at one board.
+
+    place: the step that is to be judged next. call: what the round asks; None: the session is over.
+    calls, tallies: of the rounds that are done. pending: what the present round adds up to, once
+    its ballots are found; that everybody can see it does not make it a result. proposed: what
+    follows from it. unbalanced: why it is none. burned: why a round was not completed; charges: who
+    is named for it.
+    """
+
+    board: PeerBoard
+    strategy: Strategy
+    place: Place = (0, 0)
+    call: Call | None = None
+    plan: PeerRound | None = None
+    calls: list[Call] = field(default_factory=list)
+    tallies: list[tuple[Counts, ...]] = field(default_factory=list)
+    decision: Decision | None = None
+    pending: tuple[Counts, ...] | None = None
+    proposed: Decision | None = None
+    result: bytes = b""
+    unbalanced: str | None = None
+    burned: str | None = None
+    charges: tuple[Charge, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be judged."""
+        return self.burned is not None or (self.place != (0, 0) and self.call is None)
+
+    def settle(self) -> None:
+        """Judge the step where the session stands, as complete as it will ever be, and go on."""
+        try:
+            self._judge()
+        except RoundBurned as burned:
+            self.burned, self.call, self.plan = str(burned), None, None
+
+    def _judge(self) -> None:
+        if self.place == (0, 0):
+            least = max(self.board.agreement.rules.min_batch, self.board.agreement.path + 1)
+            check_batch_size(len(self.board.keys), least)
+            self._open(1)
+            return
+        number, step = self.place
+        self.charges = tuple(charges(self))
+        if self.charges:
+            named = "; ".join(f"{one.peer} {one.why}" for one in self.charges)
+            raise RoundBurned(f"round {number}, step {step}: {named}")
+        if step == self.board.agreement.path + 2:
+            self._count()
+        if step < last_step(self.board.agreement):
+            self.place = (number, step + 1)
+        else:
+            self._close(number)
+
+    def _close(self, number: int) -> None:
+        """Everybody agrees on what the round adds up to: take it; RoundBurned if it is amiss."""
+        if self.unbalanced:
+            raise RoundBurned(self.unbalanced)
+        assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - counted
+        self.calls.append(self.call)
+        self.tallies.append(self.pending)
+        self.decision = self.proposed
+        self.pending = None
+        self._open(number + 1)
+
+    def _open(self, number: int) -> None:
+        """Begin the next round, or end the session."""
+        self.place, self.result = (number, 1), b""
+        heard = [Heard(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
+        schema, self.call, self.plan = self.board.agreement.schema, None, None
+        if number == 1:
+            self.call = first_call(Program.TWO_ROUND, schema)
+        elif number == 2:
+            step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, self.decision)
+            self.call = step if isinstance(step, Call) else None
+        if self.call is not None:
+            session = self.board.agreement.session(self.board.keys)
+            told = self.board.agreement
+            self.plan = open_peer_round(told, session, self.board.keys, self.call)
+
+    def _count(self) -> None:
+        """Add up what was found; note if not everybody has answered everything once."""
+        plan, number = self.plan, self.place[0]
+        assert plan is not None  # noqa: S101 - a round is judged while it is open
+        counts, blanks = count_found(plan, self.board.found(number))
+        people = len(self.board.keys)
+        totals = [count.total() for count in counts]
+        self.pending = tuple(dict(count) for count in counts)
+        if {*totals, people} != {people} or blanks != people * plan.blanks:
+            # An accusation may still say who it was, so the round goes on to its last step.
+            said = ", ".join(f"{total:,}" for total in totals)
+            self.unbalanced = (
+                f"round {number} does not balance: {said} answers and {blanks:,} blanks of "
+                f"{people:,} peers; whoever filled its onions wrongly cannot be named"
+            )
+        elif number == 1:
+            heard = [Heard(plan.call, self.pending)]
+            schema = self.board.agreement.schema
+            step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, None)
+            assert isinstance(step, Decision)  # noqa: S101 - two-round asks nothing in between
+            self.proposed = step
+        self.result = result_digest(plan, self.pending, self.proposed if number == 1 else None)
+
+
+def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decision | None) -> bytes:
+    """Peer: hash what a round adds up to, the decision or else the release."""
+    totals = tuple(sum(count.values()) for count in counts)
+    body = decision or Tally(totals, {}, counts)
+    said = Message(plan.session, plan.call.round, body).encode()
+    return hashlib.sha256(AGREE_LABEL + said).digest()
+
+
+def count_found(
+    plan: PeerRound, found: dict[int, Found]
+) -> tuple[list[Counter[tuple[str, ...]]], int]:
+    """Anybody: the counts of every question, and the blanks; what is neither is left out."""
+    counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
+    blanks = 0
+    for shown in found.values():
+        for plain in shown.plains:
+            try:
+                ballot = read_plain(plan, plain)
+            except Refused:
+                continue
+            if ballot is None:
+                blanks += 1
+            else:
+                counts[ballot.ask][ballot.values] += 1
+    return counts, blanks
+
+
+def charges(seen: Reckoning) -> Iterator[Charge]:
+    """Anybody: who is at fault in the step that is judged."""
+    board, (number, step) = seen.board, seen.place
+    said = board.said(seen.place)
+
+    def charge(peer: int, why: str) -> Charge:
+        return Charge(parties.peer(peer - 1), number, step, why)
+
+    for accuser, accusation in board.accusations(seen.place):
+        name = parties.peer(accusation.against - 1)
+        if proven(seen, accusation):
+            yield charge(accusation.against, "did not hand on an onion, as its sender proves")
+        else:
+            yield charge(accuser, f"accuses {name} without proof")
+    if not full(board, number, step):
+        for peer in sorted(set(board.keys) - set(said)):
+            yield charge(peer, "posted nothing by the deadline")
+    came = board.arrived(number, step - 1 if step <= board.agreement.path else step - 2)
+    relayed = step == board.agreement.path + 1
+    right = board.relays_digest(number) if relayed else seen.result
+    for peer, body in sorted(said.items()):
+        wrong = _wrong(seen, peer, body, len(came[peer]), right)
+        if wrong:
+            yield charge(peer, wrong)
+
+
+def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) -> str:
+    """What is wrong with a post in itself; "" if nothing is. right: the digest to agree to."""
+    plan, step = seen.plan, seen.place[1]
+    assert plan is not None  # noqa: S101 - a round is judged while it is open
+    match body:
+        case Relay():
+            if not _addressed(plan, peer, body):
+                return "sent something that is no onion, or to nobody"
+            if step == 1:
+                full = body.sent == plan.agreement.onions and not body.refused
+                return "" if full else f"sent {body.sent} onions of {plan.agreement.onions}"
+            return _sums(came, body.sent, sum(body.refused.values()))
+        case Found():
+            return _sums(came, len(body.plains), sum(body.refused.values()))
+        case Agreed(digest=digest):
+            what = "what was handed on" if step == plan.path + 1 else "what it adds up to"
+            return "" if digest == right else f"posted another digest of {what} than everybody"
+    return ""
+
+
+def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
+    """Whether all layers have the size of their step, and are for others who take part."""
+    return all(
+        receiver in plan.keys
+        and receiver != peer
+        and all(len(layer) == plan.sizes[relay.step] for layer in layers)
+        for receiver, layers in relay.bags
+    )
+
+
+def _sums(came: int, went: int, refused: int) -> str:
+    if came == went + refused:
+        return ""
+    return f"got {came} onions, and handed on {went} and refused {refused}"
+
+
+def proven(seen: Reckoning, said: Accusation) -> bool:
+    """Anybody: whether the accused got this layer, and did not hand on what is in it.
+
+    The layer is sealed again and looked for among what came to the accused. What it held must be
+    something that the accused had to hand on; a sender could otherwise make up a fault.
+    """
+    board, plan = seen.board, seen.plan
+    assert plan is not None  # noqa: S101 - a round is judged while it is open
+    number, path = plan.call.round, plan.path
+    # Step s is handed on in step s + 1; what arrives in step L is shown in step L + 2.
+    opened = {**{s + 1: s for s in range(1, path)}, path + 2: path}
+    # A post is judged by whoever posts next, so an accusation stands one step after its subject.
+    due = said.step - 1
+    if due not in opened or said.against not in plan.keys:
+        return False
+    step = opened[due]
+    if not goes_on(plan, said.against, step, said.inside):
+        return False
+    layer = seal_again(plan, step, said.against, said.inside, said.draw)
+    if layer not in board.arrived(number, step)[said.against]:
+        return False
+    then, held = int.from_bytes(said.inside[:ROUTE], "big"), said.inside[ROUTE:]
+    return held not in handed_on(board, number, due, said.against, then)
+
+
+def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> tuple[bytes, ...]:
+    """Anybody: what a peer has posted, in the step where it was due, for the next peer."""
+    entry = board.posts.get((number, due), {}).get(peer)
+    body = entry.message.body if entry else None
+    if isinstance(body, Relay):
+        return body.bag(then)
+    return body.plains if isinstance(body, Found) else ()
+
+
+def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:
+    """Anybody: all that follows from a whole board."""
+    seen = Reckoning(board, strategy)
+    while not seen.over:
+        seen.settle()
+    return seen

@@ -1,0 +1,167 @@
+r"""A session without a central party: what peers agree on, and the steps of its rounds.
+
+What there is to agree on is agreed beforehand, out of band; nobody announces it. Each peer posts a
+fresh key, and from then on everybody works out the same session:
+
+    session = SHA-256("veilmix peers 1\0" || agreement || number and key of every peer, ascending)
+
+It is bound inside every layer, so whoever agreed to something else says nothing that counts. The
+rounds and questions are those of the program `two-round`. A round has L + 3 steps, where L is the
+length of a path, and in each of them every peer posts one message on the board:
+
+    1 .. L    relay    in step 1 its own onions, then those it has opened, sorted per receiver
+    L + 1     agreed   the digest of all relays: none of its onions is missing
+    L + 2     found    the plain ballots at the end of their paths
+    L + 3     agreed   the digest of what they add up to: the decision, or the release
+
+An accusation may stand in the place of any post after step 1. A step that is not complete at its
+deadline ends the session, and so does anything that everybody can see to be wrong.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...crypto.keys import PublicKey, SuiteCode
+from ...crypto.layer import layer_size
+from ...crypto.suites import Suite, suite_by_code
+from ...errors import ParameterError, Reason, Refused
+from ..announcement import Policy, Rules, read_feature, read_terms, write_feature, write_terms
+from ..messages import Call, Kind
+from ..schema import Schema
+from ..session import domain_of, layer_context, padded_size
+from ..wire import Reader, Writer, decode
+
+LABEL = b"veilmix peers 1\0"
+MAX_PATH = 16
+MAX_COVER = 255
+ROUTE = 2  # bytes in a layer that name the next peer
+HERE = 0  # stands for the next peer at the end of a path
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What all peers of a session know before it begins.
+
+    path: peers that every onion passes, 1 to 16. cover: blank onions of each peer in round 1; in
+    round 2 there are as many onions as in round 1, so that a crowd hides the one answer, too.
+    """
+
+    title: str
+    schema: Schema
+    policy: Policy
+    rules: Rules
+    suite: SuiteCode
+    path: int
+    cover: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.path <= MAX_PATH:
+            raise ParameterError(f"path: found {self.path}; 1 to {MAX_PATH} peers are accepted")
+        if not 0 <= self.cover <= MAX_COVER:
+            raise ParameterError(f"cover: found {self.cover}; 0 to {MAX_COVER} are accepted")
+        if self.suite is not SuiteCode.SEALEDBOX:
+            raise ParameterError(
+                f"suite: found {self.suite.name.lower()}; sealedbox is accepted, whose layers can "
+                "be sealed again to prove an accusation"
+            )
+
+    @property
+    def onions(self) -> int:
+        """How many onions each peer sends in each round."""
+        return len(self.schema.features) + self.cover
+
+    def encode(self) -> bytes:
+        """Give the canonical encoding, of which there is exactly one."""
+        out = Writer().text(self.title).many(self.schema.features, write_feature)
+        write_terms(out, self.policy, self.rules)
+        return out.u8(self.suite).u8(self.path).u8(self.cover).done()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Agreement":
+        """Read an agreement; Refused if it is not the encoding of one."""
+        return decode(data, _read)
+
+    def session(self, keys: Mapping[int, PublicKey]) -> bytes:
+        """Hash the agreement with the keys of all who take part: the name of the session."""
+        out = Writer().blob(self.encode())
+        for number in sorted(keys):
+            out.u16(number).blob(keys[number].encode())
+        return hashlib.sha256(LABEL + out.done()).digest()
+
+
+def _read(data: Reader) -> Agreement:
+    title, schema = data.text(), Schema(data.many(read_feature))
+    policy, rules = read_terms(data)
+    suite, path, cover = data.u8(), data.u8(), data.u8()
+    if suite not in set(SuiteCode):
+        raise Refused(Reason.MALFORMED)
+    return Agreement(title, schema, policy, rules, SuiteCode(suite), path, cover)
+
+
+@dataclass(frozen=True)
+class PeerRound:
+    """What every peer can work out about one round.
+
+    keys: of all who take part, by number. ballot: bytes of a padded ballot. domains: per column,
+    whether a value may be said.
+    """
+
+    session: bytes
+    call: Call
+    agreement: Agreement
+    keys: Mapping[int, PublicKey]
+    suite: Suite
+    ballot: int
+    domains: tuple[Callable[[str], bool], ...]
+
+    @property
+    def path(self) -> int:
+        """How many peers every onion passes."""
+        return self.agreement.path
+
+    @property
+    def blanks(self) -> int:
+        """How many of a peer's onions hold no answer."""
+        return self.agreement.onions - len(self.call.asks)
+
+    @cached_property
+    def contexts(self) -> tuple[bytes, ...]:
+        """Item s: the context of the layer that is opened in step s (from 1)."""
+        steps = range(1, self.path + 1)
+        return (b"", *(layer_context(self.session, self.call, step) for step in steps))
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Item s: bytes of a layer as it arrives in step s; item 0 and L + 1: of a ballot."""
+        sizes = [self.ballot]
+        for _ in range(self.path):
+            sizes.append(layer_size(self.suite, ROUTE + sizes[-1]))
+        return (self.ballot, *reversed(sizes))
+
+
+def open_peer_round(
+    agreement: Agreement, session: bytes, keys: Mapping[int, PublicKey], call: Call
+) -> PeerRound:
+    """Peer: work out a round."""
+    domains = tuple(
+        domain_of(call, column, feature) for column, feature in enumerate(agreement.schema.features)
+    )
+    ballot = padded_size(agreement.schema, call)
+    scheme = suite_by_code(agreement.suite)
+    return PeerRound(session, call, agreement, keys, scheme, ballot, domains)
+
+
+def last_step(agreement: Agreement) -> int:
+    """The last step of a round."""
+    return agreement.path + 3
+
+
+def due(agreement: Agreement, step: int) -> Kind:
+    """What every peer posts in a step of a round; step 0 is before the first round."""
+    if step == 0:
+        return Kind.KEY
+    if step <= agreement.path:
+        return Kind.RELAY
+    return Kind.FOUND if step == agreement.path + 2 else Kind.AGREED

@@ -1,0 +1,151 @@
+r"""The board of peers: one post a peer and step, in their order; everything is said here.
+
+    head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
+
+as on every board (board.py). Who has posted a key before anything else is posted takes part. A post
+that is malformed, out of turn, of another session, of a stranger, or the second of its author in a
+step is refused, and the board stays as it was.
+
+    digest of the relays of a round =
+        SHA-256("veilmix relays 1\0" || session || round
+                || SHA-256(message) for every step and peer, ascending)
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...crypto.keys import PublicKey
+from ...errors import Reason, Refused
+from .. import parties
+from ..board import LABEL, Entry, digest_of
+from ..frames import DIGEST, NO_SESSION, Message, decode_message
+from ..messages import Body, Key, Kind
+from ..parties import Role
+from ..peer_messages import Accusation, Found, Relay
+from .agreement import Agreement, due, last_step
+
+RELAYS_LABEL = b"veilmix relays 1\0"
+Place = tuple[int, int]  # round and step; (0, 0): keys
+
+
+@dataclass(slots=True)
+class PeerBoard:
+    """All that has been posted, and what follows from it. Peers are known by number here."""
+
+    agreement: Agreement
+    entries: list[Entry] = field(default_factory=list)
+    keys: dict[int, PublicKey] = field(default_factory=dict)
+    session: bytes = NO_SESSION
+    posts: dict[Place, dict[int, Entry]] = field(default_factory=dict)
+    place: Place = (0, 0)
+
+    @property
+    def head(self) -> bytes:
+        """The hash that names everything posted so far."""
+        return self.entries[-1].head if self.entries else bytes(DIGEST)
+
+    def post(self, author: str, data: bytes) -> Entry:
+        """Append a post; Refused, and nothing changes, if it is wrong in any way."""
+        message, number = decode_message(data), number_of(author)
+        place = self._check(number, message)
+        head = hashlib.sha256(LABEL + self.head + author.encode() + b"\0" + data).digest()
+        entry = Entry(author, data, message, head)
+        if isinstance(message.body, Key):
+            self.keys[number] = message.body.key
+        else:
+            self.session, self.place = message.session, place
+        self.entries.append(entry)
+        self.posts.setdefault(place, {})[number] = entry
+        return entry
+
+    def _check(self, number: int, message: Message) -> Place:
+        """Where a post belongs; Refused if it may not come now, or not from this peer."""
+        body = message.body
+        place = (message.round, getattr(body, "step", 0))
+        if isinstance(body, Key):
+            fresh = number not in self.keys and body.key not in self.keys.values()
+            right = self.place == (0, 0) and fresh and body.key.suite is self.agreement.suite
+            right = right and (message.session, message.round) == (NO_SESSION, 0)
+        else:
+            session = self.session
+            if self.place == (0, 0):
+                session = self.agreement.session(self.keys)
+            wanted = due(self.agreement, place[1]) if place[1] else None
+            kind = message.kind is wanted or (message.kind is Kind.ACCUSATION and place[1] > 1)
+            right = number in self.keys and message.session == session and kind
+            right = right and self._in_turn(place) and number not in self.posts.get(place, {})
+        if not right:
+            raise Refused(Reason.UNEXPECTED)
+        return place
+
+    def _in_turn(self, place: Place) -> bool:
+        """Whether a place is the one where the session stands, or the next and this one is full."""
+        number, step = self.place
+        last = self.place == (0, 0) or step == last_step(self.agreement)
+        following = (number + 1, 1) if last else (number, step + 1)
+        if place == self.place or self.place == (0, 0):
+            return place in (self.place, following)
+        calm = not any(self.accusations(self.place))
+        return place == following and full(self, number, step) and calm
+
+    def said(self, place: Place) -> dict[int, Body]:
+        """What peers have said in a step."""
+        return {number: entry.message.body for number, entry in self.posts.get(place, {}).items()}
+
+    def relays(self, number: int, step: int) -> dict[int, Relay]:
+        """The relays of a step, by peer."""
+        said = self.said((number, step)).items()
+        return {peer: body for peer, body in said if isinstance(body, Relay)}
+
+    def found(self, number: int) -> dict[int, Found]:
+        """The ballots that were found in a round, by peer."""
+        said = self.said((number, self.agreement.path + 2)).items()
+        return {peer: body for peer, body in said if isinstance(body, Found)}
+
+    def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
+        """The accusations of a step, with who makes them."""
+        for peer, body in sorted(self.said(place).items()):
+            if isinstance(body, Accusation):
+                yield peer, body
+
+    def arrived(self, number: int, step: int) -> dict[int, list[bytes]]:
+        """What came to each peer in a step, each layer as often as it was sent."""
+        came: dict[int, list[bytes]] = {peer: [] for peer in self.keys}
+        for relay in self.relays(number, step).values():
+            for receiver, layers in relay.bags:
+                came.setdefault(receiver, []).extend(layers)
+        return came
+
+    def relays_digest(self, number: int) -> bytes:
+        """Hash all relays of a round."""
+        digest = hashlib.sha256(RELAYS_LABEL + self.session + bytes([number]))
+        for step in range(1, self.agreement.path + 1):
+            posts = self.posts.get((number, step), {})
+            for peer in sorted(posts):
+                digest.update(hashlib.sha256(posts[peer].data).digest())
+        return digest.digest()
+
+    def digest(self) -> bytes:
+        """Hash all posts in an order of their own, as on every board."""
+        return digest_of(self.entries)
+
+
+def full(board: PeerBoard, number: int, step: int) -> bool:
+    """Whether everybody has posted in a step."""
+    return len(board.posts.get((number, step), {})) == len(board.keys)
+
+
+def number_of(author: str) -> int:
+    """The number of a peer by its name; Refused for anybody else."""
+    if parties.role(author) is not Role.PEER:
+        raise Refused(Reason.UNEXPECTED)
+    return parties.index(author) + 1
+
+
+def replay_peers(agreement: Agreement, posts: list[tuple[str, bytes]]) -> PeerBoard:
+    """Anybody: rebuild a board from its posts; Refused at the first that was not legal."""
+    board = PeerBoard(agreement)
+    for author, data in posts:
+        board.post(author, data)
+    return board

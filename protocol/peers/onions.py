@@ -1,0 +1,171 @@
+"""Onions that find their own way: sealed by the peer that drew the path, opened by those on it.
+
+    inside of a layer   u16 number of the next peer (0: the path ends here) || next layer, or ballot
+    blank ballot        ff || salt || padding
+
+A path is L different peers, none of them the sender, every one of them equally likely to be
+anywhere on it. All layers that arrive in one step have one size.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...crypto.entropy import Drawn, Entropy
+from ...crypto.keys import SecretKey
+from ...crypto.layer import open_layers, seal_layer
+from ...crypto.padding import pad, unpad
+from ...errors import ParameterError, Reason, Refused
+from ..ballots import Ballot, parse_ballot, write_ballot
+from ..peer_messages import DRAW, Accusation, Bags
+from ..session import SALT
+from .agreement import HERE, ROUTE, PeerRound
+
+BLANK = 0xFF  # in place of the number of a question
+FAIR = 16  # bytes from which a whole number below 2**16 is drawn: no bias above 2**-112
+
+
+class Onion(NamedTuple):
+    """One onion, as only its sender knows it.
+
+    path: its peers. layers[s - 1]: what arrives in step s; inside[s - 1]: what that layer holds;
+    draws[s - 1]: what it was sealed with. answer: what it says; None if it is blank.
+    """
+
+    path: tuple[int, ...]
+    layers: tuple[bytes, ...]
+    inside: tuple[bytes, ...]
+    draws: tuple[bytes, ...]
+    answer: Ballot | None
+
+    @property
+    def plain(self) -> bytes:
+        """The padded ballot."""
+        return self.inside[-1][ROUTE:]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a peer makes of all that came to it in a step.
+
+    bags: what goes on; plains: the ballots it found, at the end of their paths. refused: by reason.
+    """
+
+    bags: Bags
+    plains: tuple[bytes, ...]
+    refused: Mapping[Reason, int]
+
+
+def draw_path(me: int, others: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
+    """Peer: draw a path of different peers, in an order drawn as well.
+
+    others: everybody who takes part, in ascending order; `me` is not drawn. ParameterError if there
+    are not so many.
+    """
+    left = [peer for peer in others if peer != me]
+    if length > len(left):
+        raise ParameterError(f"path: {length} peers of {len(left)} others; a shorter one fits")
+    path = []
+    for _ in range(length):
+        place = int.from_bytes(entropy.random(FAIR), "big") % len(left)
+        path.append(left.pop(place))
+    return tuple(path)
+
+
+def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
+    """Peer: an onion for every answer of the round, and the blank ones."""
+    answers: list[Ballot | None] = [
+        Ballot(ask, tuple([row[column] for column in columns]))
+        for ask, columns in enumerate(plan.call.asks)
+    ]
+    answers += [None] * plan.blanks
+    return [make_onion(plan, me, answer, entropy) for answer in answers]
+
+
+def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
+    """Peer: seal one answer, or a blank, for a path of its own."""
+    salt = entropy.random(SALT)
+    if answer is None:
+        plain = pad(bytes((BLANK,)) + salt, plan.ballot)
+    else:
+        plain = write_ballot(answer, salt, plan.ballot)
+    return wrap_path(plan, draw_path(me, sorted(plan.keys), plan.path, entropy), plain, entropy)
+
+
+def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
+    """Peer: seal a padded ballot for the peers of a path, the last one's layer first."""
+    layer, then = plain, HERE
+    made = list[tuple[bytes, bytes, bytes]]()
+    for step in range(len(path), 0, -1):
+        held, drawn = then.to_bytes(ROUTE, "big") + layer, entropy.random(DRAW)
+        layer, then = seal_again(plan, step, path[step - 1], held, drawn), path[step - 1]
+        made.append((layer, held, drawn))
+    try:
+        answer = read_plain(plan, plain)
+    except Refused:
+        answer = None
+    layers, inside, draws = zip(*reversed(made), strict=True)
+    return Onion(path, layers, inside, draws, answer)
+
+
+def seal_again(plan: PeerRound, step: int, peer: int, held: bytes, drawn: bytes) -> bytes:
+    """Anybody: the layer that a peer opens in a step, from what it holds and what was drawn."""
+    return seal_layer(plan.suite, plan.keys[peer], held, plan.contexts[step], Drawn(drawn))
+
+
+def read_plain(plan: PeerRound, plain: bytes) -> Ballot | None:
+    """Anybody: read a padded ballot; None for a blank. Refused if it is neither."""
+    if len(plain) != plan.ballot:
+        raise Refused(Reason.WRONG_SIZE)
+    data = unpad(plain)
+    if data[:1] == bytes((BLANK,)) and len(data) == 1 + SALT:
+        return None
+    return parse_ballot(plan, data)
+
+
+def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
+    """Peer: sort layers for their receivers, each once."""
+    bags: dict[int, set[bytes]] = {}
+    for receiver, layer in pairs:
+        bags.setdefault(receiver, set()).add(layer)
+    return tuple((receiver, tuple(sorted(bags[receiver]))) for receiver in sorted(bags))
+
+
+def pass_on(
+    plan: PeerRound, me: int, secret: SecretKey, step: int, arrived: Sequence[bytes]
+) -> Passed:
+    """Peer: open what came in a step; refuse, and count, what is wrong or there already."""
+    unique = sorted(set(arrived))
+    right = [layer for layer in unique if len(layer) == plan.sizes[step]]
+    found = open_layers(secret, right, plan.contexts[step])
+    pairs, refused = list[tuple[int, bytes]](), Counter[Reason]()
+    refused[Reason.WRONG_SIZE] = len(unique) - len(right)
+    for held in found:
+        if held is None:
+            refused[Reason.DOES_NOT_OPEN] += 1
+        elif not goes_on(plan, me, step, held):
+            refused[Reason.MALFORMED] += 1
+        else:
+            pairs.append((int.from_bytes(held[:ROUTE], "big"), held[ROUTE:]))
+    refused[Reason.DUPLICATE] = len(arrived) - len(unique) + len(pairs) - len(set(pairs))
+    counts = {reason: count for reason, count in refused.items() if count}
+    if step < plan.path:
+        return Passed(bags_of(pairs), (), counts)
+    return Passed((), tuple(sorted({plain for _, plain in pairs})), counts)
+
+
+def goes_on(plan: PeerRound, peer: int, step: int, held: bytes) -> bool:
+    """Anybody: whether a peer has to hand on what a layer held: it names whom, and has the size."""
+    then = int.from_bytes(held[:ROUTE], "big")
+    right = then in plan.keys and then != peer if step < plan.path else then == HERE
+    return right and len(held) == ROUTE + plan.sizes[step + 1]
+
+
+def accuse(onion: Onion, step: int, now: int) -> Accusation:
+    """Peer: prove that whoever had an onion in step `step` has not handed it on.
+
+    now: the step of the round in which this is said, the one after that in which it was due.
+    """
+    held, drawn = onion.inside[step - 1], onion.draws[step - 1]
+    return Accusation(now, onion.path[step - 1], held, drawn)

@@ -1,0 +1,169 @@
+"""What a coalition of peers knows: the onions it can follow from their senders to the ballots.
+
+All onions are on the board, with who handed them to whom; who opens one knows what is inside. So
+the way of an onion through members is seen. At a peer outside it is lost among the others that the
+peer opened in that step, less those that the members sent themselves, whose way they know. Only if
+all that are left are one sender's are they still known to be that sender's. A coalition that holds
+the whole path of an onion follows it, therefore, and a thin batch can give away more.
+
+What is followed is certain. Chances that remain where it is not (two senders' onions in one batch)
+are not counted as links. An onion that was stopped on its way is taken as unread.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from .. import parties
+from ..transcript import NAME, Made, Transcript, name_of
+from ..view import CountsSeen, Row, View
+from .accounting import Reckoning
+from .board import PeerBoard
+from .onions import BLANK
+
+
+class Route(NamedTuple):
+    """The way of one onion: its sender, the peers that had it, in order (all indices from 0).
+
+    answer: question and values; None for a blank.
+    """
+
+    origin: int
+    stops: tuple[int, ...]
+    answer: tuple[int, tuple[str, ...]] | None
+
+
+def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
+    """A coalition: which onions of others (by place in `routes`) it follows to their ends."""
+    others = {place for place, route in enumerate(routes) if route.origin not in members}
+    known = set(others)
+    for step in range(max((len(route.stops) for route in routes), default=0)):
+        senders: dict[int, set[int]] = {}
+        for place in others:
+            route = routes[place]
+            if route.stops[step] not in members:
+                sender = route.origin if place in known else -1
+                senders.setdefault(route.stops[step], set()).add(sender)
+        mixed = {stop for stop, some in senders.items() if len(some) > 1}
+        known = {place for place in known if routes[place].stops[step] not in mixed}
+    return known
+
+
+class PeerRecord:
+    """A run of peers, made ready to be looked at by many coalitions."""
+
+    def __init__(self, transcript: Transcript, seen: Reckoning) -> None:
+        self.transcript = transcript
+        self.board: PeerBoard = seen.board
+        self.reckoning = seen
+
+    @cached_property
+    def routes(self) -> Mapping[int, tuple[Route, ...]]:
+        """Per round, the way of every onion that came to its end."""
+        return {
+            number: tuple(self._routes(number))
+            for number in sorted({made.round for made in self.transcript.made})
+        }
+
+    def _routes(self, number: int) -> Iterable[Route]:
+        """Find the layers that senders made again on the board."""
+        steps = range(1, self.board.agreement.path + 1)
+        handed = [
+            {
+                (author, name_of(layer)): receiver
+                for author, relay in self.board.relays(number, step).items()
+                for receiver, layers in relay.bags
+                for layer in layers
+            }
+            for step in steps
+        ]
+        for made in self.transcript.made:
+            if made.round == number:
+                yield from self._ways(made, handed)
+
+    def _ways(
+        self, made: Made, handed: Sequence[Mapping[tuple[int, bytes], int]]
+    ) -> Iterable[Route]:
+        size = len(handed) * NAME
+        for place, (ask, values) in enumerate(made.answers):
+            names = made.names[place * size : (place + 1) * size]
+            holder, stops = made.user + 1, list[int]()
+            for step, there in enumerate(handed):
+                holder = there.get((holder, names[step * NAME : (step + 1) * NAME]), 0)
+                stops.append(holder - 1)
+            if min(stops) >= 0:
+                answer = None if ask == BLANK else (ask, values)
+                yield Route(made.user, tuple(stops), answer)
+
+    def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
+        """Per round and person outside, by index, the values that these peers pin on it."""
+        rows: dict[int, dict[int, dict[int, str]]] = {}
+        for number, routes in self.routes.items():
+            asks = self.asks[number]
+            for place in followed(routes, members):
+                route = routes[place]
+                if route.answer is not None:
+                    said = zip(asks[route.answer[0]], route.answer[1], strict=True)
+                    rows.setdefault(number, {}).setdefault(route.origin, {}).update(said)
+        return {number: dict(people) for number, people in rows.items()}
+
+    @cached_property
+    def asks(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
+        """Per round, what was asked; of the round that was burned as well."""
+        asks = {call.round: call.asks for call in self.reckoning.calls}
+        columns = range(len(self.board.agreement.schema.features))
+        asks.setdefault(1, tuple((column,) for column in columns))
+        decision = self.reckoning.proposed
+        if decision is not None and decision.kept:
+            asks.setdefault(2, (decision.kept,))
+        return asks
+
+    @cached_property
+    def said(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said."""
+        rows: dict[int, dict[int, Row]] = {}
+        for made in self.transcript.made:
+            row: dict[int, str] = {}
+            for ask, values in made.answers:
+                if ask != BLANK:
+                    row.update(zip(self.asks[made.round][ask], values, strict=True))
+            rows.setdefault(made.round, {})[made.user] = row
+        return rows
+
+    @cached_property
+    def truth(self) -> Mapping[int, Row]:
+        """What every person holds, as far as it said it; nobody knows it."""
+        rows: dict[int, dict[int, str]] = {}
+        for people in self.said.values():
+            for person, row in people.items():
+                rows.setdefault(person, {}).update(row)
+        return rows
+
+    def _counted(self) -> Iterable[CountsSeen]:
+        """The counts on the board: of a round whose ballots are shown, even if it was burned."""
+        tallies = [*self.reckoning.tallies]
+        if self.reckoning.pending is not None and self.reckoning.unbalanced is None:
+            tallies.append(self.reckoning.pending)
+        for number, tally in enumerate(tallies, start=1):
+            for columns, counts in zip(self.asks[number], tally, strict=True):
+                yield CountsSeen(number, columns, counts)
+
+    def view(self, members: Iterable[str]) -> View:
+        """Anybody: what these peers know together; who is no peer sees what is on the board."""
+        coalition = frozenset(members)
+        roles = {party: parties.role(party) for party in coalition}
+        inside = frozenset(
+            parties.index(one) for one in coalition if roles[one] is parties.Role.PEER
+        )
+        pinned: dict[int, dict[int, Row]] = {**self.linked(inside)}
+        for number, rows in self.said.items():
+            own = {person: rows[person] for person in inside if person in rows}
+            if own:
+                pinned[number] = {**pinned.get(number, {}), **own}
+        counted = tuple(self._counted())
+        everybody = frozenset(number - 1 for number in self.board.keys)
+        came = {(one.round, one.columns): everybody for one in counted}
+        users = self.transcript.users
+        return View(
+            coalition, users, True, pinned, counted, {}, {}, self.transcript, came, public=True
+        )

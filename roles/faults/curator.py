@@ -1,0 +1,48 @@
+"""What a curator may do wrong: lie about its rule, equivocate, claim a crash."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from ...errors import RoundBurned
+from ...protocol.announcement import Announcement
+from ...protocol.messages import Body, Decision, Receipts, Tally
+from ...protocol.schema import Schema
+from ..network import Endpoint, Network
+from .users import Fault
+
+CRASH = "the curator says that its machine has crashed"
+
+
+class Liar(Endpoint):
+    """A curator that does what its attacks say.
+
+    attacks: `lie`: keep every column, and certify it with the proof for fewer. `equivocate`: tell
+    `target` of a session in which ballots have no salt. `crash`: count, then say that it failed.
+    """
+
+    def __init__(
+        self, network: Network, party: str, attacks: Collection[str], target: str | None
+    ) -> None:
+        super().__init__(network, party)
+        self.attacks = attacks
+        self.target = target
+
+    def decided(self, schema: Schema, decision: Decision) -> Decision:
+        """Keep every column, and promise what was promised of fewer."""
+        if "lie" not in self.attacks:
+            return decision
+        return replace(decision, kept=tuple(range(len(schema.features))))
+
+    async def post(self, body: Body) -> None:
+        """Post honestly, but tell the target another announcement, or crash before the count."""
+        if "crash" in self.attacks and isinstance(body, Tally | Receipts):
+            raise RoundBurned(CRASH)
+        await super().post(body)
+        if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
+            unsalted = replace(body.rules, salted=False, receipts=False)
+            self.network.told[self.target] = replace(body, rules=unsalted)
+
+
+def liar(*attacks: str, target: str | None = None) -> Fault:
+    """Give the fault of a curator that commits these attacks."""
+    return lambda network, party: Liar(network, party, attacks, target)

@@ -1,0 +1,84 @@
+"""What a peer may do wrong: a seat at the board that is not quite honest.
+
+absent   posts nothing any more, from its round on
+drop     hands on only a share of the onions that it should
+tag      turns over a bit of an onion before it hands it on
+lie      says that it has decided otherwise
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...protocol.messages import Body
+from ...protocol.peer_messages import Agreed, Found, Relay
+from ...protocol.peers.agreement import PeerRound, last_step
+from ...protocol.peers.onions import bags_of
+from ..peer import Commons, Seat
+
+Doing = Callable[[PeerRound, Body, float], Body | None]
+
+
+def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
+    """Say nothing."""
+    return None
+
+
+def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
+    """Lose a share of what is handed on, at least one; its account is honest about the rest."""
+    match body:
+        case Relay(step=step) if step > 1 and body.sent:
+            pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
+            kept = len(pairs) - max(1, round(rate * len(pairs)))
+            return replace(body, bags=bags_of(pairs[:kept]))
+        case Found() if plan.path == 1 and body.plains:
+            kept = len(body.plains) - max(1, round(rate * len(body.plains)))
+            return replace(body, plains=body.plains[:kept])
+    return body
+
+
+def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Turn over the last bit of one onion (with paths of one peer, of one ballot)."""
+    match body:
+        case Relay(step=step) if step > 1 and body.sent:
+            pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
+            receiver, layer = pairs[0]
+            return replace(body, bags=bags_of([(receiver, _turned(layer)), *pairs[1:]]))
+        case Found() if plan.path == 1 and body.plains:
+            return replace(body, plains=tuple(sorted({_turned(body.plains[0]), *body.plains[1:]})))
+    return body
+
+
+def _turned(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Post the digest of another decision."""
+    if isinstance(body, Agreed) and body.step == last_step(plan.agreement):
+        return replace(body, digest=_turned(body.digest))
+    return body
+
+
+PEERS: Mapping[str, Doing] = {"absent": absent, "drop": drop, "tag": tag, "lie": lie}
+
+
+class FaultySeat(Seat):
+    """Posts as an attack would have it, in the rounds of the attack."""
+
+    def __init__(
+        self, commons: Commons, number: int, attacks: Mapping[int, tuple[str, float]]
+    ) -> None:
+        super().__init__(commons, number)
+        self.attacks = attacks
+
+    def says(self, plan: PeerRound | None, body: Body) -> Body | None:
+        """Say what is due, or what the attack of this round makes of it."""
+        if plan is None or plan.call.round not in self.attacks:
+            return body
+        attack, rate = self.attacks[plan.call.round]
+        return PEERS[attack](plan, body, rate)
+
+
+def faulty_peer(attacks: Mapping[int, tuple[str, float]]) -> Callable[[Commons, int], Seat]:
+    """Give the seat that commits, in each round, an attack by its name, at a rate from 0 to 1."""
+    return lambda commons, number: FaultySeat(commons, number, attacks)

@@ -1,0 +1,151 @@
+"""What a shuffler may do wrong: it handles honestly opened layers dishonestly.
+
+It keeps its books so that they add up: what it loses it claims not to have opened.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...crypto.entropy import Entropy
+from ...errors import Reason
+from ...protocol.ballots import answers, enclose
+from ...protocol.session import Round
+from ..network import Endpoint, Network
+from .users import EVERY_ROUND, Fault
+
+Layers = list[bytes]
+Batch = tuple[bytes, ...]
+
+TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One thing that a shuffler does wrong.
+
+    rounds: in which rounds. rate: to which share of the messages (or people), from 0 to 1; users:
+    to how many instead. target: to this user's only, where the shuffler knows whose is whose. bit:
+    which bit of a layer it turns over (`tag`). entropy: what it draws and seals with.
+    """
+
+    attack: str
+    entropy: Entropy
+    rounds: Collection[int] = EVERY_ROUND
+    rate: float = 1.0
+    users: int | None = None
+    target: str | None = None
+    bit: int = TOP_BIT
+
+    def chosen(self, many: int) -> set[int]:
+        """Draw which of so many are struck."""
+        count = round(self.rate * many) if self.users is None else min(self.users, many)
+        lots = self.entropy.random(16 * many)
+        ranked = sorted(range(many), key=lambda i: lots[16 * i : 16 * i + 16])
+        return set(ranked[:count])
+
+    def people(self, senders: Sequence[str]) -> list[int]:
+        """The places of the people who are struck; who arrived when makes no difference to it."""
+        if self.target is not None:
+            return [i for i, sender in enumerate(senders) if sender == self.target]
+        by_name = sorted(range(len(senders)), key=lambda i: senders[i])
+        return [by_name[i] for i in sorted(self.chosen(len(senders)))]
+
+
+def drop(
+    deed: Deed, _plan: Round, layers: Layers, refused: Counter[Reason], _who: Sequence[str]
+) -> Layers:
+    """Lose single layers."""
+    by_bytes = sorted(layers)  # as they come, they come in an order that nobody chooses
+    struck = {by_bytes[i] for i in deed.chosen(len(layers))}
+    refused[Reason.DOES_NOT_OPEN] += len(struck)
+    return [layer for layer in layers if layer not in struck]
+
+
+def drop_people(
+    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
+) -> Layers:
+    """Lose all layers of some people (only the first shuffler knows which belong together)."""
+    struck = set(deed.people(who))
+    refused[Reason.DOES_NOT_OPEN] += len(struck) * plan.slots
+    return [layer for i, layer in enumerate(layers) if i // plan.slots not in struck]
+
+
+def substitute(
+    deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
+) -> Layers:
+    """Put own answers in the place of those of some people: n stays what it was."""
+    made = list(layers)
+    for i in deed.people(who):
+        own = enclose(plan, answers(plan, forged_row(plan)), deed.entropy)
+        made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
+    return made
+
+
+def forged_row(plan: Round) -> tuple[str, ...]:
+    """The row of a person who does not exist: the last value of every domain."""
+    features = plan.announcement.schema.features
+    return tuple(feature.values[-1] if feature.values else "x" for feature in features)
+
+
+def copy(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
+    """Send some layers twice."""
+    return tuple(sorted([*batch, *(batch[i] for i in deed.chosen(len(batch)))]))
+
+
+def tag(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
+    """Turn over one bit of some layers."""
+    struck = deed.chosen(len(batch))
+    return tuple(sorted(flip(one, deed.bit) if i in struck else one for i, one in enumerate(batch)))
+
+
+def flip(layer: bytes, bit: int) -> bytes:
+    """Turn over one bit, counted from the lowest of the first byte."""
+    at = bit // 8 % len(layer)
+    return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
+
+
+def forward(_deed: Deed, _plan: Round, _batch: Batch, layers: Layers) -> Batch:
+    """Keep the order of arrival."""
+    return tuple(dict.fromkeys(layers))
+
+
+OPENED: Mapping[str, Callable[[Deed, Round, Layers, Counter[Reason], Sequence[str]], Layers]] = {
+    "drop": drop,
+    "drop-people": drop_people,
+    "substitute": substitute,
+}
+ARRANGED: Mapping[str, Callable[[Deed, Round, Batch, Layers], Batch]] = {
+    "copy": copy,
+    "tag": tag,
+    "forward": forward,
+}
+
+
+class Cheat(Endpoint):
+    """A shuffler's place from which it does what its deeds say."""
+
+    def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
+        super().__init__(network, party)
+        self.deeds = deeds
+
+    def opened(
+        self, plan: Round, layers: Layers, refused: Counter[Reason], senders: Sequence[str]
+    ) -> Layers:
+        """Lose or replace some of what was opened."""
+        for deed in self.deeds:
+            if plan.call.round in deed.rounds and deed.attack in OPENED:
+                layers = OPENED[deed.attack](deed, plan, layers, refused, senders)
+        return layers
+
+    def arranged(self, plan: Round, batch: Batch, layers: Layers) -> Batch:
+        """Repeat, mark or leave in their order some of what is sent."""
+        for deed in self.deeds:
+            if plan.call.round in deed.rounds and deed.attack in ARRANGED:
+                batch = ARRANGED[deed.attack](deed, plan, batch, layers)
+        return batch
+
+
+def cheat(*deeds: Deed) -> Fault:
+    """Give the fault of a shuffler that commits these deeds."""
+    return lambda network, party: Cheat(network, party, deeds)

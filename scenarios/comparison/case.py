@@ -1,0 +1,154 @@
+"""A scenario as a rival gets it: the people, who of them does what wrong, and a purse to pay from.
+
+A rival is measured on everybody, or on samples of the people: then its seconds of CPU are scaled up
+and carry Student's 95 % interval over the samples. A message that one person sends is as long in a
+sample as in the whole.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from ...errors import Reason
+from ...roles.faults.users import SILENCING
+from ..populations import Population
+from ..schema.model import Scenario
+from .result import Cost
+
+ALL = 2_500  # people; with more the messages of samples are sent, unless asked for all
+SAMPLE = 400  # people in each sample
+SAMPLES = 4
+STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of freedom
+
+
+@dataclass(slots=True)
+class Purse:
+    """What a rival spends: bytes of people's messages, and messages refused, by reason."""
+
+    bytes: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def refuse(self, refused: Mapping[Reason, int]) -> None:
+        """Count refusals in."""
+        for reason, many in refused.items():
+            self.refused[reason.value] += many
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario and its people, in the fixed setting.
+
+    faults: user -> round -> attack. messages: whether all messages are really sent.
+    """
+
+    scenario: Scenario
+    people: Population
+    faults: Mapping[int, Mapping[int, str]]
+    seed: int | None
+    messages: bool
+
+    @property
+    def n(self) -> int:
+        """People asked."""
+        return self.people.n
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of values of each column."""
+        return tuple(len(texts) for texts in self.people.values)
+
+    @property
+    def k(self) -> int:
+        """People in the smallest crowd wanted."""
+        return self.scenario.policy.k
+
+    def silent(self, number: int) -> set[int]:
+        """Who is not counted in round 1, or in a round up to 2."""
+        return {
+            user
+            for user, attacks in self.faults.items()
+            if any(attacks.get(r) in SILENCING for r in range(1, number + 1))
+        }
+
+    def codes(self, number: int = 1) -> Any:
+        """The people who are counted up to this round, n x d."""
+        codes = self.people.codes
+        silent = sorted(self.silent(number))
+        return np.delete(codes, silent, axis=0) if silent else codes
+
+    def entropy(self, label: str) -> Entropy:
+        """Randomness of a rival: the system's, or the seed's."""
+        source = SystemEntropy() if self.seed is None else SeededEntropy(self.seed)
+        return source.fork(label)
+
+    def rng(self, stream: int) -> np.random.Generator:
+        """Randomness for numbers."""
+        return np.random.default_rng(None if self.seed is None else [self.seed, stream])
+
+    def few(self, number: int) -> "Case":
+        """A sample of the people, honest, for measuring; a batch of it is large enough."""
+        people = self.people.sample(min(SAMPLE, self.n), number)
+        mix = changed(self.scenario.mix, min_batch=1)
+        return replace(
+            self, scenario=changed(self.scenario, mix=mix), people=people, faults={}, messages=True
+        )
+
+
+def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> Iterator[bytes]:
+    """What arrives in a round of the bytes that a person would send; none of it if late."""
+    match case.faults.get(user, {}).get(number):
+        case "absent":
+            return
+        case "late":
+            purse.refused[Reason.LATE.value] += 1
+        case "malformed":
+            yield data[:-1] + bytes([data[-1] ^ 1])
+        case "duplicate":
+            yield data
+            yield data
+        case _:
+            yield data
+
+
+def measured(case: Case, seconds: float, purse: Purse, rounds: int) -> Cost:
+    """The cost of messages that were all sent."""
+    return Cost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
+
+
+def sampled(case: Case, work: Callable[[Case], Purse], rounds: int, decided: float = 0.0) -> Cost:
+    """The cost of everybody's messages, from those of samples.
+
+    work: sends them. decided: seconds of CPU that were spent on everybody besides.
+    """
+    seconds, sent = [], []
+    for number in range(SAMPLES):
+        part = case.few(number)
+        started = time.process_time()
+        purse = work(part)
+        seconds.append((time.process_time() - started) * case.n / part.n)
+        sent.append(purse.bytes / part.n)
+    return scaled(seconds, sent, min(SAMPLE, case.n), rounds, decided)
+
+
+def scaled(
+    seconds: list[float], sent: list[float], people: int, rounds: int, decided: float = 0.0
+) -> Cost:
+    """The cost of everybody from that of samples. seconds: scaled up; sent: bytes a person."""
+    mean = float(np.mean(seconds)) + decided
+    reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
+    limits = (max(0.0, mean - reach), mean + reach)
+    return Cost(mean, limits, people, len(seconds), float(np.mean(sent)), rounds)
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of CPU of this process that a piece of work takes, and what it returns."""
+    started = time.process_time()
+    result = work()
+    return time.process_time() - started, result

@@ -1,0 +1,121 @@
+"""Several programs on one scenario, side by side: trust, privacy, utility and cost.
+
+A table has the programs. One that cannot answer the scenario (an open domain, a mechanism for two
+values only, ...) is left out, and the comparison says why.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from secrets import randbelow
+from typing import Any
+
+from msgspec.structs import replace as changed
+
+from ...errors import LocalError, ParameterError
+from ..populations.samples import samples
+from ..programs.randomized.questions import SETS
+from ..schema.model import Scenario
+from ..validation.load import load, resolve
+from .result import Compared, Comparison
+
+Program = Callable[[Any], Iterator[Compared]]
+Progress = Callable[[str], None]
+
+
+def programs() -> Mapping[str, Program]:
+    """Every program that this version can compare, by name, in the order of the tables."""
+    from .local import local
+    from .mixed import available, mixed
+    from .peers import peers
+    from .shares import shares
+    from .trusted import cells, trusted
+
+    of_the_mix: dict[str, Program] = {name: partial(mixed, program=name) for name in available()}
+    rivals: dict[str, Program] = {
+        "peers": peers,
+        "trusted": trusted,
+        "trusted-cells": cells,
+        "shares": shares,
+        "local": local,
+    }
+    return of_the_mix | rivals
+
+
+def compare(
+    scenario: Scenario | str | Path,
+    seed: int | None = None,
+    *,
+    only: Sequence[str] = (),
+    messages: bool | None = None,
+    progress: Progress = lambda _: None,
+) -> Comparison:
+    """Play a scenario by several programs.
+
+    Args:
+        scenario: a scenario, the path of its file, or the name of a shipped one.
+        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+        only: names of programs; none: all.
+        messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
+            counts are those of the ideal functionality, and costs those of samples of 400.
+        progress: told the name of each program before it is played.
+
+    Raises:
+        ScenarioError, DataError: the scenario or its data cannot be used.
+        ParameterError: no such program, people who are not the same in both rounds, or peers who
+            do what only peers can.
+    """
+    from ..play.run import draw_faults
+    from .case import ALL, Case
+    from .mixed import OWN
+    from .peers import central
+
+    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
+    chosen = central(chosen) if chosen.mix.peers else chosen
+    if chosen.population.setting != "fixed":
+        raise ParameterError(
+            f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "
+            'the same people: set population.setting = "fixed"'
+        )
+    if chosen.policy.kind == SETS:
+        raise ParameterError(
+            f"{chosen.scenario.name}: owners who hold sets have no columns; programs are compared "
+            'on people: take another policy.kind than "incidence"'
+        )
+    table = programs()
+    if unknown := [name for name in only if name not in table]:
+        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
+    told = chosen.scenario.seed if seed is None else seed
+    seed = randbelow(1 << 31) if told is None else told  # all programs get the same people
+    crowd = samples(chosen, seed)
+    chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
+    chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
+    if chosen.policy.kind not in OWN:  # the rivals promise crowds, whatever the scenario's program
+        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
+    case = Case(
+        chosen,
+        crowd.people,
+        draw_faults(chosen, crowd.people.n, seed),
+        seed,
+        crowd.people.n <= ALL if messages is None else messages,
+    )
+    found: list[Compared] = []
+    skipped: dict[str, str] = {}
+    for name in dict.fromkeys(only) or table:
+        progress(name)
+        try:
+            found += table[name](case)
+        except LocalError as cannot:
+            skipped[name] = str(cannot)
+    return Comparison(
+        chosen.scenario.name,
+        chosen.scenario.title,
+        told,
+        crowd.people.n,
+        crowd.people.schema.names,
+        chosen.policy.k,
+        chosen.policy.max_exposure,
+        case.messages,
+        tuple(found),
+        skipped,
+    )

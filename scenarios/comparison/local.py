@@ -1,0 +1,225 @@
+"""No mix and nobody to trust: everybody randomizes its row and answers the analyst by name.
+
+    joint      generalised randomized response on the product of all domains, with the whole
+               epsilon: one symbol that stands for the whole row (up to 65,536 different rows)
+    features   one report for each feature with epsilon / d, by the scenario's mechanism (randomized
+               response where it names none); tables of two features are the product of the two
+               estimates, as if features were independent
+
+The unbiased estimate is projected to the nearest distribution, and the noise is drawn again and
+again: errors are means over the draws, with limits that hold 95 % of them. What the analyst
+receives is a report with a name on it: I(row; report) bits a person, and no value for certain.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import log2, prod
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ...analysis.randomizers import GRR, BitFlip
+from ...analysis.scoring.release_utility import PairErrors, errors_of_tables
+from ...analysis.trust.received_view import Received
+from ...errors import RoundBurned
+from ...protocol.ledger import check_batch_size
+from ...protocol.parties import ANALYST
+from ..programs.randomized.encoding import width, write
+from ..programs.randomized.privacy import information
+from ..programs.randomized.questions import Question, questions
+from ..schema.model import Scenario
+from .case import Case
+from .direct import Row, paid
+from .result import Compared, Privacy, Trust
+from .utility import estimated, nothing
+
+EPSILONS = (1.0, 2.0, 4.0)  # nats, where the scenario names none
+PRODUCT = 1 << 16  # different rows; with more there is no joint report
+DRAWS = 20
+LIKELIHOODS = 1 << 24  # of reports given rows, worked out together
+STREAM = 0x6C6F6361
+COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
+
+
+def epsilons(scenario: Scenario) -> tuple[float, ...]:
+    """The budgets to compare: the scenario's, or a table."""
+    named = scenario.local.epsilon
+    return EPSILONS if named is None else (named,)
+
+
+def local(case: Case) -> Iterator[Compared]:
+    """Every budget, as one report of the whole row and as one report a feature."""
+    for epsilon in epsilons(case.scenario):
+        if len(case.sizes) > 1 and prod(case.sizes) <= PRODUCT:
+            yield _compared(case, epsilon, "joint", joint(case, epsilon))
+        yield _compared(case, epsilon, "features", features(case, epsilon))
+
+
+def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
+    """The scenario with this budget, and a mechanism if it has none."""
+    mechanism = scenario.local.mechanism
+    noise = changed(
+        scenario.local, mechanism="grr" if mechanism == "none" else mechanism, epsilon=epsilon
+    )
+    return changed(scenario, local=noise)
+
+
+def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
+    """One question about the whole row."""
+    cells = prod(case.sizes)
+    domain = tuple(str(cell) for cell in range(cells))
+    return (Question("row", tuple(range(len(case.sizes))), (domain,), GRR(cells, epsilon)),)
+
+
+def features(case: Case, epsilon: float) -> tuple[Question, ...]:
+    """One question for each feature, or one about the bits of all."""
+    noisy = with_noise(case.scenario, epsilon)
+    return questions(noisy, case.people.schema.names, case.people.values)
+
+
+def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -> Compared:
+    codes = case.codes()
+    name = f"local {how} e={epsilon:g}"
+    burned = None
+    told, right = tell(case, how, asked), guessed(case, how, asked)
+    try:
+        check_batch_size(len(codes), case.scenario.mix.min_batch)
+        errors = draws(case, how, asked)
+        worth = estimated(case, errors, told, tuple(range(len(case.sizes))))
+    except RoundBurned as why:
+        burned, worth = str(why), nothing(case)
+    widths = [width(one.randomizer) or max(map(len, one.domain)) for one in asked]
+    purse, price = paid(case, lambda part: said(part, how, asked), widths)
+    return Compared(
+        name,
+        "local",
+        _rule(how, asked),
+        burned,
+        dict(purse.refused),
+        Trust.of([received(case, members, told, right) for members in COALITIONS]),
+        Privacy(0.0, None, epsilon),
+        worth,
+        price,
+    )
+
+
+def _rule(how: str, asked: Sequence[Question]) -> str:
+    kind = type(asked[0].randomizer).__name__
+    if how == "joint":
+        return f"{kind} on {asked[0].randomizer.a:,} rows"
+    return f"{kind} a feature; two-way tables as if features were independent"
+
+
+def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
+    """What a question asks of people: one number each, or their bits."""
+    if how == "joint":
+        return np.ravel_multi_index(tuple(codes.T), case.sizes)
+    if isinstance(question.randomizer, BitFlip):
+        return codes[:, list(question.columns)].astype(np.uint8)
+    return codes[:, question.columns[0]]
+
+
+def said(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
+    """What people send: the text of each report."""
+    rng = case.rng(STREAM)
+    columns = [
+        write(
+            one.randomizer,
+            one.domain,
+            one.randomizer.sample(symbols(case, how, one, case.people.codes), rng),
+        )
+        for one in asked
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def draws(case: Case, how: str, asked: Sequence[Question]) -> list[PairErrors]:
+    """The errors of the analyst's two-way tables, for independent noise on the same people."""
+    codes, rng = case.codes(), case.rng(STREAM + 1)
+    found = []
+    for _ in range(DRAWS):
+        tables = joint_tables if how == "joint" else product_tables
+        found.append(errors_of_tables(codes, case.sizes, tables(case, asked, codes, rng)))
+    return found
+
+
+def joint_tables(
+    case: Case, asked: Sequence[Question], codes: Any, rng: Any
+) -> Mapping[tuple[int, int], Any]:
+    """Analyst: two-way tables from estimates of whole rows."""
+    one = asked[0].randomizer
+    reports = one.sample(symbols(case, "joint", asked[0], codes), rng)
+    shares = one.estimate(reports).projected().reshape(case.sizes)
+    every = range(len(case.sizes))
+    return {
+        pair: shares.sum(axis=tuple(j for j in every if j not in pair))
+        for pair in combinations(every, 2)
+    }
+
+
+def product_tables(
+    case: Case, asked: Sequence[Question], codes: Any, rng: Any
+) -> Mapping[tuple[int, int], Any]:
+    """Analyst: two-way tables as products of estimates of single features."""
+    single: dict[int, Any] = {}
+    for one in asked:
+        reports = one.randomizer.sample(symbols(case, "features", one, codes), rng)
+        found = one.randomizer.estimate(reports)
+        if isinstance(one.randomizer, BitFlip):
+            for column, share in zip(one.columns, found.projected().tolist(), strict=True):
+                single[column] = np.array([1 - share, share])
+        else:
+            single[one.columns[0]] = found.projected()
+    return {
+        (i, j): np.outer(single[i], single[j]) for i, j in combinations(range(len(case.sizes)), 2)
+    }
+
+
+def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
+    """Bits that a person's reports carry about its row, rows as likely as they are frequent."""
+    if how != "joint":
+        return information(asked, case.codes())[0] or 0.0
+    one: GRR = asked[0].randomizer
+    shares: Any = np.unique(symbols(case, how, asked[0], case.codes()), return_counts=True)[1]
+    p = shares / shares.sum()
+    law = np.concatenate([one.lie + (one.truth - one.lie) * p, np.full(one.a - len(p), one.lie)])
+    noise = one.truth * log2(one.truth) + (one.a - 1) * one.lie * log2(one.lie)
+    return max(0.0, float(-(law * np.log2(law)).sum()) + noise)
+
+
+def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
+    """Share of people whose row the likeliest one, given their report, is.
+
+    sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
+    None where the reports are no symbols, or too many.
+    """
+    codes = case.codes()
+    rows, people = np.unique(codes, axis=0, return_counts=True)
+    if not len(codes) or not all(isinstance(one.randomizer, GRR) for one in asked):
+        return None
+    if how == "joint":
+        cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)
+        rows = cells[:, None]
+    if prod(one.randomizer.a for one in asked) * len(rows) > LIKELIHOODS:
+        return None
+    likely = (people / people.sum())[None, :]
+    for one, symbol in zip(asked, rows.T, strict=True):
+        law = one.randomizer.matrix[:, symbol]
+        likely = (likely[:, None, :] * law[None, :, :]).reshape(-1, len(people))
+    return float(likely.max(axis=1).sum())
+
+
+def received(
+    case: Case, members: tuple[str, ...], told: float, right: float | None = None
+) -> Received:
+    """What parties have: everybody the estimates, the analyst a named report of each person."""
+    here = len(case.codes()) if members else 0
+    constant = sum(size == 1 for size in case.sizes) * case.n
+    every = case.n * len(case.sizes)
+    crowd = 1 if here else case.n
+    found = Received(
+        members, case.n, every, here, constant, here * told, exact=False, crowd=crowd, reports=True
+    )
+    return found if right is None or not here else replace(found, rows_guessed=here * right)

@@ -1,0 +1,202 @@
+"""What a comparison gives back, as plain data: one entry per program, all in the same units.
+
+    trust      bits a person, cells and people that each single party and coalition received
+    privacy    true and promised exposure (shares of people); epsilon where reports are noise
+    utility    columns, cells (share of n d), entropy kept (bits a person), two-way tables (total
+               variation distance, 0 to 1)
+    cost       seconds of CPU for everybody together, bytes that one person sends, rounds
+
+`Comparison.plain()` is the content of `comparison.json`, schema 1; `read` takes it back and refuses
+anything else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...analysis.trust.received_view import Received, minimal
+from ...errors import StorageError
+
+SCHEMA = 1
+COMPARISON = "comparison.json"
+READERS = ("curator", "analyst")
+NAMED = 4  # peers of a coalition that are named one by one
+
+Limits = tuple[float, float]  # a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What one set of parties received; the fields of `analysis.trust.Received`.
+
+    rows_guessed: share of the people whose whole row its best guess gets right, in expectation;
+    None where that was not worked out.
+    """
+
+    parties: tuple[str, ...]
+    linked: int
+    cells_certain: int
+    bits_per_person: float
+    exact: bool
+    reports: bool
+    verdict: str
+    rows_guessed: float | None = None
+
+    @classmethod
+    def of(cls, one: Received) -> "Learnt":
+        """From the analysis."""
+        return cls(
+            one.parties,
+            one.linked,
+            one.cells_certain,
+            one.bits_per_person,
+            one.exact,
+            one.reports,
+            one.verdict,
+            None if one.rows_guessed is None else one.rows_guessed / one.users,
+        )
+
+
+def together(parties: Sequence[str]) -> str:
+    """A coalition in words: its parties, or of many peers how many they are."""
+    few = len(parties) <= NAMED or not parties[0].startswith("peer-")
+    return " + ".join(parties) if few else f"{len(parties):,} peers"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Every coalition, and the smallest that pin anything on anybody."""
+
+    coalitions: tuple[Learnt, ...]
+    smallest: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, received: Sequence[Received]) -> "Trust":
+        """From the analysis of every coalition."""
+        linked = {one.parties: one.linked for one in received}
+        return cls(tuple(Learnt.of(one) for one in received), tuple(minimal(linked)))
+
+    @property
+    def most_trusted(self) -> Learnt:
+        """The single party that receives most: bits, then people linked; of equals, a reader."""
+        alone = [one for one in self.coalitions if len(one.parties) == 1]
+        alone.sort(key=lambda one: (*READERS, *one.parties).index(one.parties[0]))
+        return max(alone, key=lambda one: (round(one.bits_per_person, 9), one.linked))
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Shares of people in a crowd smaller than k in the release: as it is, and as promised.
+
+    promised: None where nothing is promised about crowds. epsilon: local, of a person's whole
+    answer, nats; None where nobody adds noise.
+    """
+
+    true: float
+    promised: float | None
+    epsilon: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """What the analyst can do with the release.
+
+    cells: share of (person, column) pairs shown. entropy: bits a person that are kept, of
+    `entropy_of_all`; for noise, what a report tells of its row. pairs: two-way tables there are;
+    answered: those of which something of both columns is released. mean, largest: of the total
+    variation distances of all of them, a column that is not released being guessed uniform. The
+    limits hold 95 % of `draws` repetitions of the noise; None where there is no noise.
+    """
+
+    columns: tuple[str, ...]
+    cells: float
+    entropy: float
+    entropy_of_all: float
+    pairs: int
+    answered: int
+    mean: float
+    largest: float
+    mean_limits: Limits | None = None
+    largest_limits: Limits | None = None
+    draws: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it took.
+
+    cpu: seconds of all parties together. people, samples: measured on so many people, so many
+    times; where these are not everybody, cpu is scaled up and cpu_limits is its 95 % interval.
+    bytes: that one person sends, on average.
+    """
+
+    cpu: float
+    cpu_limits: Limits | None
+    people: int
+    samples: int
+    bytes: float
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One program on the scenario. family: `mix`, `central`, `shares` or `local`."""
+
+    program: str
+    family: str
+    note: str
+    burned: str | None
+    refused: Mapping[str, int]
+    trust: Trust
+    privacy: Privacy
+    utility: Utility
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All programs side by side. skipped: those that cannot answer this scenario, and why."""
+
+    scenario: str
+    title: str
+    seed: int | None
+    users: int
+    features: tuple[str, ...]
+    k: int
+    max_exposure: float
+    messages: bool
+    programs: tuple[Compared, ...]
+    skipped: Mapping[str, str]
+    schema: int = SCHEMA
+
+    def program(self, name: str) -> Compared:
+        """Give a program by its name; KeyError if it was not compared."""
+        for one in self.programs:
+            if one.program == name:
+                return one
+        raise KeyError(name)
+
+    def plain(self) -> dict[str, Any]:
+        """The content of `comparison.json`."""
+        import msgspec
+
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
+
+
+def read(folder: Path) -> Comparison:
+    """Read a comparison back. Raises StorageError for anything that is not one of this schema."""
+    import msgspec
+
+    path = folder / COMPARISON
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Comparison)
+    except OSError as bad:
+        why = bad.strerror or str(bad)
+        raise StorageError(f"{path}: {why}; `veilmix compare` makes one with --out") from None
+    except (msgspec.ValidationError, msgspec.DecodeError) as bad:
+        raise StorageError(f"{path}: not a comparison: {bad}") from None
+    if found.schema != SCHEMA:
+        raise StorageError(f"{path}: schema {found.schema}; this version reads schema {SCHEMA}")
+    return found

@@ -1,0 +1,154 @@
+"""A central curator who sees every row: the strongest privacy of the release, for all the trust.
+
+trusted          the heaviest columns whose TRUE exposure is within max_exposure, by search
+trusted-cells    every row is released, with blanks: each looks like k - 1 others
+                 (analysis/suppression/k_anonymity.py), so nobody is exposed; no max_exposure
+"""
+
+from collections.abc import Iterator
+
+from ...analysis.exposure.curves import users_below
+from ...analysis.scoring.release_utility import Release, bits_of_release
+from ...analysis.suppression.k_anonymity import BLANK, Suppressed, best_columns, suppress_cells
+from ...analysis.trust.received_view import Received, received
+from ...errors import RoundBurned
+from ...protocol.ideal import Table, count_cells
+from ...protocol.ledger import check_batch_size
+from ...protocol.parties import ANALYST, CURATOR
+from ...protocol.transcript import Transcript
+from ...protocol.view import CountsSeen, View
+from ..programs.weights import worth
+from .case import Case, Purse, timed
+from .direct import paid
+from .result import Compared, Cost, Privacy, Trust
+from .utility import nothing, released, utility
+
+SECONDS = 5.0  # for the optimum of the table with blanks
+COLUMNS, CELLS = "trusted", "trusted-cells"
+COALITIONS = ((), (ANALYST,), (CURATOR,), (ANALYST, CURATOR))
+
+
+def trusted(case: Case) -> Iterator[Compared]:
+    """Whole columns, chosen by what is true of them."""
+    try:
+        check_batch_size(len(case.codes()), case.scenario.mix.min_batch)
+    except RoundBurned as burned:
+        yield _burned(case, COLUMNS, str(burned))
+        return
+    decided, kept = timed(lambda: _kept(case))
+    counts = count_cells(Table(case.people.values, case.codes()), kept) if kept else None
+    release = released(case, counts, kept)
+    true = users_below(release.people, case.k) / release.n if kept else 0.0
+    seen = () if counts is None else (CountsSeen(1, kept, counts),)
+    purse, price = _paid(case, decided)
+    yield Compared(
+        COLUMNS,
+        "central",
+        "columns chosen by their true exposure",
+        None,
+        dict(purse.refused),
+        Trust.of([received(_view(case, members, seen), case.sizes) for members in COALITIONS]),
+        Privacy(true, true),
+        utility(case, release),
+        price,
+    )
+
+
+def cells(case: Case) -> Iterator[Compared]:
+    """Every row, with blanks."""
+    try:
+        check_batch_size(len(case.codes()), max(case.scenario.mix.min_batch, case.k))
+    except RoundBurned as burned:
+        yield _burned(case, CELLS, str(burned))
+        return
+    decided, found = timed(lambda: suppress_cells(case.codes(), case.k, SECONDS))
+    release = Release.of(found.release, len(case.sizes))
+    purse, price = _paid(case, decided)
+    yield Compared(
+        CELLS,
+        "central",
+        _told(found),
+        None,
+        dict(purse.refused),
+        Trust.of([_received(case, members, release) for members in COALITIONS]),
+        Privacy(users_below(release.people, case.k) / release.n, 0.0),
+        utility(case, release),
+        price,
+    )
+
+
+def _kept(case: Case) -> tuple[int, ...]:
+    """The columns a policy releases, where the curator can count them all together."""
+    policy, schema = case.scenario.policy, case.people.schema
+    if policy.kind in ("fixed", "all"):
+        wanted = schema.names if policy.kind == "all" else policy.keep
+        return tuple(sorted(schema.column(name) for name in wanted))
+    required, forbidden = (
+        [schema.column(name) for name in some] for some in (policy.required, policy.forbidden)
+    )
+    weights = worth(policy, schema.names)
+    return best_columns(
+        case.codes(), policy.k, policy.max_exposure, weights, required, forbidden
+    ).kept
+
+
+def _told(found: Suppressed) -> str:
+    """How far the release is from the best there is."""
+    share = f"{found.blanks:,} of {found.n * found.width:,} cells blank"
+    if found.optimal:
+        proof = "the fewest possible"
+    elif found.lower is None:
+        proof = "the fewest possible is not known"
+    else:
+        proof = f"at least {found.lower:,} are needed"
+    return f"{share}: {proof}; the greedy blanks {found.greedy:,}"
+
+
+def _paid(case: Case, decided: float) -> tuple[Purse, Cost]:
+    """Send every row to the curator, or those of samples."""
+    widths = [feature.width for feature in case.people.schema.features]
+    return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)
+
+
+def _view(case: Case, members: tuple[str, ...], seen: tuple[CountsSeen, ...]) -> View:
+    """What parties know where the curator holds all rows and everybody the release."""
+    whole = tuple(range(len(case.sizes))) if CURATOR in members else ()
+    everybody = {1: whole} if whole else {}
+    counted = seen
+    if whole:
+        table = Table(case.people.values, case.codes())
+        counted = (CountsSeen(1, whole, count_cells(table, whole)),)
+    transcript = Transcript(case.n, summary=True)
+    return View(frozenset(members), case.n, True, {}, counted, {}, everybody, transcript)
+
+
+def _received(case: Case, members: tuple[str, ...], release: Release) -> Received:
+    """The same where the release has blanks."""
+    if CURATOR in members:
+        return received(_view(case, members, ()), case.sizes)
+    sizes = case.sizes
+    certain = sum(
+        size == 1 or ((column != BLANK).all() and len(set(column.tolist())) == 1)
+        for size, column in zip(sizes, release.rows.T, strict=True)
+    )
+    bits = bits_of_release(release, case.n, sizes)
+    return Received(
+        tuple(members), case.n, case.n * len(sizes), 0, int(certain) * case.n, bits, False, case.n
+    )
+
+
+def _burned(case: Case, program: str, why: str) -> Compared:
+    """Too few people came: nothing is released, though the curator has seen who came."""
+    purse, price = _paid(case, 0.0)
+    trust = [received(_view(case, members, ()), case.sizes) for members in COALITIONS]
+    return Compared(
+        program,
+        "central",
+        "",
+        why,
+        dict(purse.refused),
+        Trust.of(trust),
+        Privacy(0.0, None),
+        nothing(case),
+        price,
+    )

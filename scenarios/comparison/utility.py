@@ -1,0 +1,106 @@
+"""What a release is worth to the analyst, whoever made it.
+
+The analyst knows the schema, the release, and the marginals if the scenario publishes them.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from ...analysis.scoring.release_utility import PairErrors, Release, entropy_of, pair_errors
+from ...analysis.suppression.k_anonymity import BLANK, Pattern
+from ...protocol.hiding import Hiding, Mask, Redact
+from ...protocol.messages import Counts
+from .case import Case
+from .result import Utility
+
+
+def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Release:
+    """A release by its texts as one by codes; a text that is no value of its column is a blank."""
+    places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
+    width = len(case.sizes)
+    found: dict[Pattern, int] = {}
+    for texts, people in (counts or {}).items():
+        row = [BLANK] * width
+        for column, place, text in zip(columns, places, texts, strict=True):
+            row[column] = place.get(text, BLANK)
+        found[tuple(row)] = found.get(tuple(row), 0) + people
+    return Release.of(found, width)
+
+
+def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
+    """Score a release of rows. hidden: the rules by which people left values out."""
+    codes = case.codes()
+    errors = pair_errors(codes, case.sizes, release, _known(case), left_blank(case, hidden))
+    return Utility(
+        names(case, release.columns),
+        release.cells / (case.n * len(case.sizes)),
+        release.entropy,
+        entropy_of(codes) if len(codes) else 0.0,
+        len(errors.pairs),
+        comb(len(release.columns), 2),
+        errors.mean,
+        errors.largest,
+    )
+
+
+def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
+    """Per column with a rule, the probability with which each value is not said."""
+    found = {}
+    for rule in hidden:
+        texts = case.people.values[rule.column]
+        match rule:
+            case Redact(values=values, rate=rate):
+                found[rule.column] = [1.0 if text in values else rate for text in texts]
+            case Mask(said=said):
+                found[rule.column] = [float(text not in said) for text in texts]
+    return found
+
+
+def nothing(case: Case) -> Utility:
+    """Score a release that there is not."""
+    return utility(case, Release.of({}, len(case.sizes)))
+
+
+def estimated(
+    case: Case, draws: Sequence[PairErrors], told: float, columns: Sequence[int]
+) -> Utility:
+    """Score estimates from noise, drawn several times. told: bits that a report tells of a row."""
+    means = np.array([one.mean for one in draws])
+    largest = np.array([one.largest for one in draws])
+    return Utility(
+        names(case, columns),
+        0.0,
+        told,
+        entropy_of(case.codes()),
+        len(draws[0].pairs),
+        len(draws[0].pairs),
+        float(means.mean()),
+        float(largest.mean()),
+        _limits(means),
+        _limits(largest),
+        len(draws),
+    )
+
+
+def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
+    """The names of columns."""
+    return tuple(case.people.schema.names[column] for column in columns)
+
+
+def _limits(values: Any) -> tuple[float, float]:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _known(case: Case) -> Mapping[int, Sequence[float]]:
+    """The marginals, where the scenario publishes them."""
+    if not case.scenario.policy.publish_marginals or not len(case.codes()):
+        return {}
+    codes = case.codes()
+    return {
+        column: (np.bincount(codes[:, column], minlength=size) / len(codes)).tolist()
+        for column, size in enumerate(case.sizes)
+    }

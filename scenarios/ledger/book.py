@@ -1,0 +1,282 @@
+"""The ledger: who took part in which session, and what was told of them, from run to run.
+
+    book.json       {"schema": 2, "entries": [...], "digest": "..."}
+    book.json.key   32 random bytes, in hexadecimal
+
+An entry a session, in the order in which they began; the digest is that of the entries under the
+key: a file that was cut, mixed up or edited is not read. It is written whole, and lasts before
+anything goes on, under a lock that is held while a session is played: of two runs at a time the
+second waits for the first.
+
+An entry is there before its session begins, and every batch before it is handed on: whom it counts,
+which columns together, with which values unsaid. So a session that never ends has told, whatever
+became of it, at most what stands there; and if nothing does, it counts as having counted everybody
+whom it asked.
+
+People are written as fingerprints (people.py). Only their owner may read the files (mode
+0600): they say who was missing.
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_bytes
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace as changed
+
+from ...errors import StorageError
+from ...protocol.hiding import COVERS
+from ..serialization.atomic_file import write_whole
+from ..serialization.json_text import pretty
+
+SCHEMA = 2
+PATIENCE = 10.0  # seconds to wait for another run that has the file
+STEP = 0.05  # seconds between two looks
+KEY = 32  # bytes
+NEVER_ENDED = "the session never ended"
+LOST = (
+    "without it nobody can tell what may still be released about whom: put back a copy, or name a "
+    "new file and release nothing about the same people"
+)
+
+
+class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py)."""
+
+    column: str
+    said: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
+    cover: int = 0
+
+
+class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A batch that was about to be handed on.
+
+    missing: people asked, by index, whom it does not count. others: people it counts who were not
+    asked, each a name of its own. asks: columns counted together, by the names of the source.
+    public: whether it is a release, or questions of the curator; singles: whether the counts of
+    these are published. coins: which draw of the coins, "" if no other session can make it.
+    """
+
+    round: int
+    missing: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
+    asks: tuple[tuple[str, ...], ...]
+    unsaid: tuple[Unsaid, ...] = ()
+    public: bool
+    singles: bool = False
+    coins: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One session. source: the columns of the table. people: fingerprints of who was asked.
+
+    least: its `min_dropout`. handed: its batches. cells: the people in each cell of the release,
+    fewest first; empty if none was completed. burned: why it was not completed. k: the crowd that
+    was promised.
+    """
+
+    scenario: str
+    source: tuple[str, ...]
+    people: tuple[str, ...]
+    seed: int | None
+    least: int
+    session: str = ""
+    handed: tuple[Handed, ...] = ()
+    k: int
+    cells: tuple[int, ...] = ()
+    burned: str | None = None
+
+    @property
+    def release(self) -> Handed | None:
+        """The batch for the analyst, read or not; None if none was handed on."""
+        return next((one for one in self.handed if one.public), None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release; () if there is none."""
+        return self.release.asks[0] if self.release else ()
+
+    def counted(self, batch: Handed) -> frozenset[str]:
+        """Whom a batch counts."""
+        gone = set(batch.missing)
+        known = (mark for i, mark in enumerate(self.people) if i not in gone)
+        return frozenset((*known, *batch.others))
+
+
+class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The whole file."""
+
+    schema: int
+    entries: tuple[Entry, ...]
+    digest: str
+
+
+@dataclass(slots=True)
+class Ledger:
+    """An open ledger file: what it says, and what is added to it. key: of the fingerprints."""
+
+    path: Path
+    entries: list[Entry] = field(default_factory=list)
+    key: bytes = b""
+
+    def begin(self, entry: Entry) -> None:
+        """Note a session before it is played, as one that never ended."""
+        self.entries.append(changed(entry, burned=NEVER_ENDED))
+        self._write()
+
+    def hand_on(self, batch: Handed) -> None:
+        """Note a batch of the last session before it is handed on."""
+        last = self.entries[-1]
+        self.entries[-1] = changed(last, handed=(*last.handed, batch))
+        self._write()
+
+    def end(self, session: str, cells: Sequence[int], burned: str | None) -> Entry:
+        """Say how the last session ended."""
+        done = changed(self.entries[-1], session=session, cells=tuple(cells), burned=burned)
+        self.entries[-1] = done
+        self._write()
+        return done
+
+    def _write(self) -> None:
+        entries = msgspec.to_builtins(self.entries)
+        book = {"schema": SCHEMA, "entries": entries, "digest": _digest(entries, self.key)}
+        write_whole(self.path, pretty(book), force=True, private=True, lasting=True)
+
+
+def _digest(entries: Sequence[dict[str, Any]], key: bytes) -> str:
+    text = json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), key=key, digest_size=32).hexdigest()
+
+
+@contextmanager
+def opened(path: Path, patience: float = PATIENCE) -> Iterator[Ledger]:
+    """Open a ledger, and keep others out until it is closed. A file that is not there is begun.
+
+    StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
+    """
+    with _locked(path, patience):
+        entries = read(path)
+        yield Ledger(path, list(entries), _key(path) or _new_key(path))
+
+
+def key_of(path: Path) -> Path:
+    """Where the key of a ledger is."""
+    return path.with_name(f"{path.name}.key")
+
+
+def _key(path: Path) -> bytes | None:
+    """Read the key of a ledger; None if there is none."""
+    place = key_of(path)
+    try:
+        key = bytes.fromhex(place.read_text("ascii"))
+    except FileNotFoundError:
+        return None
+    except OSError as bad:
+        raise StorageError(f"{place}: cannot be read: {bad.strerror}") from None
+    except ValueError:
+        key = b""
+    if len(key) != KEY:
+        raise StorageError(f"{place}: no key of {KEY} bytes in hexadecimal; {LOST}")
+    return key
+
+
+def _new_key(path: Path) -> bytes:
+    key = token_bytes(KEY)
+    write_whole(key_of(path), key.hex() + "\n", force=False, private=True, lasting=True)
+    return key
+
+
+@contextmanager
+def _locked(path: Path, patience: float) -> Iterator[None]:
+    import fcntl
+
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as bad:
+        raise StorageError(f"{lock}: cannot be written: {bad.strerror}") from None
+    try:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise StorageError(
+                        f"{path}: another run has it, for more than {patience:g} seconds; wait "
+                        "until that has ended"
+                    ) from None
+                time.sleep(STEP)
+        yield
+    finally:
+        os.close(handle)
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """Read a ledger; () if there is none. StorageError, which says what is wrong with it."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return ()
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    book = _decoded(path, data)
+    key = _key(path)
+    if key is None:
+        raise StorageError(f"{key_of(path)}: the key of {path.name} is not there; {LOST}")
+    for number, entry in enumerate(book.entries, start=1):
+        if wrong := _wrong(entry):
+            raise _damaged(path, f"entry {number}: {wrong}")
+    if _digest(msgspec.to_builtins(book.entries), key) != book.digest:
+        raise _damaged(path, "its entries are not those that were written with this key")
+    return book.entries
+
+
+def _decoded(path: Path, data: bytes) -> Book:
+    """The book, by its grammar alone; another version's is told by its number."""
+    try:
+        plain = msgspec.json.decode(data)
+        schema = plain.get("schema") if isinstance(plain, dict) else None
+        if isinstance(schema, int) and schema != SCHEMA:
+            raise StorageError(
+                f"{path}: schema {schema}; this version reads {SCHEMA}, which knows people by "
+                "their rows; name a new file and release nothing about the same people"
+            )
+        return msgspec.convert(plain, Book)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as bad:
+        raise _damaged(path, f"no ledger: {bad}") from None
+
+
+def _damaged(path: Path, what: str) -> StorageError:
+    return StorageError(f"{path}: {what}; {LOST}")
+
+
+def _wrong(entry: Entry) -> str | None:
+    many = len(entry.people)
+    if not many or len(set(entry.people)) < many:
+        return f"people: found {many}, some of them twice or none at all"
+    if entry.least < 1:
+        return f"least: found {entry.least}; at least 1 is accepted"
+    for batch in entry.handed:
+        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < many}):
+            return f"missing: not ascending indices below {many}"
+        if not all(batch.asks) or not batch.asks:
+            return "asks: a batch that asks for nothing"
+        if any(bool(one.said) == bool(one.blank) for one in batch.unsaid):
+            return "unsaid: either the values said or those left blank"
+        if any(not 0 <= one.cover < COVERS for one in batch.unsaid):
+            return "unsaid: a cover is less than 2^32"
+    if list(entry.cells) != sorted(entry.cells) or any(one < 1 for one in entry.cells):
+        return "cells: not the people of a release, fewest first"
+    if entry.cells and not entry.columns:
+        return "cells: of no release"
+    return None

@@ -1,0 +1,254 @@
+"""A session that a ledger knows of: what the first shuffler is to remember, and what is said of it.
+
+The ledger's entries become the shuffler's memory (protocol/history.py), in which a user is the
+fingerprint of its row and a feature is what the source calls it; what the shuffler lets pass is
+written to the ledger before it is handed on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as changed
+
+from ...analysis.exposure.curves import joint_counts, users_below
+from ...errors import DataError, ParameterError
+from ...protocol import parties
+from ...protocol.hiding import Hiding, Mask, Redact
+from ...protocol.history import History, Told
+from ...protocol.participation import Asked
+from ...protocol.releases import Release
+from ..populations import population
+from ..populations.samples import Samples
+from ..schema.model import Feature, Scenario
+from .book import NEVER_ENDED, Entry, Handed, Ledger, Unsaid
+from .people import Crowd, crowd_of
+
+if TYPE_CHECKING:
+    from ...analysis.composition.releases import Together
+    from ..play.run import Played
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the ledger says of the people of a run, the run included.
+
+    sessions: of any of these people, so far. refused: why this one was. warnings: what would have
+    been a reason to refuse it. releases: the columns of each release. together: bounds on the
+    exposure on all releases of exactly these people together, from the cells alone, for k; None if
+    they are fewer than two. exposed: how many really are; the laboratory knows.
+    """
+
+    sessions: int
+    refused: str | None
+    warnings: tuple[str, ...]
+    releases: tuple[tuple[str, ...], ...]
+    k: int
+    together: "Together | None" = None
+    exposed: int | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """As it stands in result.json."""
+        both = self.together
+        return {
+            "sessions": self.sessions,
+            "refused": self.refused,
+            "warnings": list(self.warnings),
+            "releases": [list(one) for one in self.releases],
+            "union": None
+            if both is None
+            else {
+                "k": both.k,
+                "people": both.n,
+                "at_least": both.low,
+                "at_most": both.high,
+                "true": self.exposed,
+            },
+        }
+
+
+def check_suited(scenario: Scenario, mode: str) -> None:
+    """DataError if a run of this scenario keeps no ledger."""
+    from ..programs.randomized.questions import RANDOMIZED
+
+    if mode != "real" or scenario.mix.peers:
+        here = "a mix of peers" if scenario.mix.peers else "an ideal run"
+        raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
+    if scenario.policy.kind in RANDOMIZED or scenario.population.setting != "fixed":
+        raise DataError(
+            "--ledger: it holds releases about the same people; this scenario asks other people "
+            'in round 2, or releases reports with noise (setting = "fixed" and a kind that '
+            "releases values are accepted)"
+        )
+
+
+def keep(
+    ledger: Ledger,
+    scenario: Scenario,
+    drawn: Samples,
+    seed: int | None,
+    play: Callable[[History], "Played"],
+) -> tuple["Played", Account]:
+    """Play a session that the ledger knows of before it begins, and note how it ended."""
+    crowd = crowd_of(scenario, drawn, ledger.key)
+    past = list(ledger.entries)
+    memory = remembered(ledger, scenario, crowd, seed)
+    ledger.begin(
+        Entry(
+            scenario=scenario.scenario.name,
+            source=crowd.columns,
+            people=crowd.people,
+            seed=seed,
+            least=scenario.defence.min_dropout,
+            k=scenario.policy.k,
+        )
+    )
+    played = play(memory)
+    cells = tuple(sorted((played.release or {}).values()))
+    ended = ledger.end(played.digest.hex(), cells, played.burned)
+    return played, account(past, ended, memory, scenario, drawn, seed)
+
+
+def remembered(ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | None) -> History:
+    """What the first shuffler is to remember. If the policy only warns, it refuses nothing."""
+    refuse, past = scenario.policy.ledger == "refuse", ledger.entries
+    strangers = f"of session {len(past) + 1}"
+    marks = {parties.user(index): mark for index, mark in enumerate(crowd.people)}
+    return History(
+        [session(one) for one in past],
+        burn=refuse,
+        union=refuse,
+        promised=[Asked(frozenset(one.people), one.least) for one in past],
+        strange=incomparable(past, crowd),
+        person=lambda user: marks.get(user, f"{user} {strangers}"),
+        column=lambda name: _theirs(scenario, name),
+        coins=crowd.coins(seed),
+        write=lambda batch: ledger.hand_on(handed(batch, crowd)),
+    )
+
+
+def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
+    """Why nobody can say whether these people are those of an earlier session, if so."""
+    for one in past:
+        if one.source != crowd.columns:
+            odd = sorted(set(one.source) ^ set(crowd.columns))
+            return (
+                f"the source has other columns ({', '.join(odd)}) than that of the scenario "
+                f"{one.scenario}, so nobody can tell which people are in both: use the same "
+                "columns, or another ledger for people who are certainly others"
+            )
+    return None
+
+
+def session(entry: Entry) -> list[Told]:
+    """What a first shuffler remembers of a session.
+
+    Of one that never ended, and of which nothing stands there: that everybody was counted.
+    """
+    if entry.burned == NEVER_ENDED and not entry.handed:
+        return [Told(1, frozenset(entry.people), entry.least, ())]
+    return [_told(entry, batch) for batch in entry.handed]
+
+
+def _told(entry: Entry, batch: Handed) -> Told:
+    people = entry.counted(batch)
+    rules = {one.column: _rule(one) for one in batch.unsaid}
+    releases = tuple(
+        Release(
+            people,
+            frozenset(ask),
+            {name: rules[name] for name in ask if name in rules},
+            batch.coins,
+            batch.public or (batch.singles and len(ask) > 1),
+        )
+        for ask in batch.asks
+    )
+    return Told(batch.round, people, entry.least, releases, batch.singles, batch.public)
+
+
+def _rule(one: Unsaid) -> Hiding:
+    return Mask(0, one.said) if one.said else Redact(0, one.blank, one.cover)
+
+
+def handed(batch: Told, crowd: Crowd) -> Handed:
+    """A batch as it is written down."""
+    asked = set(crowd.people)
+    rules = {name: rule for one in batch.releases for name, rule in one.hidden.items()}
+    return Handed(
+        round=batch.round,
+        missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
+        others=tuple(sorted(batch.people - asked)),
+        asks=tuple(tuple(sorted(one.columns)) for one in batch.releases),
+        unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
+        public=batch.public,
+        singles=batch.singles,
+        coins=batch.releases[0].coins,
+    )
+
+
+def _unsaid(name: str, rule: Hiding) -> Unsaid:
+    match rule:
+        case Mask(said=said):
+            return Unsaid(column=name, said=said)
+        case Redact(values=values, cover=cover):
+            return Unsaid(column=name, blank=values, cover=cover)
+
+
+def _theirs(scenario: Scenario, name: str) -> str:
+    """What the source calls a feature."""
+    return scenario.population.columns.get(name, name)
+
+
+def account(
+    past: Sequence[Entry],
+    now: Entry,
+    memory: History,
+    scenario: Scenario,
+    drawn: Samples,
+    seed: int | None,
+) -> Account:
+    """What is to be said of a session and those before it. drawn: the people, for the truth."""
+    people = frozenset(now.people)
+    every = [*(one for one in past if not people.isdisjoint(one.people)), now]
+    released = [(one, one.release) for one in every if one.release]
+    mine = now.counted(now.release) if now.release else frozenset()
+    alike = {
+        one.columns: one
+        for one, batch in released
+        if one.counted(batch) == mine and sum(one.cells) == sum(now.cells) > 0
+    }
+    both = _together([one.cells for one in alike.values()], now.k)
+    columns = tuple(dict.fromkeys(name for names in alike for name in names))
+    exposed = _true(columns, scenario, drawn, seed, now.k) if both else None
+    shown = tuple(one.columns for one, _ in released)
+    warned = tuple(memory.warned)
+    return Account(len(every), memory.refused, warned, shown, now.k, both, exposed)
+
+
+def _together(cells: Sequence[Sequence[int]], k: int) -> "Together | None":
+    """The bounds, where there are several releases."""
+    if len(cells) < 2:
+        return None
+    from ...analysis.composition.releases import together
+
+    return together(cells, k)
+
+
+def _true(
+    columns: Sequence[str], scenario: Scenario, drawn: Samples, seed: int | None, k: int
+) -> int | None:
+    """People really exposed on these columns of the source; None if it has not all of them."""
+    names = [_theirs(scenario, name) for name in drawn.people.schema.names]
+    if set(columns) <= set(names):
+        table, places = drawn.people.codes, [names.index(one) for one in columns]
+    else:
+        asked = tuple(Feature(name=one) for one in columns)
+        try:
+            section = changed(scenario.population, columns={})
+            everybody = population(section, asked, seed)
+        except (DataError, ParameterError):
+            return None
+        if everybody.n != drawn.people.n:
+            return None
+        table, places = everybody.codes, list(range(len(columns)))
+    return int(users_below(joint_counts(table, places), k))

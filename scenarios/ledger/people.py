@@ -1,0 +1,92 @@
+"""Who the people of a run are, from run to run: by what the table holds, not by how it was named.
+
+    fingerprint of a person = BLAKE2b-128 under the ledger's key of (number, row)
+
+row: all cells of the person's row in the source, asked about or not, by the names of the columns,
+without the spaces around them. number: how many rows before it are the same. So the people are the
+same whatever the file is called, in whatever order its rows and columns stand, and whoever is
+sampled from it by whichever seed; and two people of one source are always two.
+
+Without the key a fingerprint tells nothing but whether two are the same, which is its purpose; the
+key is in a file of its own (`book.json.key`), so that a ledger may be copied, kept and shown. With
+both, whoever guesses a row finds it: they are to be guarded like the data together.
+
+Two people of two sources with the same row are taken for one: nothing in the data tells them apart,
+and more overlap is refused, not less. Rows with other columns, or spelt otherwise, cannot be
+compared; of other columns that is seen, and refused.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..populations import files
+from ..populations.build import offer, where
+from ..populations.samples import Samples
+from ..populations.tables import shipped
+from ..schema.model import Population as Section
+from ..schema.model import Scenario
+
+BYTES = 16  # of a fingerprint
+BUILTIN = "builtin:"
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The people whom a scenario asks. columns: of the source, ascending. people: fingerprints."""
+
+    columns: tuple[str, ...]
+    people: tuple[str, ...]
+
+    def coins(self, seed: int | None) -> str:
+        """Name the draw of everybody's coins; "" if nobody can draw them again."""
+        if seed is None:
+            return ""
+        text = json.dumps([seed, self.people])
+        return hashlib.sha256(text.encode()).hexdigest()[: 2 * BYTES]
+
+
+def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
+    """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
+    names, rows = _source(scenario.population, drawn)
+    origin = drawn.people.origin
+    wanted = None if origin is None else set(origin.tolist())
+    marks = {
+        number: mark
+        for number, mark in enumerate(fingerprints(names, rows, key))
+        if wanted is None or number in wanted
+    }
+    order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
+    return Crowd(tuple(sorted(names)), tuple(marks[number] for number in order))
+
+
+def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:
+    """Fingerprint every row of a source, in its order."""
+    places = sorted(range(len(names)), key=names.__getitem__)
+    label = json.dumps(sorted(names))
+    met: Counter[bytes] = Counter()
+    for row in rows:
+        text = label + json.dumps([row[place].strip() for place in places])
+        mark = hashlib.blake2b(text.encode(), key=key, digest_size=BYTES).digest()
+        met[mark] += 1
+        numbered = mark + met[mark].to_bytes(8, "big")
+        yield hashlib.blake2b(numbered, key=key, digest_size=BYTES).hexdigest()
+
+
+def _source(section: Section, drawn: Samples) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    """Columns of the source, and its rows: of people who are generated, those who were."""
+    name = section.source.removeprefix(BUILTIN)
+    if name == section.source:
+        path = where(section)
+        return files.header(path), files.texts(path)
+    people = drawn.people
+    if offer(section).generated:
+        return people.schema.names, map(people.row, range(people.n))
+    table = shipped(name)
+    rows = (
+        [texts[code] for texts, code in zip(table.values, codes, strict=True)]
+        for codes in table.codes.tolist()
+    )
+    return table.columns, rows

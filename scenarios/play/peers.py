@@ -1,0 +1,134 @@
+"""Playing a scenario among peers, with messages or without (protocol/peers/agreement.py).
+
+The questions, the decision rule and the release are those of the program `two-round`; what the
+curator would have announced is agreed on beforehand.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...crypto.entropy import SeededEntropy, SystemEntropy
+from ...crypto.suites import suite
+from ...protocol.ideal import Table, ideal_view, released, run_through
+from ...protocol.messages import Call
+from ...protocol.parties import peer
+from ...protocol.peers.agreement import Agreement
+from ...protocol.peers.view import PeerRecord
+from ...protocol.transcript import Transcript
+from ...roles import peer as role
+from ...roles.faults.peer import faulty_peer
+from ...roles.instruments import Instrument, Recorder
+from ..populations.samples import Samples
+from ..programs.peers.score import PeersFound, by_size
+from ..programs.randomized.questions import program
+from ..programs.two_round import strategy
+from ..schema.model import Scenario
+from .run import Faults, Mode, Played, announced_policy, announced_rules, present
+
+if TYPE_CHECKING:
+    from ...protocol.schema import Schema
+
+NOBODY_LEAVES = (1 << 31) - 1  # people who would have to be missing for round 2 to go on without
+
+
+def agreement(scenario: Scenario, schema: "Schema") -> Agreement:
+    """What the peers of a scenario agree on beforehand."""
+    mix, rules = scenario.mix, announced_rules(scenario)
+    return Agreement(
+        scenario.scenario.name,
+        schema,
+        replace(announced_policy(scenario), publish_marginals=True),
+        replace(rules, min_batch=max(rules.min_batch, mix.path + 1), min_dropout=NOBODY_LEAVES),
+        suite(mix.suite).code,
+        mix.path,
+        mix.cover,
+    )
+
+
+def play_peers(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    mode: Mode,
+    instruments: Sequence[Instrument] = (),
+    report: Callable[[str], None] = lambda _: None,
+) -> Played:
+    """Play a scenario among peers."""
+    if mode == "real":
+        return _real(scenario, crowd, faults, seed, instruments, report)
+    return _ideal(scenario, crowd, faults)
+
+
+def _real(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    instruments: Sequence[Instrument],
+    report: Callable[[str], None],
+) -> Played:
+    """Say every message on the board."""
+    people, transcript = crowd.people, Transcript(crowd.people.n)
+    terms = agreement(scenario, people.schema)
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    rate = next((one.rate for one in scenario.fault if one.rate is not None), 1.0)
+    absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
+    seats = {
+        peer(who): faulty_peer({number: (attack, rate) for number, attack in attacks.items()})
+        for who, attacks in faults.items()
+    }
+    cast = role.PeerCast(
+        *(terms, people.n, people.row, strategy(scenario), entropy, frozenset(absent), seats)
+    )
+    seen = role.play_peers(cast, [Recorder(transcript), *instruments], report)
+    record = PeerRecord(transcript, seen)
+    refused: Counter[str] = Counter()
+    for refusal in transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
+    tallies, calls = tuple(seen.tallies), tuple(seen.calls)
+    many = len(seen.board.keys)
+    sizes = by_size(record, seed)
+    return Played(
+        calls,
+        tallies,
+        seen.decision,
+        released(calls, tallies, seen.decision),
+        seen.burned,
+        dict(sorted(refused.items())),
+        seen.board.digest(),
+        record.view,
+        transcript,
+        record.truth,
+        peers=PeersFound(terms.encode(), many, terms.path, terms.onions, seen.charges, sizes),
+    )
+
+
+def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
+    """Answer the same questions without a message."""
+    people = crowd.people
+    terms = agreement(scenario, people.schema)
+
+    def answering(call: Call) -> Table:
+        return Table(people.values, people.codes[present(crowd, faults, call.round)])
+
+    ideal = run_through(
+        *(program(scenario), people.schema, answering),
+        *(terms.policy, terms.rules, strategy(scenario)),
+    )
+    digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())
+    many = len(present(crowd, faults, 1))
+    return Played(
+        ideal.calls,
+        ideal.tallies,
+        ideal.decision,
+        ideal.release,
+        ideal.burned,
+        {},
+        digest.digest(),
+        lambda members: ideal_view(people.n, ideal, terms.policy, terms.path, *members),
+        peers=PeersFound(terms.encode(), many, terms.path, terms.onions),
+    )

@@ -1,0 +1,96 @@
+"""Who answers in which round.
+
+In the fixed setting everybody answers in both. In the statistical setting (paper 000, section 7)
+the two rounds ask different people, drawn at random from one population: what the curator learns in
+round 1 it must carry over to people it has not counted.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from msgspec.structs import replace as changed
+
+from ...errors import DataError
+from ..populations import Population, population
+from ..programs.randomized.questions import SETS
+from ..schema.model import Population as Section
+from ..schema.model import Scenario
+
+EVERY_ROUND: Collection[int] = range(1, 256)
+STREAM = 0x73616D70  # keeps the draw of the samples apart from other uses of the seed
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The people of a scenario, round 1's first. `first` of them answer in round 1.
+
+    `second` answer in round 2: everybody (fixed), or those after the first (statistical).
+    """
+
+    people: Population
+    first: int
+    second: int
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the same people answer in both rounds."""
+        return self.first == self.people.n
+
+    @property
+    def others(self) -> int | None:
+        """How many people round 2 asks if they are others than in round 1; None if the same."""
+        return None if self.fixed else self.second
+
+    def rounds(self, index: int) -> Collection[int]:
+        """The rounds in which the person with this index is asked: in the fixed setting, in all."""
+        return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
+
+
+def wanted(section: Section, available: int | None) -> tuple[int, int]:
+    """How many people each round asks in the statistical setting.
+
+    available: people in the table, None if they are made as wanted. Without numbers in the file a
+    table is split in halves.
+    """
+    if section.users is not None:
+        return section.users, section.round2_users or section.users
+    if available is None:
+        raise DataError(f"{section.source}: people are generated; say in users how many")
+    second = section.round2_users or available // 2
+    return available - second, second
+
+
+def samples(scenario: Scenario, seed: int | None) -> Samples:
+    """Draw the people of a scenario. Raises DataError for data that do not fit it."""
+    section = scenario.population
+    if scenario.policy.kind == SETS:
+        from .sets import owners
+
+        people = owners(scenario, seed)
+        return Samples(people, people.n, people.n)
+    if section.setting == "fixed":
+        people = population(section, scenario.feature, seed)
+        return Samples(people, people.n, people.n)
+    if section.source.startswith("builtin:") and _made(section):
+        first, second = wanted(section, None)
+        everybody = population(changed(section, users=first + second), scenario.feature, seed)
+    else:
+        everybody = population(changed(section, users=None), scenario.feature, seed)
+        first, second = wanted(section, everybody.n)
+    if first < 1 or first + second > everybody.n:
+        raise DataError(
+            f"{section.source}: {first:,} people for round 1 and {second:,} others for round 2 "
+            f"asked for; it has {everybody.n:,} to draw from"
+        )
+    rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
+    chosen = rng.permutation(everybody.n)[: first + second]
+    codes = np.ascontiguousarray(everybody.codes[chosen])
+    origin = chosen.astype(np.int32) if everybody.origin is None else everybody.origin[chosen]
+    return Samples(replace(everybody, codes=codes, origin=origin), first, second)
+
+
+def _made(section: Section) -> bool:
+    from .build import offer
+
+    return offer(section).generated

@@ -1,0 +1,191 @@
+"""Owners and their sets (paper 004): a population whose people are places, days or call records.
+
+Every owner holds a set of the same m elements, as a vector of m bits. A vector may be longer than a
+value on the wire, so it is said in pieces of 4,096 positions, each an onion of its own: counting in
+how many vectors a position is set does not need to know which pieces belong together, and the mix
+sees to it that nobody does. A piece is text: bits eight to a byte in hex, position 0 the highest
+bit of the first byte, zeros after the last position.
+
+Sets come from a CSV file with one row for each (owner, element), or are generated: `builtin:sets`
+has as many elements in exactly t of n sets as 1/(t + 1) says, at least one for every t (the data of
+paper 004's experiments), and which sets these are is drawn.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analysis.randomizers import BitFlip
+from ...analysis.randomizers.bit_vectors import unpack
+from ...errors import DataError
+from ...protocol.schema import MAX_FEATURES, MAX_WIDTH, Feature, Schema
+from ..populations import Population
+from ..programs.randomized.questions import Question
+from ..schema.model import Scenario
+from ..schema.problems import did_you_mean, listed
+from .build import BUILTIN, SETS, STREAM, where
+from .traces import Sightings, device_sessions
+
+Vectors = npt.NDArray[np.uint8]
+
+SOURCE = BUILTIN + SETS
+PIECE = 4 * MAX_WIDTH  # positions in one piece: a hex digit for four
+MOST_POSITIONS = MAX_FEATURES * PIECE
+MOST_OWNERS = 200  # the limits of an estimate are 2 (n + 1) linear programs
+OWNER, ELEMENT = "owner", "element"  # columns of a file
+NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets drawn at random"
+
+
+def piece_ends(positions: int) -> list[int]:
+    """Where pieces begin and end: 0, 4096, ..., m."""
+    return [*range(0, positions, PIECE), positions]
+
+
+def piece_names(positions: int) -> tuple[str, ...]:
+    """The names of the pieces of a vector, positions counted from 1."""
+    ends = pairwise(piece_ends(positions))
+    return tuple(f"positions {first + 1} to {last}" for first, last in ends)
+
+
+def pack_text(bits: Vectors) -> list[str]:
+    """Rows of bits as text."""
+    packed = np.packbits(bits, axis=1)
+    width = 2 * packed.shape[1]
+    text = packed.tobytes().hex()
+    return [text[first : first + width] for first in range(0, len(text), width)]
+
+
+def unpack_text(texts: Sequence[str], bits: int) -> Vectors:
+    """Text as rows of so many bits; the texts must be packed ones (`readable`)."""
+    packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
+    return unpack(packed.reshape(len(texts), -1), bits)
+
+
+def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple[str, int]]:
+    """The texts that are a packed row of so many bits, and how often each was received."""
+    spare = -bits % 8
+    pattern = re.compile(f"[0-9a-f]{{{2 * -(-bits // 8)}}}")
+    for (text,), times in counts.items():
+        if pattern.fullmatch(text) and not int(text[-2:], 16) & ((1 << spare) - 1):
+            yield text, times
+
+
+def flip_texts(texts: Sequence[str], flip: BitFlip, rng: np.random.Generator) -> list[str]:
+    """Owners: pieces with every bit flipped by itself."""
+    return pack_text(flip.sample(unpack_text(texts, flip.bits), rng)) if texts else []
+
+
+def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
+    """One question for each piece. epsilon: of one position, nats."""
+    q = 1 / (1 + exp(epsilon))
+    named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
+    return tuple(
+        Question(name, (column,), ((),), BitFlip(last - first, q), packed=True)
+        for column, (name, (first, last)) in enumerate(named)
+    )
+
+
+def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
+    """The questions that these owners are asked."""
+    asked = noise(epsilon, positions_of(people))
+    return tuple(
+        replace(one, values=(texts,)) for one, texts in zip(asked, people.values, strict=True)
+    )
+
+
+def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Population:
+    """The owners of a scenario; person i is owner i. Raises DataError for data that do not fit."""
+    section, wanted = scenario.population, scenario.incidence
+    rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
+    if section.source == SOURCE:
+        if section.users is None or wanted.positions is None:
+            raise DataError(f"{SOURCE}: say in users and positions how many owners and elements")
+        vectors = generate(section.users, wanted.positions, rng)
+        return as_people("sets", vectors, NOTE)
+    seen = from_file(scenario, base)
+    bits = np.ascontiguousarray(seen.bits.T)
+    empty = (wanted.positions or len(seen.devices)) - len(seen.devices)
+    vectors = np.pad(bits, ((0, 0), (0, max(0, empty))))
+    note = f"read from {Path(section.source).name}: owners {listed(seen.sessions)}"
+    people = as_people(Path(section.source).stem, vectors, note)
+    return people if section.users in (None, people.n) else people.sample(section.users or 0, rng)
+
+
+def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
+    """Who is in which set, of the owners asked for. Raises DataError."""
+    section = scenario.population
+    path = where(section, base)
+    element, owner = (section.columns.get(name, name) for name in (ELEMENT, OWNER))
+    seen = _read(path, element, owner, _state(path))
+    chosen = scenario.incidence.owners
+    if not chosen:
+        return seen
+    for name in chosen:
+        if name not in seen.sessions:
+            raise DataError(
+                f"{path}: no owner is called {name!r}; it has {listed(seen.sessions)}"
+                f"{did_you_mean(name, seen.sessions)}"
+            )
+    places = [seen.sessions.index(name) for name in chosen]
+    return Sightings(seen.bits[:, places], seen.devices, tuple(chosen))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    try:
+        state = path.stat()
+    except (OSError, ValueError):
+        return 0, 0  # reading it says what is wrong
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, element: str, owner: str, _state: tuple[int, int]) -> Sightings:
+    return device_sessions(path, element, owner)
+
+
+def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
+    """Vectors of n owners over m positions, shape (n, m), with incidence as Zipf's law has it."""
+    from ...analysis.incidence.sampling_law import zipf
+
+    often = np.repeat(np.arange(n + 1), zipf(n, m))
+    often = often[np.argsort(rng.random(m), kind="stable")]
+    rank = np.argsort(np.argsort(rng.random((m, n)), axis=1), axis=1)
+    return np.ascontiguousarray((rank < often[:, None]).T.astype(np.uint8))
+
+
+def as_people(name: str, vectors: Vectors, note: str) -> Population:
+    """Owners as people whose values are the pieces of their vectors."""
+    features, values, codes = [], [], []
+    ends = piece_ends(vectors.shape[1])
+    for title, (first, last) in zip(piece_names(vectors.shape[1]), pairwise(ends), strict=True):
+        said = pack_text(vectors[:, first:last])
+        texts = tuple(dict.fromkeys(said))
+        place = {text: code for code, text in enumerate(texts)}
+        features.append(Feature(title, None, len(said[0])))
+        values.append(texts)
+        codes.append(np.array([place[text] for text in said], np.int32))
+    table: Any = np.ascontiguousarray(np.stack(codes, axis=1))
+    return Population(name, Schema(tuple(features)), table, tuple(values), note)
+
+
+def vectors_of(people: Population) -> Vectors:
+    """The bits behind the pieces, shape (n, m)."""
+    ends = pairwise(piece_ends(positions_of(people)))
+    held = [
+        unpack_text(texts, last - first)[people.codes[:, column]]
+        for column, (texts, (first, last)) in enumerate(zip(people.values, ends, strict=True))
+    ]
+    return np.concatenate(held, axis=1)
+
+
+def positions_of(people: Population) -> int:
+    """The number m of positions, as the name of the last piece says."""
+    return int(people.schema.names[-1].rpartition(" ")[2])

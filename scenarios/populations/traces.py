@@ -1,0 +1,192 @@
+"""Events and sightings of people, generated or from a CSV file that the user names.
+
+    check_ins        user, place, time          one sequence of places a person, oldest first
+    ratings          user, item, rating, time   one sequence of liked items a person
+    device_sessions  device, session            who was seen in which session: bits for incidence
+    profiles         any columns                codes, one row a person: for side information
+
+Columns are named by the user; times are compared as numbers if all of them are, as text otherwise
+(ISO 8601 sorts as text). Every mistake is one DataError that names the file and the line. Where to
+get larger data: docs/reidentification.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analysis.reidentification.attacks.sequences import Sequences
+from ...analysis.reidentification.attacks.synthetic_traces import markov_traces, rating_histories
+from ...errors import DataError
+from . import csvfile, files
+
+__all__ = [
+    "Sightings",
+    "Trace",
+    "check_ins",
+    "device_sessions",
+    "markov_traces",
+    "profiles",
+    "rating_histories",
+    "ratings",
+]
+
+Codes = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """Sequences with the texts that stand behind the numbers.
+
+    people: the name of person i. symbols: the text of symbol x.
+    """
+
+    sequences: Sequences
+    people: tuple[str, ...]
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sightings:
+    """Who was seen when: bits[i, s] is 1 if device i was seen in session s (sorted by name)."""
+
+    bits: Bits
+    devices: tuple[str, ...]
+    sessions: tuple[str, ...]
+
+    def in_exactly(self) -> Codes:
+        """How many devices were seen in exactly t sessions, t = 0 .. number of sessions."""
+        return np.bincount(self.bits.sum(axis=1), minlength=len(self.sessions) + 1)
+
+
+def check_ins(
+    path: Path | str, user: str, place: str | Sequence[str], time: str, fewest: int = 2
+) -> Trace:
+    """Read check-ins; everybody with at least `fewest` of them, oldest first.
+
+    Args:
+        path: a CSV file with a header.
+        user: the column of the person.
+        place: the column of the place, or several that make one together.
+        time: the column of the time.
+        fewest: events that a person needs; the paper takes 10.
+    """
+    places = [place] if isinstance(place, str) else list(place)
+    rows = list(_rows(Path(path), [user, time, *places]))
+    return _traces(Path(path), rows, fewest)
+
+
+def ratings(
+    path: Path | str,
+    user: str,
+    item: str,
+    rating: str,
+    time: str,
+    least: float = 4.0,
+    fewest: int = 2,
+) -> Trace:
+    """Read ratings of at least `least`; everybody with at least `fewest` of them, oldest first.
+
+    Args:
+        path: a CSV file with a header.
+        user: the column of the person.
+        item: the column of the rated item.
+        rating: the column of the rating, a number.
+        time: the column of the time.
+        least: the lowest rating that counts as a like; the paper takes 4 of 5.
+        fewest: likes that a person needs; the paper takes 10.
+    """
+    liked, file = [], Path(path)
+    for i, (who, when, what, stars) in enumerate(_rows(file, [user, time, item, rating])):
+        try:
+            like = float(stars) >= least
+        except ValueError:
+            raise DataError(
+                f"{csvfile.where(file, i)}: column {rating!r}: {stars[:40]!r}; a number is accepted"
+            ) from None
+        if like:
+            liked.append((who, when, what))
+    return _traces(file, liked, fewest)
+
+
+def device_sessions(path: Path | str, device: str, session: str) -> Sightings:
+    """Read who was seen in which session; a pair may occur more than once.
+
+    Args:
+        path: a CSV file with a header.
+        device: the column of the device or person.
+        session: the column of the session, place or owner of a set.
+    """
+    pairs = list(_rows(Path(path), [device, session]))
+    who, devices = _numbered([pair[0] for pair in pairs])
+    when, sessions = _numbered([pair[1] for pair in pairs])
+    bits = np.zeros((len(devices), len(sessions)), np.uint8)
+    bits[who, when] = 1
+    return Sightings(bits, devices, sessions)
+
+
+def profiles(
+    path: Path | str, columns: Sequence[str] | None = None
+) -> tuple[Codes, tuple[str, ...]]:
+    """Read one row a person as codes, n x d, and the names of the columns.
+
+    An empty cell is a value like any other. All columns are read if none are named.
+    """
+    file = Path(path)
+    names = list(columns) if columns is not None else list(files.header(file))
+    if not names:
+        raise DataError(f"{file}: no column is asked for; name at least one")
+    rows = list(_rows(file, names))
+    table = [_numbered([row[j] for row in rows])[0] for j in range(len(names))]
+    return np.stack(table, axis=1), tuple(names)
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the columns of a CSV file that can be used; DataError if there is no row."""
+    if path.suffix.lower() != ".csv":
+        raise DataError(f"{path}: .csv files are accepted")
+    names = files.header(path)
+    for column in columns:
+        if column not in names:
+            raise DataError(f"{path}: no column is called {column!r}; it has {', '.join(names)}")
+    found = 0
+    for row in csvfile.rows(path, columns, []):
+        found += 1
+        yield row
+    if not found:
+        raise DataError(f"{path}: a header, but no rows; one line for each event is needed")
+
+
+def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
+    """Make sequences of rows (user, time, what ...)."""
+    if not rows:
+        raise DataError(f"{path}: no event is left")
+    who, people = _numbered([row[0] for row in rows])
+    what, symbols = _numbered([" ".join(row[2:]) for row in rows])
+    order = np.argsort(_times([row[1] for row in rows]), kind="stable")
+    enough = np.flatnonzero(np.bincount(who) >= fewest)
+    if not len(enough):
+        raise DataError(
+            f"{path}: nobody has {fewest} events; the most is {np.bincount(who).max()}: lower "
+            "fewest"
+        )
+    everybody = Sequences.grouped(who[order], what[order], len(symbols))
+    return Trace(everybody.of_people(enough), tuple(people[i] for i in enough.tolist()), symbols)
+
+
+def _numbered(texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Number texts in sorted order."""
+    known = tuple(sorted(set(texts)))
+    number = {text: i for i, text in enumerate(known)}
+    return np.fromiter((number[text] for text in texts), np.int64, len(texts)), known
+
+
+def _times(texts: Sequence[str]) -> npt.NDArray[Any]:
+    try:
+        return np.array([float(text) for text in texts])
+    except ValueError:
+        return _numbered(texts)[0]

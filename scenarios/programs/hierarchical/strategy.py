@@ -1,0 +1,288 @@
+"""The program `hierarchical`: what the curator asks next, and what it decides in the end.
+
+Round r asks for groups of r columns. A group is asked for if
+
+* every part of it was asked for in the round before (of a pair: each column is safe alone),
+* in each of its columns at least two answers are left: values said by name, and `other`,
+* with what is known so far it can be promised that at most `max_exposure` of the people are in a
+  crowd smaller than k in the very table that is asked for, in which `other` is a value.
+
+Values are masked before anything is promised: rare ones are said as `other` (analysis/
+known_groups.py has which). Nothing more is asked for once every column can be released together:
+what is learnt then would change nothing. In the end the heaviest set of columns is released of
+which as much can be promised; there everybody says its value by name.
+
+With d columns there are too many groups to try them all: of those that may be asked for, the first
+200 are judged, heaviest first, and the first 60 of the safe ones are asked for, none of more than a
+million cells.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import VerificationError
+from ....protocol.hiding import Mask
+from ....protocol.messages import Call, Certificate, Counts, Decision
+from ....protocol.parties import Role
+from ....protocol.programs import Heard
+from ....protocol.schema import Schema
+from ....protocol.tallying import marginals
+from ...schema.model import Policy
+from ...scoring.outcome import Considered, Dropped
+from ..weights import worth
+
+if TYPE_CHECKING:
+    from ....analysis.composition.known_groups import Group, Knowledge, Promised
+
+KIND = "hierarchical"  # the kind of policy
+MOST_JUDGED = 200  # groups of one round
+MOST_ASKED = 60  # groups of one round
+MOST_CELLS = 1 << 20  # of one group
+SHARP = 4  # features; of more, the report looks at the released set alone with both bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchical:
+    """The strategy of a policy of this kind."""
+
+    policy: Policy
+
+    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:
+        """The groups of one more column that are safe to ask for; None if there are none."""
+        known, names = knowledge(schema, heard, self.policy.k)
+        allowed = self._allowed(schema)
+        most = self._most(known)
+        if known.meets(allowed, most):
+            return None
+        said = known.masks(masked(heard, names))
+        groups: list[Group] = []
+        for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
+            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
+            if small and len(groups) < MOST_ASKED and known.meets(group, most, said):
+                groups.append(group)
+        if not groups:
+            return None
+        asked = sorted({column for group in groups for column in group})
+        hidden = tuple(
+            Mask(column, tuple(sorted(names[column][value] for value in said[column])))
+            for column in asked
+            if len(said[column]) < len(names[column])
+        )
+        return Call(len(heard) + 1, Role.CURATOR, tuple(sorted(groups)), hidden)
+
+    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+        """The heaviest set of columns of which enough can be promised."""
+        from ....analysis.composition.known_groups import heaviest
+        from ....analysis.suppression.column_suppression import choose_columns
+
+        known, _ = knowledge(schema, heard, self.policy.k)
+        allowed, required = self._allowed(schema), self._required(schema)
+        gains, most = worth(self.policy, schema.names), self._most(known)
+        forbidden = [j for j in range(len(gains)) if j not in allowed]
+        counts = marginals(heard[0].counts)[0]
+        start: tuple[int, ...] = ()
+        if not required:
+            k, target = self.policy.k, self.policy.max_exposure
+            start = choose_columns(counts, k, target, gains, "coverage", (), forbidden).kept
+            start = start if start and known.meets(start, most) else ()
+        kept = heaviest(known, gains, most, allowed, required, start)
+        if not kept:
+            return Decision((), Certificate(KIND, self.policy.k, known.n, 0))
+        return Decision(kept, certificate(known.promise(kept), self.policy.k))
+
+    def _most(self, known: "Knowledge") -> int:
+        from ....analysis.suppression.column_suppression import people_allowed
+
+        return people_allowed(self.policy.max_exposure, known.n)
+
+    def _allowed(self, schema: Schema) -> tuple[int, ...]:
+        names = enumerate(schema.names)
+        return tuple(j for j, name in names if name not in self.policy.forbidden)
+
+    def _required(self, schema: Schema) -> tuple[int, ...]:
+        return tuple(schema.column(name) for name in self.policy.required)
+
+    def _candidates(
+        self,
+        schema: Schema,
+        heard: Sequence[Heard],
+        known: "Knowledge",
+        said: Mapping[int, "Group"],
+    ) -> "Iterator[Group]":
+        """The groups that may be asked for next, heaviest first."""
+        size, gains = len(heard) + 1, worth(self.policy, schema.names)
+        speaking = [
+            column
+            for column in self._allowed(schema)
+            if len(said[column]) + (len(said[column]) < _values(known, column)) >= 2
+        ]
+        before = set(heard[-1].call.asks)
+        if size == 2:
+            most = self._most(known)
+            before = {(j,) for j in speaking if known.by_parts((j,), said).people <= most}
+        held = [j for j in speaking if any(j in part for part in before)]
+        groups = [
+            group
+            for group in _groups(held, size)
+            if before.issuperset(combinations(group, size - 1))
+        ]
+        groups.sort(key=lambda group: (-sum(gains[j] for j in group), group))
+        yield from groups
+
+
+def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
+    """All groups of so many columns; of very many columns, those of the first ones."""
+    limit = len(columns)
+    while limit > size and comb(limit, size) > 100_000:
+        limit -= 1
+    yield from combinations(columns[:limit], size)
+
+
+def _values(known: "Knowledge", column: int) -> int:
+    """The values of a column that somebody has."""
+    return len(known.singles[column])
+
+
+def knowledge(
+    schema: Schema, heard: Sequence[Heard], k: int
+) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
+    """What a curator has read, as the analysis takes it, and the names of the values by column.
+
+    The values of a column are those that somebody had in round 1, in ascending order.
+    """
+    from ....analysis.composition.known_groups import Knowledge
+
+    names = tuple(tuple(sorted(value for (value,) in count)) for count in heard[0].counts)
+    singles = tuple(
+        np.array([count[value,] for value in texts], dtype=np.int64)
+        for texts, count in zip(names, heard[0].counts, strict=True)
+    )
+    tables = {
+        group: _known(names, one.call, group, counts)
+        for one in heard[1:]
+        for group, counts in zip(one.call.asks, one.counts, strict=True)
+    }
+    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
+    return Knowledge(k, singles, tables), names
+
+
+def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
+    """One table: cells by the numbers of the values said; any other value is `other`."""
+    from ....analysis.composition.known_groups import Known
+
+    masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
+    said = tuple(
+        tuple(v for v, text in enumerate(names[j]) if text in masks.get(j, (text,))) for j in group
+    )
+    places = [
+        {names[j][value]: at for at, value in enumerate(left)}
+        for j, left in zip(group, said, strict=True)
+    ]
+    table = np.zeros([len(left) + 1 for left in said], dtype=np.int64)
+    for values, people in counts.items():
+        cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
+        table[tuple(cell)] += people
+    return Known(group, said, table)
+
+
+def masked(heard: Sequence[Heard], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
+    """Per column that was ever masked, the values that were still said by name, by number."""
+    said: dict[int, Group] = {}
+    for one in heard:
+        for rule in one.call.hidden:
+            if isinstance(rule, Mask):
+                left = enumerate(names[rule.column])
+                said[rule.column] = tuple(value for value, text in left if text in rule.said)
+    return said
+
+
+def considered(
+    policy: Policy, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+) -> tuple[Considered, ...]:
+    """Every set of columns of a few, with what could be promised of it in the end."""
+    known, _ = knowledge(schema, heard, policy.k)
+    found = []
+    for size in range(1, len(schema.names) + 1):
+        for columns in combinations(range(len(schema.names)), size):
+            sharp = len(schema.names) <= SHARP or columns == tuple(kept)
+            proof = known.promise(columns) if sharp else known.by_parts(columns)
+            names = tuple(schema.names[column] for column in columns)
+            safe = proof.value <= policy.max_exposure
+            found.append(Considered(names, proof.value, proof.rule, safe))
+    return tuple(found)
+
+
+def dropped(
+    policy: Policy, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+) -> tuple[Dropped, ...]:
+    """What could be promised with each column that is not kept."""
+    known, _ = knowledge(schema, heard, policy.k)
+    return tuple(
+        Dropped(name, known.promise((*kept, column)).value, None, name in policy.forbidden)
+        for column, name in enumerate(schema.names)
+        if column not in kept
+    )
+
+
+def certificate(promised: "Promised", k: int) -> Certificate:
+    """Write down what is promised, and what proves it, as the protocol's plain data."""
+    proof: dict[str, Any]
+    thresholds: tuple[float, ...] = ()
+    if promised.weights is not None:
+        blocks = [
+            {"within": block.within, "parts": block.parts, "weight": weight}
+            for block, weight in promised.weights.blocks
+        ]
+        proof = {"weights": promised.weights.margins, "blocks": blocks}
+    else:
+        assert promised.certificate is not None  # noqa: S101 - one of the two is there
+        thresholds = tuple(float(t) for t in promised.certificate.thresholds)
+        proof = {"parts": promised.parts, "rule": promised.certificate.rule}
+    data = json.dumps(proof, separators=(",", ":")).encode()
+    people, n = promised.people, promised.n
+    return Certificate(f"{KIND}-{promised.rule}", k, n, people, thresholds, proof=data)
+
+
+def verify(
+    claimed: Certificate, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+) -> None:
+    """Raises VerificationError unless what was read proves what is claimed of the kept columns."""
+    known, _ = knowledge(schema, heard, claimed.k)
+    proof = promised(claimed)
+    try:
+        known.verify(kept, proof)
+    except (LookupError, ValueError, StopIteration) as wrong:
+        why = f"certificate: a proof about columns or values that are not there ({wrong!r})"
+        raise VerificationError(why) from None
+
+
+def promised(claimed: Certificate) -> "Promised":
+    """Read a certificate of this program back; VerificationError if it is not one."""
+    from ....analysis.composition.certificate import Certificate as Proof
+    from ....analysis.composition.certificate import Rule
+    from ....analysis.composition.known_groups import Promised, block_of
+    from ....analysis.contingency.dual_bound import Weights
+
+    try:
+        proof = json.loads(claimed.proof)
+        if "weights" in proof:
+            blocks = [
+                (block_of(one["within"], one["parts"]), int(one["weight"]))
+                for one in proof["blocks"]
+            ]
+            margins = tuple(int(weight) for weight in proof["weights"])
+            weights = Weights(margins, tuple(blocks))
+            return Promised(claimed.people, claimed.n, weights=weights)
+        parts = tuple(tuple(int(j) for j in part) for part in proof["parts"])
+        thresholds = tuple(int(t) for t in claimed.thresholds)
+        rule = Rule(proof["rule"])
+        inside = Proof(rule, claimed.k, claimed.n, claimed.people, thresholds)
+        return Promised(claimed.people, claimed.n, parts, inside)
+    except (ValueError, KeyError, TypeError, IndexError) as wrong:
+        raise VerificationError(f"certificate: not a proof of {claimed.rule} ({wrong})") from None

@@ -1,0 +1,33 @@
+"""Do the counts of a run over sets follow from the flipped vectors that were read?
+
+The vectors are the board's; budget and method are the scenario's. What is true of the sets is not
+on the board: it is taken as claimed, must be counts of the same positions, and is drawn again by a
+replay, as is what one owner's reports tell.
+"""
+
+from itertools import pairwise
+
+from ....errors import VerificationError
+from ...populations.sets import piece_ends
+from ...verification.evidence import Evidence
+from ..randomized.verify import same
+from .score import result, tally
+
+
+def recomputed(evidence: Evidence) -> str:
+    """Noisy counts, estimates and limits, from the vectors that were read."""
+    said = evidence.result["incidence"]
+    counts, whose = evidence.counts(1)
+    ends = pairwise(piece_ends(len(evidence.run.sizes)))
+    seen = tally([last - first for first, last in ends], counts)
+    if seen is None:
+        raise VerificationError("counts are claimed, and no vector was read")
+    truth = None if said["truth"] is None else tuple(said["truth"])
+    if truth is not None and (min(truth) < 0 or sum(truth) != said["positions"]):
+        raise VerificationError("what is claimed to be true of the sets are no counts of positions")
+    told = said["information"], said["information_error"]
+    same("incidence", result(evidence.run.scenario, seen, truth, told).plain(), said)
+    return (
+        f"{said['owners'] + 1} counts of {said['positions']:,} positions estimated again from the "
+        f"vectors of {said['owners']} owners, from {whose}"
+    )

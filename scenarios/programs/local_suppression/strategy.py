@@ -1,0 +1,146 @@
+"""The program `local-suppression`: which values people leave blank, and how many cover for them.
+
+After round 1 the curator knows how many people have each value. It decides which columns to
+release and which of their values are left blank: by everybody who has one, and with a stated
+probability by everybody else, so that at least k people leave a blank (analysis/
+local_suppression.py). A value that fewer than k people have is always left blank; others are if
+more can be said that way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....errors import VerificationError
+from ....protocol.hiding import Redact
+from ....protocol.messages import Call, Certificate, Counts, Decision
+from ....protocol.programs import Heard
+from ....protocol.schema import Schema
+from ....protocol.tallying import marginals
+from ...schema.model import Policy
+from ..two_round import as_certificate
+from ..weights import worth
+
+if TYPE_CHECKING:
+    from ....analysis.suppression.value_suppression import Column
+
+KIND = "local-suppression"  # the kind of policy
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSuppression:
+    """The strategy of a policy of this kind."""
+
+    policy: Policy
+
+    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:  # noqa: ARG002
+        """Nothing after round 1."""
+        return None
+
+    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+        """The columns, and the values left blank, with which most is said by name."""
+        from ....analysis.suppression.column_suppression import people_allowed
+        from ....analysis.suppression.value_suppression import choose
+
+        policy, tallies = self.policy, heard[0].counts
+        n, values = most(tallies), [ranked(tally) for tally in tallies]
+        allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
+        found = choose(
+            [counted(tally, texts) for tally, texts in zip(tallies, values, strict=True)],
+            policy.k,
+            people_allowed(policy.max_exposure, n),
+            worth(policy, schema.names),
+            policy.delta,
+            allowed,
+            [schema.column(name) for name in policy.required],
+        )
+        kept = tuple(j for j, level in enumerate(found.levels) if level)
+        hidden = tuple(
+            Redact(j, tuple(sorted(values[j][found.levels[j] :])), column.cover)
+            for j in kept
+            if found.levels[j] < len(values[j])
+            for column in (said_in(policy, tallies, j, found.levels[j]),)
+        )
+        thresholds = tuple(float(t) for t in found.proof.thresholds)
+        delta = policy.delta if any(rule.cover for rule in hidden) else None
+        proof = Certificate(KIND, policy.k, n, found.proof.people, thresholds, None, delta)
+        return Decision(kept, proof, hidden)
+
+
+def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
+    """What would be released of the same people, as surely, without a blank: whole columns."""
+    from ....analysis.suppression.column_suppression import choose_columns
+
+    counts, n = marginals(tallies)
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    weights = worth(policy, schema.names)
+    limits = policy.k, policy.max_exposure
+    free = choose_columns(counts, *limits, weights, "coverage", (), forbidden)
+    if not set(required) <= set(free.kept):
+        from ....analysis.composition.bounds import best_bound
+
+        if best_bound([counts[j] for j in required], policy.k).value > policy.max_exposure:
+            return Decision((), Certificate("coverage", policy.k, n, 0))
+        free = choose_columns(counts, *limits, weights, "coverage", required, forbidden)
+    return Decision(free.kept, as_certificate(free.certificate, policy, n))
+
+
+def most(tallies: Sequence[Counts]) -> int:
+    """People: as many as answered the question that most of them answered."""
+    return max((sum(tally.values()) for tally in tallies), default=0)
+
+
+def ranked(tally: Counts) -> tuple[str, ...]:
+    """The values of a column that somebody has, the most frequent first."""
+    return tuple(value for (value,) in sorted(tally, key=lambda cell: (-tally[cell], cell)))
+
+
+def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """How many people have each of these values."""
+    return np.array([tally[value,] for value in values], dtype=np.int64)
+
+
+def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "Column":
+    """What is said in a column of which so many values are said by name."""
+    from ....analysis.suppression.value_suppression import column
+
+    n = most(tallies)
+    counts = counted(tallies[j], ranked(tallies[j]))
+    found = column(counts, level, n, policy.k, policy.delta / len(tallies))
+    if found is None:
+        raise VerificationError(f"column {j}: nobody is left to make {policy.k} blanks")
+    return found
+
+
+def verify(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
+    """Raises VerificationError unless the counts of round 1 prove what a decision claims."""
+    from ....analysis.suppression.value_suppression import proved
+
+    claimed, tallies = decision.certificate, heard[0].counts
+    policy = Policy(kind="local-suppression", k=claimed.k, delta=claimed.slack or 0.5)
+    rules = {rule.column: rule for rule in decision.hidden if isinstance(rule, Redact)}
+    columns = []
+    for j in decision.kept:
+        values = ranked(tallies[j])
+        level = len(values) - (len(rules[j].values) if j in rules else 0)
+        column = said_in(policy, tallies, j, level)
+        name = schema.names[j]
+        if j not in rules and min(tallies[j].values()) < claimed.k:
+            raise VerificationError(f"{name}: a value of fewer than {claimed.k} people is named")
+        if j in rules:
+            if set(rules[j].values) != set(values[level:]):
+                raise VerificationError(f"{name}: other values are blank than the rarest")
+            if rules[j].cover != column.cover:
+                raise VerificationError(f"{name}: the cover is not the least that makes a crowd")
+        columns.append(column)
+    n = most(tallies)
+    people = proved(columns, claimed.k, n, [int(t) for t in claimed.thresholds])
+    if people > claimed.people or n != claimed.n:
+        raise VerificationError(
+            f"certificate: claims {claimed.people:,} of {claimed.n:,} people; {people:,} of "
+            f"{n:,} are proved"
+        )

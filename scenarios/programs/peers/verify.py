@@ -1,0 +1,93 @@
+"""Is a run of peers what it says it is? Everything follows from the posts on its board.
+
+board        its posts are legal, one a peer and step; who is named is named by what they say
+digest       the posts hash to the digest of result.json
+counts       marginals, decision and release, worked out again from the ballots that were shown
+coalitions   what each size of coalition follows, worked out again from what its members saw
+replay       a seeded scenario, run again, gives the same
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ....errors import VerificationError
+from ....protocol.peers.view import PeerRecord
+from ...verification.evidence import Evidence, NoGround
+from ...verification.views import reckoned
+from .score import by_size
+
+SHOWN = 60  # letters of a value that is wrong
+Rule = tuple[str, str, Callable[[Evidence], str]]
+
+
+def board(evidence: Evidence) -> str:
+    """The posts are legal, and bear out who was named."""
+    evidence.transcript  # noqa: B018 - NoGround for an ideal run
+    seen = reckoned(evidence.run)
+    said = evidence.result["peers"]["named"]
+    named = [[one.peer, one.round, one.step, one.why] for one in seen.charges]
+    same("named", named, [[one[key] for key in ("peer", "round", "step", "why")] for one in said])
+    same("burned", seen.burned, evidence.result["burned"])
+    end = f"burned: {seen.burned}" if seen.burned else "everybody agreed"
+    return f"{len(seen.board.entries):,} posts, {end}; head {seen.board.head.hex()[:16]}"
+
+
+def digest(evidence: Evidence) -> str:
+    """The posts hash to the digest."""
+    evidence.transcript  # noqa: B018
+    found = reckoned(evidence.run).board.digest().hex()
+    same("digest", found, evidence.result["digest"])
+    return found[:16]
+
+
+def counts(evidence: Evidence) -> str:
+    """Marginals, decision and release follow from the ballots."""
+    evidence.transcript  # noqa: B018
+    seen, said = reckoned(evidence.run), evidence.result
+    names = said["features"]
+    marginals: dict[str, Mapping[str, int]] = {}
+    if seen.tallies:
+        for name, count in zip(names, seen.tallies[0], strict=True):
+            marginals[name] = {values[0]: people for values, people in sorted(count.items())}
+    same("marginals", marginals, said["marginals"])
+    kept = [names[column] for column in seen.decision.kept] if seen.decision else None
+    same("kept", kept, said["decision"]["kept"] if said["decision"] else None)
+    if seen.decision and said["decision"]:
+        proof = seen.decision.certificate
+        same("bound", proof.value, said["decision"]["bound"])
+        same("people exposed", proof.people, said["decision"]["certificate"]["people"])
+    release: list[list[Any]] | None = None
+    if len(seen.tallies) > 1:
+        release = [[*values, people] for values, people in sorted(seen.tallies[1][0].items())]
+    same("release", release, said["release"]["counts"] if said["release"] else None)
+    return f"{len(seen.tallies)} rounds counted again"
+
+
+def coalitions(evidence: Evidence) -> str:
+    """What coalitions follow."""
+    record = PeerRecord(evidence.transcript, reckoned(evidence.run))
+    said: Sequence[Any] = evidence.result["peers"]["coalitions"]
+    seed = evidence.result["seed"]
+    if seed is None and any(one["tried"] < one["all"] for one in said):
+        raise NoGround("coalitions were drawn with system randomness")
+    same("coalitions", [one.plain() for one in by_size(record, seed)], list(said))
+    return f"{len(said)} sizes measured again"
+
+
+def same(what: str, found: object, claimed: object) -> None:
+    """VerificationError unless what was found is what was claimed."""
+    if found != claimed:
+        raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(found)} was found")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+CHECKS: tuple[Rule, ...] = (
+    ("board", "posts are legal, and bear out who is named", board),
+    ("digest", "the posts hash to the digest of result.json", digest),
+    ("counts", "marginals, decision and release follow from the ballots shown", counts),
+    ("coalitions", "what coalitions follow, measured again", coalitions),
+)

@@ -1,0 +1,114 @@
+"""What is wrong with the noise of a scenario: what is missing, not read, or cannot be reported.
+
+Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ....protocol.schema import MAX_WIDTH
+from ...populations.facts import Facts
+from ...schema.model import Scenario
+from ...schema.problems import Problem, problem, quoted
+from .questions import BITS, KIND, RANDOMIZED, SETS, UNARY, share
+
+MECHANISMS = "grr, rappor, oue, blh, local-hash or bit-flip"
+MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
+LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
+UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
+
+
+def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report noise that nobody asks for, and a histogram without noise."""
+    kind, mechanism = scenario.policy.kind, scenario.local.mechanism
+    if kind == KIND and mechanism == "none":
+        message = (
+            f'"{KIND}" counts randomized reports; say in [local] mechanism = {MECHANISMS}, '
+            "and epsilon"
+        )
+        yield problem(("policy", "kind"), message)
+    if kind == SETS and mechanism != BITS:
+        message = f'"{SETS}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
+        yield problem(("local", "mechanism"), message)
+    if kind not in RANDOMIZED and mechanism != "none":
+        yield problem(
+            ("local", "mechanism"),
+            f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
+            f"kind is {quoted(kind)}",
+        )
+
+
+def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report noise of unknown or impossible size."""
+    local = scenario.local
+    if local.mechanism == "none":
+        return
+    if local.epsilon is None:
+        message = f'missing; mechanism = "{local.mechanism}" needs a privacy budget in nats'
+        yield problem(("local", "epsilon"), message)
+        return
+    # A set costs as much as its most telling element: all positions have the whole budget.
+    count = 1 if scenario.policy.kind == SETS else len(facts.features or ())
+    if count and not LEAST <= share(local.epsilon, count) <= MOST:
+        divided = "" if count == 1 else f", {local.epsilon / count:.3g} for each of {count}"
+        yield problem(
+            ("local", "epsilon"),
+            f"found {local.epsilon:g} nats{divided}; {LEAST:g} to {MOST:g} for each feature are "
+            "accepted",
+        )
+
+
+def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report features that the mechanism has no reports for: one line for each."""
+    mechanism = scenario.local.mechanism
+    if scenario.policy.kind != KIND or mechanism == "none":
+        return
+    opened = [one.name for one in scenario.feature if one.open]
+    for i, feature in enumerate(scenario.feature):
+        if feature.open:
+            message = f"{mechanism} blurs values it knows; list them in values, or leave open out"
+            yield problem(("feature", i, "open"), message)
+    for name, size in zip(facts.features or (), facts.sizes or (), strict=False):
+        if name not in opened and (wrong := _misfit(mechanism, size)):
+            yield problem(("local", "mechanism"), f"{quoted(name)} has {wrong}")
+
+
+def _misfit(mechanism: str, size: int) -> str | None:
+    """Say why a feature with so many values has no report, None if it has one."""
+    if mechanism == BITS and size != 2:
+        return f'{_values(size)}; "{BITS}" needs two, take grr, oue or local-hash'
+    if size < 2:
+        return "one value only, so there is nothing to randomize; leave the feature out"
+    if mechanism in UNARY and size > MOST_VALUES:
+        return (
+            f'{size:,} values; a report of "{mechanism}" holds at most {MOST_VALUES:,} bits, '
+            "take local-hash or grr"
+        )
+    return None
+
+
+def _values(size: int) -> str:
+    return "1 value" if size == 1 else f"{size:,} values"
+
+
+def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what needs a second round, where there is one round only."""
+    kind = scenario.policy.kind
+    if kind not in RANDOMIZED:
+        return
+    if scenario.population.setting != "fixed":
+        message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
+        yield problem(("population", "setting"), message)
+
+
+def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report expectations about columns, where none are chosen."""
+    kind = scenario.policy.kind
+    if kind not in RANDOMIZED:
+        return
+    for key in _said(scenario, UNMET):
+        message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'
+        yield problem(("expect", key), message)
+
+
+def _said(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
+    return (key for key in keys if getattr(scenario.expect, key) is not None)

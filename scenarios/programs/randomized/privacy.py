@@ -1,0 +1,246 @@
+"""What the reports of a run tell about one person, and what is known of their privacy.
+
+    information    I(value; report) of one person whose report is pinned on it, in bits. A value is
+                   as likely as it is frequent among the people who took part; all features together
+                   where a person has several reports.
+
+With one question and a small matrix Q it is the sum over reports; else the mean of
+log2 P(report | row) / P(report) over rows and reports drawn at random from a fixed seed, with its
+standard error. Of unary encodings and local hashing only supports matter: up to a factor that is
+the same for all rows, P(report | row) is e^eps where the report supports the row's value, else 1.
+
+    epsilon after shuffling    what everybody's reports to one question together tell about one of
+                               them; exact for one bit (paper 001), else between certified bounds
+                               (analysis/shuffled/amplification.py); of all questions
+                               together, composed (analysis/shuffled/composition.py)
+    S_mu, participation        paper 002, Definitions 4.1 and 6.10, Jeffreys prior, one feature
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import log, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from ....analysis.randomizers import GRR, BitFlip, LocalHash
+from .questions import Question
+
+SMALL = 1 << 20  # entries of a matrix that is summed over
+ROWS = 1 << 16  # different rows; with more the information is left out
+DRAWS = 4096
+TABLE = 1 << 22  # likelihoods held together
+SUPPORTS = 1 << 24
+WORD = 1 << 62  # rows that have a number of 64 bits each
+SEED = 0x746F6C64
+DELTA = 1e-6  # of every epsilon after shuffling
+CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
+MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
+FEW = 16  # values of a feature whose participation factor is worked out
+POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """What is left of epsilon after shuffling, at `DELTA`: of one question, or of all together.
+
+    feature: the question, or None for all of them. reports: in the batch, of a question. q:
+    probability that a bit is flipped, of a one-bit report. hockey_stick, probabilistic: epsilon in
+    nats, for the two readings of paper 001, section 5.4; never too small. ..._at_least: never too
+    large; the same where it is exact. rule: how they were found. The probabilistic ones are None
+    where reports have more than one bit.
+    """
+
+    feature: str | None
+    reports: int | None
+    q: float | None
+    delta: float
+    hockey_stick: float
+    hockey_stick_at_least: float
+    probabilistic: float | None
+    probabilistic_at_least: float | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Of one feature or bit: average privacy S_mu and effective participation factor, 0 to 1.
+
+    None where it would take long, or nothing exact is known of the mechanism.
+    """
+
+    feature: str
+    average_privacy: float | None
+    participation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known.
+
+    information: bits that a person's reports carry about its values; None where it was left out.
+    information_error: its standard error, 0 where it is exact. shuffled: () where nothing
+    better than the local epsilon is known. together: of all questions, None where there is one.
+    readings: one for each question; of bit-flip, about any one bit.
+    """
+
+    information: float | None
+    information_error: float
+    shuffled: tuple[Shuffled, ...]
+    together: Shuffled | None
+    readings: tuple[Reading, ...]
+
+
+def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[int]) -> Told:
+    """Work out what is known.
+
+    codes: of those who took part. reports: how many were read, for each question.
+    """
+    shuffled, whole = after_shuffling(questions, reports)
+    return Told(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
+
+
+def after_shuffling(
+    questions: Sequence[Question], reports: Sequence[int]
+) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
+    """Epsilon of each question, where it is known, and of all of them together."""
+    known = [
+        (one, many)
+        for one, many in zip(questions, reports, strict=True)
+        if many and not (_bits(one) and one.randomizer.bits > MOST_BITS)
+    ]
+    shuffled = tuple(_shuffled(one, many) for one, many in known)
+    if not len(known) == len(questions) > 1:
+        return shuffled, None
+    return shuffled, _together(tuple((one.randomizer, many) for one, many in known))
+
+
+def _shuffled(question: Question, reports: int) -> Shuffled:
+    from ....analysis.shuffled.amplification import one_bit
+
+    found = _together(((question.randomizer, reports),))
+    return replace(found, feature=question.name, reports=reports, q=one_bit(question.randomizer))
+
+
+@lru_cache(maxsize=256)
+def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
+    """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
+    from ....analysis.shuffled.amplification import one_bit
+    from ....analysis.shuffled.composition import together
+
+    counted = [many if one_bit(one) else min(many, CROWD) for one, many in parts]
+    found = together([one for one, _ in parts], counted, DELTA)
+    huge = counted != [many for _, many in parts]
+    low, likely = found.hockey_stick.low, found.probabilistic
+    return Shuffled(
+        None,
+        None,
+        None,
+        DELTA,
+        found.hockey_stick.high,
+        0.0 if huge else low,
+        likely.high if likely else None,
+        likely.low if likely else None,
+        found.hockey_stick.rule + (f"; as of {CROWD:,} reports" if huge else ""),
+    )
+
+
+def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
+    for question in questions:
+        one = question.randomizer
+        if isinstance(one, BitFlip):
+            one = GRR(2, one.epsilon / one.bits)
+        yield Reading(question.name, *_information_metrics(one))
+
+
+@lru_cache(maxsize=256)
+def _information_metrics(one: Any) -> tuple[float | None, float | None]:
+    protocol = _matrix(one)
+    if protocol is None:
+        return None, None
+    factor = None
+    if one.a <= FEW:
+        from ....analysis.information.asymptotic import participation_factor
+
+        factor = participation_factor(protocol, np.full(one.a, 0.5), points=POINTS)
+    return average_privacy_of(one), factor
+
+
+def _matrix(one: Any) -> Any:
+    """What its privacy is worked out from; None where that would take long."""
+    if not isinstance(one, LocalHash):
+        return one
+    # a hash is known by its parameters for all hash functions, not for these
+    return one.matrix if one.outputs * one.inputs <= SMALL else None
+
+
+def average_privacy_of(one: Any) -> float | None:
+    """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
+    from ....analysis.information.average import average_privacy
+
+    protocol = _matrix(one)
+    return None if protocol is None else average_privacy(protocol, np.full(one.a, 0.5))
+
+
+def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:
+    """Bits that the reports of one person carry about its row, with the standard error."""
+    if not len(codes):
+        return None, 0.0
+    rows, people = _distinct(codes)
+    weights = people / people.sum()
+    if len(questions) == 1 and not isinstance(questions[0].randomizer, BitFlip):
+        one = questions[0].randomizer
+        if one.outputs * one.inputs <= SMALL:
+            return _summed(one.matrix[:, rows[:, 0]], weights), 0.0
+    if len(rows) > ROWS:
+        return None, 0.0
+    return _drawn(questions, rows, weights)
+
+
+def _distinct(codes: Any) -> tuple[Any, Any]:
+    """The different rows, and how many people have each."""
+    sizes = tuple((codes.max(axis=0) + 1).tolist())
+    if prod(sizes) > WORD:
+        return np.unique(codes, axis=0, return_counts=True)
+    cells, people = np.unique(np.ravel_multi_index(tuple(codes.T), sizes), return_counts=True)
+    return np.stack(np.unravel_index(cells, sizes), axis=1), people
+
+
+def _summed(law: Any, weights: Any) -> float:
+    """I(X; Y) of inputs with these weights. law: column x is the law of the report given x."""
+    mean = law @ weights
+    seen = mean > 0
+    ratio = law[seen] / mean[seen, None]
+    told = law[seen] * np.log2(np.where(ratio > 0, ratio, 1.0))
+    return max(0.0, float(told.sum(axis=0) @ weights))
+
+
+def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
+    rng = np.random.default_rng(SEED)
+    widest = max(one.randomizer.inputs if not _bits(one) else 1 for one in questions)
+    draws = max(64, min(DRAWS, TABLE // len(rows), SUPPORTS // widest))
+    own = rng.choice(len(rows), draws, p=weights)
+    likely = np.zeros((draws, len(rows)))
+    for question in questions:
+        likely += log_likelihood(question, rows[:, list(question.columns)], own, rng)
+    most = likely.max(axis=1, keepdims=True)
+    mean = np.log(np.exp(likely - most) @ weights) + most[:, 0]
+    told = (likely[np.arange(draws), own] - mean) / log(2)
+    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+
+
+def log_likelihood(question: Question, rows: Any, own: Any, rng: Any) -> Any:
+    """Log of P(report | row) for a report drawn for each of `own`, up to a term of the report."""
+    one = question.randomizer
+    if _bits(question):
+        bits = rows.astype(np.uint8)
+        said = one.sample(bits[own], rng).astype(np.float32)
+        same = said @ bits.T.astype(np.float32) + (1 - said) @ (1 - bits).T.astype(np.float32)
+        return same.astype(np.float64) * (one.epsilon / one.bits)
+    supports = one.supports(one.sample(rows[own, 0], rng))
+    return supports[:, rows[:, 0]] * one.epsilon
+
+
+def _bits(question: Question) -> bool:
+    return isinstance(question.randomizer, BitFlip)

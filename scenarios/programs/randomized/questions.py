@@ -1,0 +1,267 @@
+"""Local noise: what people do to their answers before they seal them (program `randomized`).
+
+    mechanism              one report                               randomizer of one feature
+    grr                    one of the feature's values              GRR(a, e)
+    rappor, oue, blh       a bits, one for each value               UnaryEncoding.rappor, .oue, .blh
+    local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
+    bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
+
+epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
+e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. How a report
+is written as text is in `local_text`; what the reports say about the people in `local_score`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from ....protocol.schema import MAX_NAME, Feature, Schema
+from ...schema.model import Scenario
+
+if TYPE_CHECKING:  # judging a scenario needs no cryptography
+    from numpy.random import Generator
+
+    from ....crypto.entropy import Entropy
+    from ....protocol.announcement import Program
+    from ....protocol.ideal import Table
+    from ....protocol.messages import Counts
+    from ...populations import Population
+
+PROGRAMS = {
+    "histogram": "randomized",
+    "incidence": "randomized",
+    "hierarchical": "hierarchical",
+    "local-suppression": "local-suppression",
+}  # kind of policy -> program; every other kind is of the program two-round
+KIND = "histogram"  # the kind of policy that asks for reports
+SETS = "incidence"  # the kind that asks owners for their sets (sets.py)
+RANDOMIZED = (KIND, SETS)
+UNARY = ("rappor", "oue", "blh")
+BITS = "bit-flip"
+SEED = 32  # bytes of a person's entropy behind all its noise
+SHOWN = 1_000  # different reports that result.json holds; more are only in the transcript
+LONG = 1 << 17  # signs of all reports that it holds
+BLOCK = 1 << 24  # symbols drawn together where nobody's noise needs to be repeated
+
+Lie = Callable[[Sequence[str], "Entropy"], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question that is answered with noise.
+
+    name: of the announced feature. columns: those of the population it is about; values: their
+    domains. randomizer: one of analysis/randomizers. packed: whether values and reports are
+    pieces of long vectors, as sets.py writes them.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    values: tuple[tuple[str, ...], ...]
+    randomizer: Any
+    packed: bool = False
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The values of the first column: the only one, but for bit-flip."""
+        return self.values[0]
+
+
+def program(scenario: Scenario) -> "Program":
+    """The sequence of questions that a scenario asks."""
+    from ....protocol.announcement import Program
+
+    return Program(PROGRAMS.get(scenario.policy.kind, "two-round"))
+
+
+def most_rounds(kind: str, features: int) -> int:
+    """The most rounds that a scenario with a kind of policy and so many features may have."""
+    match kind:
+        case "hierarchical":
+            return features + 1
+        case "histogram" | "incidence":
+            return 1
+        case _:
+            return 2
+
+
+def rule(scenario: Scenario, features: int) -> str:
+    """What people do to their answers, as it is announced: one text for one mechanism.
+
+    Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided;
+    of sets `bit-flip epsilon=1 each position`, the budget of one element in one set.
+    """
+    local = scenario.local
+    whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
+    each = "each position" if scenario.policy.kind == SETS else f"each of {features}"
+    return f"{local.mechanism} epsilon={whole} {each}"
+
+
+def share(epsilon: float, features: int) -> float:
+    """What one feature, or one bit, costs of a person's budget; nats."""
+    return epsilon / features
+
+
+def questions(
+    scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
+) -> tuple[Question, ...]:
+    """The questions that a scenario asks people with these features, and the noise of each."""
+    from ....analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
+
+    mechanism = scenario.local.mechanism
+    each = share(scenario.local.epsilon or 0.0, len(names))
+    if mechanism == BITS:
+        flip = BitFlip(len(names), exp(-each) / (1 + exp(-each)))
+        every = tuple(range(len(names)))
+        return (Question(joined(names), every, tuple(values), flip),)
+    make: dict[str, Callable[[int, float], Any]] = {
+        "grr": GRR,
+        "rappor": UnaryEncoding.rappor,
+        "oue": UnaryEncoding.oue,
+        "blh": UnaryEncoding.blh,
+        "local-hash": LocalHash.olh,
+    }
+    return tuple(
+        Question(name, (column,), (domain,), make[mechanism](len(domain), each))
+        for column, (name, domain) in enumerate(zip(names, values, strict=True))
+    )
+
+
+def asked(scenario: Scenario, people: "Population") -> tuple[Question, ...]:
+    """The questions of a scenario that are answered with noise; () in any other program."""
+    if scenario.policy.kind == SETS:
+        from ...populations.sets import pieces
+
+        return pieces(scenario.local.epsilon or 0.0, people)
+    if scenario.policy.kind != KIND:
+        return ()
+    return questions(scenario, people.schema.names, people.values)
+
+
+def announced_schema(scenario: Scenario, schema: Schema) -> Schema:
+    """The features that are announced: reports, in the program `randomized`, not values."""
+    if scenario.policy.kind != KIND:
+        return schema
+    from .encoding import width
+
+    values = tuple(feature.values or () for feature in schema.features)
+    return Schema(
+        tuple(
+            Feature(one.name, one.domain)
+            if (wide := width(one.randomizer)) is None
+            else Feature(one.name, None, wide)
+            for one in questions(scenario, schema.names, values)
+        )
+    )
+
+
+def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the announced features."""
+    bits = scenario.policy.kind == KIND and scenario.local.mechanism == BITS
+    return (joined(names),) if bits else tuple(names)
+
+
+def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
+    """The counts of reports by (feature, report); None where they are too many, or too long.
+
+    names: of the announced features. counts: as the analyst read them.
+    """
+    if sum(len(count) for count in counts) > SHOWN:
+        return None
+    if sum(len(text) for count in counts for (text,) in count) > LONG:
+        return None
+    return {
+        (name, text): people
+        for name, count in zip(names, counts, strict=True)
+        for (text,), people in count.items()
+    }
+
+
+def joined(names: Sequence[str]) -> str:
+    """Name the report of all features; a name that would not fit the wire gives way to a count."""
+    name = "+".join(names)
+    return name if len(name.encode()) <= MAX_NAME else f"{len(names)} bits"
+
+
+def lie(questions: Sequence[Question]) -> Lie:
+    """User: what one person does to its answers, with its own randomness and nobody else's."""
+    import numpy as np
+
+    places = [[{v: i for i, v in enumerate(d)} for d in one.values] for one in questions]
+
+    def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
+        rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
+        said: list[str] = []
+        for one, place in zip(questions, places, strict=True):
+            codes = [table[row[column]] for table, column in zip(place, one.columns, strict=True)]
+            said += sample(one, np.array([codes]), rng)
+        return said
+
+    return reports
+
+
+def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
+    """Users: the reports of many people as text. codes: shape (people, columns of the question)."""
+    import numpy as np
+
+    from .encoding import write
+
+    if question.packed:
+        from ...populations.sets import flip_texts
+
+        texts = [question.domain[code] for code in codes[:, 0].tolist()]
+        return flip_texts(texts, question.randomizer, rng)
+    bits = hasattr(question.randomizer, "bits")
+    drawn = question.randomizer.sample(codes.astype(np.uint8) if bits else codes[:, 0], rng)
+    return write(question.randomizer, question.domain, drawn)
+
+
+def ideal_reports(
+    questions: Sequence[Question], people: "Population", present: Any, entropy: "Entropy"
+) -> "Table":
+    """What the people with these indices say, without a message.
+
+    Seeded: each draws the noise that it draws in a real run. Else all of them together.
+    """
+    if entropy.seeded:
+        from ....protocol.parties import user
+
+        lying = lie(questions)
+        rows = [
+            lying(people.row(i), entropy.fork(user(i)).fork("round-1").fork("lie"))
+            for i in present.tolist()
+        ]
+        said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in questions]
+    else:
+        said = [_together(one, people.codes[present]) for one in questions]
+    return as_table(said)
+
+
+def _together(question: Question, codes: Any) -> list[str]:
+    import numpy as np
+
+    from .encoding import positions
+
+    rng = np.random.default_rng()
+    columns = codes[:, list(question.columns)]
+    block = max(1, BLOCK // positions(question.randomizer))
+    return [
+        text
+        for first in range(0, len(columns), block)
+        for text in sample(question, columns[first : first + block], rng)
+    ]
+
+
+def as_table(said: Sequence[Sequence[str]]) -> "Table":
+    """The table whose column j holds these texts."""
+    import numpy as np
+
+    from ....protocol.ideal import Table
+
+    values, codes = [], []
+    for texts in said:
+        place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        values.append(tuple(place) or ("-",))
+        codes.append(np.fromiter((place[text] for text in texts), np.int64, len(texts)))
+    return Table(tuple(values), np.stack(codes, axis=1))

@@ -1,0 +1,75 @@
+"""Noise against benefit: what a run with more or less noise would have given, and cost.
+
+For the mechanism of a scenario, its people and their true shares, at several epsilons:
+
+    error      the exact standard error of an estimated share (root of the mean variance)
+    S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
+
+Both are of one feature, the mean over all of them. epsilon is a person's whole local budget, nats.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from time import perf_counter
+from typing import Any
+
+from msgspec.structs import replace
+
+from ....analysis.randomizers import GRR, BitFlip
+from ...schema.model import Scenario
+from .privacy import average_privacy_of
+from .questions import questions
+
+FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
+SECONDS = 3.0  # for the readings of privacy; what is not ready by then is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """One amount of noise. error: in shares of people. hidden: S_mu, None where it was left out."""
+
+    epsilon: float
+    error: float
+    hidden: float | None
+
+
+def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
+    """Work out the trade at several epsilons. local: that of result.json."""
+    features = local["features"]
+    epsilon = scenario.local.epsilon
+    if not epsilon or not features:
+        return ()
+    spent, found = 0.0, []
+    for factor in sorted(FACTORS, key=lambda one: abs(one - 1)):  # the run's own first
+        at = epsilon * factor
+        changed = replace(scenario, local=replace(scenario.local, epsilon=at))
+        made = _randomizers(changed, features)
+        variances = [
+            float(one.variance(feature["truth"], max(1, feature["reports"])).mean())
+            for one, feature in zip(made, features, strict=True)
+        ]
+        late = spent > SECONDS
+        started = perf_counter()
+        hidden = [None] if late else _hidden(made)
+        spent += perf_counter() - started
+        known = [one for one in hidden if one is not None]
+        mean = sum(known) / len(known) if len(known) == len(hidden) else None
+        found.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
+    return tuple(sorted(found, key=lambda one: one.epsilon))
+
+
+def _hidden(made: Sequence[Any]) -> list[float | None]:
+    """S_mu of each; those that are equal are worked out once."""
+    known = {one: average_privacy_of(one) for one in dict.fromkeys(made)}
+    return [known[one] for one in made]
+
+
+def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The randomizer of each feature; a flipped bit is randomized response on two values."""
+    names = [one["feature"] for one in features]
+    asked = questions(scenario, names, [tuple(one["values"]) for one in features])
+    first = asked[0].randomizer
+    if isinstance(first, BitFlip):
+        return [GRR(2, first.epsilon / first.bits)] * len(features)
+    return [one.randomizer for one in asked]

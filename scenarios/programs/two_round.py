@@ -1,0 +1,244 @@
+"""From a scenario's policy to the decision rule the curator is handed.
+
+    kind               columns kept
+    exposure           the heaviest set whose bound on exposed people is within max_exposure
+    hierarchical       the same, from the counts of groups too (hierarchical.py)
+    local-suppression  the same, with some values left blank (local_suppression.py)
+    fixed              those the scenario names, whatever the bound says
+    all                every one
+
+Whatever is kept, the certificate says what the rule proves of it.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import VerificationError
+from ...protocol.messages import Certificate, Decision
+from ...protocol.programs import DecisionRule, Heard, Strategy, strategy_of
+from ...protocol.schema import Schema
+from ...protocol.tallying import marginals
+from ..schema.model import Policy, Scenario
+from .weights import worth
+
+if TYPE_CHECKING:
+    from ...analysis.composition.certificate import Certificate as Proof
+    from ...analysis.suppression.column_suppression import ColumnChoice
+
+STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
+
+
+def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
+    """Give what a scenario's curator asks and decides.
+
+    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    """
+    match scenario.policy.kind:
+        case "hierarchical":
+            from .hierarchical.strategy import Hierarchical
+
+            return Hierarchical(scenario.policy)
+        case "local-suppression":
+            from .local_suppression.strategy import LocalSuppression
+
+            return LocalSuppression(scenario.policy)
+        case _:
+            return strategy_of(decision_rule(scenario.policy, others))
+
+
+def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
+    """Give the rule by which a policy decides, for the curator and for the ideal functionality.
+
+    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    """
+
+    def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
+        rule = named_rule(policy, others, schema)
+        kept, proof = _decide(policy, rule, schema, listed(schema, counts))
+        return Decision(kept, as_certificate(proof, policy, others or people))
+
+    return decide
+
+
+def _decide(
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], Any]:
+    if policy.kind == "exposure":
+        choice = choose(policy, rule, schema, counts)
+        return choice.kept, choice.certificate
+    names = schema.names if policy.kind == "all" else policy.keep
+    kept = tuple(sorted(schema.column(name) for name in names))
+    return kept, bound(rule, [counts[column] for column in kept], policy.k)
+
+
+def choose(
+    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+) -> "ColumnChoice":
+    """Choose the columns to keep, and explain what would take the others.
+
+    Where the required columns alone cannot be promised, nothing is kept.
+    """
+    from ...analysis.suppression.column_suppression import choose_columns
+
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    weights = worth(policy, schema.names)
+    wanted = [counts[column] for column in required]
+    if required and bound(rule, wanted, policy.k).value > policy.max_exposure:
+        required, forbidden = [], list(range(len(counts)))
+    return choose_columns(counts, policy.k, policy.max_exposure, weights, rule, required, forbidden)
+
+
+def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The counts of every column, with a zero for each value of a public domain nobody has."""
+    return [
+        [*count, *[0] * (len(feature.values or ()) - len(count))]
+        for feature, count in zip(schema.features, counts, strict=True)
+    ]
+
+
+def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
+    """Give a rule as the analysis takes it: its name, or a function of marginals and k.
+
+    In the statistical setting delta is shared out over all columns of the schema, so that what is
+    promised of every set of them holds at once, and one may choose after looking. Where a domain is
+    open, all are taken as open, which is the safe reading.
+    """
+    if others is not None:
+        columns, public = len(schema.features), _public(schema)
+        return lambda marginals, k: statistical(
+            policy.rule,
+            marginals,
+            k,
+            others,
+            policy.delta * len(marginals) / columns,
+            public=public,
+        )
+    if policy.rule != "worst-case":
+        return policy.rule
+    from ...analysis.composition.exact_worst_case import worst_case
+
+    return lambda marginals, k: worst_case(marginals, k, WORST_CASE_SECONDS)
+
+
+def statistical(
+    rule: str,
+    counts: Sequence[Sequence[int]],
+    k: int,
+    released: int,
+    delta: float,
+    *,
+    public: bool,
+) -> Any:
+    """What a rule promises, with confidence 1 - delta, of people who were not counted.
+
+    public: whether the counts list every value of every domain, zeros included.
+    """
+    from ...analysis.estimation.two_samples import statistical_bound
+
+    name: Any = rule
+    return statistical_bound(counts, k, released, delta, name, open_columns=() if public else None)
+
+
+def _public(schema: Schema) -> bool:
+    return all(feature.values is not None for feature in schema.features)
+
+
+def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
+    """What a rule proves of columns with these counts."""
+    from ...analysis.composition.bounds import best_bound
+
+    return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
+
+
+def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
+    """Write down a bound of the analysis as the protocol's plain data.
+
+    A promise for people who were not counted is called `statistical-...`, and its slack is the
+    probability with which it may fail.
+    """
+    confidence = getattr(proof, "confidence", None)
+    if confidence is not None:
+        name = f"{STATISTICAL}{proof.rule}"
+        return Certificate(name, policy.k, people, proof.people, (), None, policy.delta)
+    exposed = proof.upper if hasattr(proof, "upper") else proof.people
+    thresholds = tuple(float(t) for t in getattr(proof, "thresholds", ()))
+    slack = getattr(proof, "c", None)
+    return Certificate(
+        str(proof.rule),
+        policy.k,
+        people,
+        exposed,
+        thresholds,
+        getattr(proof, "pivot", None),
+        slack,
+    )
+
+
+def verify_decision(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
+    """Recompute a decision's certificate from all that the curator read.
+
+    Raises VerificationError if it claims less than can be proved of the kept columns.
+    """
+    from .hierarchical import strategy as hierarchical
+    from .local_suppression import strategy as local_suppression
+
+    proof = decision.certificate
+    if proof.rule.startswith(hierarchical.KIND):
+        hierarchical.verify(proof, schema, heard, decision.kept)
+    elif proof.rule.startswith(local_suppression.KIND):
+        local_suppression.verify(decision, schema, heard)
+    else:
+        counts, _ = marginals(heard[0].counts)
+        verify_certificate(proof, counts, decision.kept, schema)
+
+
+def verify_certificate(
+    certificate: Certificate,
+    counts: Sequence[Sequence[int]],
+    kept: Sequence[int],
+    schema: Schema,
+) -> None:
+    """Recompute a certificate from the marginals of all columns of a schema.
+
+    Raises VerificationError if it claims less than can be proved of the kept columns.
+    """
+    rule, k = certificate.rule, certificate.k
+    everything = listed(schema, counts)
+    counts = [everything[column] for column in kept]
+    if rule.startswith(STATISTICAL):
+        delta = (certificate.slack or 0.0) * len(kept) / len(everything)
+        name, public = rule.removeprefix(STATISTICAL), _public(schema)
+        again = statistical(name, counts, k, certificate.n, delta, public=public)
+        _compare(certificate, again.people, str(again))
+    elif rule == "worst-case":
+        from ...analysis.composition.exact_worst_case import worst_case
+
+        worst = worst_case(counts, k, WORST_CASE_SECONDS)
+        _compare(certificate, worst.upper, str(worst))
+    else:
+        _as_proof(certificate).verify(counts)
+
+
+def _compare(certificate: Certificate, people: int, found: str) -> None:
+    if people > certificate.people:
+        raise VerificationError(f"certificate: claims {certificate.people:,} people; {found}")
+
+
+def _as_proof(certificate: Certificate) -> "Proof":
+    """The certificate as the analysis checks it: whole thresholds are integers there."""
+    from ...analysis.composition.certificate import Certificate as Proof
+    from ...analysis.composition.certificate import Rule
+
+    thresholds = tuple(int(t) if t.is_integer() else t for t in certificate.thresholds)
+    return Proof(
+        Rule(certificate.rule),
+        certificate.k,
+        certificate.n,
+        certificate.people,
+        thresholds,
+        certificate.pivot,
+        certificate.slack,
+    )

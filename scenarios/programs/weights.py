@@ -1,0 +1,20 @@
+"""What each column is worth to a policy: the weights that the choice of columns maximises."""
+
+from collections.abc import Sequence
+
+from ..schema.model import Policy
+
+
+def worth(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
+    """Return the weight of each feature, above 0.
+
+    A feature weighs 1 or what `weights` says. A preferred one weighs a little more, the first named
+    most; all of it together is 1/2, so that with equal weights preference decides between sets of
+    equally many columns and never costs a column.
+    """
+    preferred = len(policy.prefer)
+    extra = {
+        name: (preferred - rank) / (preferred * (preferred + 1))
+        for rank, name in enumerate(policy.prefer)
+    }
+    return tuple(policy.weights.get(name, 1.0) + extra.get(name, 0.0) for name in features)

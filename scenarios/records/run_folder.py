@@ -1,0 +1,210 @@
+"""Run folders: everything there is to know about one run, on disk.
+
+    scenario.toml         as resolved: number of people, features, and the seed that was used
+    transcript.jsonl.gz   what happened and who saw it (transcripts.py)
+    result.json           `Outcome.result()`, schema 1
+    release.csv           the release: its columns, and `count`; no such file if there was none
+    versions.json         what it was made with
+
+A folder is written under a temporary name, `.partial-...`, and renamed when all of it is on the
+disk: what has a run's name is whole. A partial one that nobody finished is removed by a later run.
+The transcript says what every single person answered: the folder is its owner's alone (mode 0700).
+"""
+
+import csv
+import errno
+import io
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...errors import StorageError
+from ..schema.dump import dump
+from ..scoring.outcome import Outcome
+from ..serialization.json_text import pretty
+from ..serialization.transcripts import encode
+from .result_file import PARTIAL, RELEASE, RESULT, SCENARIO, TRANSCRIPT, VERSIONS, Run, read
+
+__all__ = [
+    "Run",
+    "contents",
+    "default_name",
+    "folders",
+    "read",
+    "save",
+    "store",
+    "unwritable",
+    "versions",
+]
+
+STALE = 3600  # seconds: no folder takes an hour to write
+LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "scipy", "trio")
+
+
+def save(outcome: Outcome, parent: Path, name: str | None = None) -> Path:
+    """Write a run folder into `parent` and return it. Raises StorageError; then nothing is left.
+
+    name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
+    the name is taken, -2, -3, ... is added: a run never replaces another.
+    """
+    return store(contents(outcome), parent, name or default_name(outcome))
+
+
+def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:
+    """Write a folder of these files into `parent`, all of it or nothing, and return it."""
+    parent = Path(parent)
+    with _told(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        sweep(parent)
+        partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
+        try:
+            for file, data in files:
+                _write(partial / file, data)
+            _sync(partial)
+            folder = _rename(partial, parent, name)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+        _sync(parent)
+    return folder
+
+
+def default_name(outcome: Outcome) -> str:
+    """Name the folder of a run."""
+    mark = outcome.digest[:8] if outcome.seed is None else f"{outcome.seed:04d}"
+    return f"{outcome.scenario.scenario.name}-{mark}"
+
+
+def contents(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a run folder, each with its bytes."""
+    about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
+    yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
+    here = outcome.transcript.users if outcome.transcript else outcome.users
+    yield TRANSCRIPT, encode(outcome.transcript, here, outcome.sizes)
+    result = outcome.result()
+    yield RESULT, pretty(result).encode()
+    if result["release"] is not None:
+        yield RELEASE, release_csv(result["release"]).encode()
+    yield VERSIONS, pretty(versions()).encode()
+
+
+def release_csv(release: Mapping[str, Any]) -> str:
+    """Write a release as CSV: a line for each combination that occurs, and its people."""
+    header = list(release["columns"])
+    count = "count"
+    while count in header:
+        count += "_"
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([[*header, count], *release["counts"]])
+    return out.getvalue()
+
+
+def versions() -> dict[str, Any]:
+    """Say what this process is made of."""
+    from ... import __version__
+
+    found = {}
+    for library in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found[library] = metadata.version(library)
+    return {
+        "veilmix": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "dependencies": found,
+    }
+
+
+def unwritable(parent: Path) -> StorageError | None:
+    """Say before a run whether its folder could be written; None if it seems so."""
+    there = Path(parent).absolute()
+    while not os.path.lexists(there):
+        there = there.parent
+    if not there.is_dir():
+        return _not_a_folder(parent, there)
+    if not os.access(there, os.W_OK | os.X_OK):
+        return StorageError(
+            f"{parent}: no permission to write in {there}; name another folder with --out, "
+            "or use --no-save"
+        )
+    return None
+
+
+def sweep(parent: Path) -> None:
+    """Remove what runs that were killed an hour ago or earlier have left behind."""
+    for left in parent.glob(f"{PARTIAL}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > STALE:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def folders(parent: Path) -> tuple[str, ...]:
+    """Name the run folders in a folder, oldest first."""
+    if not parent.is_dir():
+        return ()
+    found = [
+        (path.stat().st_mtime, path.name)
+        for path in parent.iterdir()
+        if not path.name.startswith(PARTIAL) and (path / RESULT).is_file()
+    ]
+    return tuple(name for _, name in sorted(found))
+
+
+@contextmanager
+def _told(parent: Path) -> Iterator[None]:
+    """Turn what the system says into one StorageError that says what to do."""
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError) as bad:
+        raise _not_a_folder(parent, Path(bad.filename or parent)) from None
+    except OSError as bad:
+        why = bad.strerror or str(bad)
+        todo = "name another folder with --out"
+        if bad.errno in (errno.ENOSPC, errno.EDQUOT):
+            todo = "make room, or name a folder on another disk with --out"
+        raise StorageError(f"{parent}: the run could not be saved: {why}; {todo}") from None
+
+
+def _not_a_folder(parent: Path, there: Path) -> StorageError:
+    return StorageError(f"{parent}: {there} is not a folder; name another folder with --out")
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Have the folder's entries on the disk, where a system can do that for folders."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _rename(partial: Path, parent: Path, name: str) -> Path:
+    """Give the whole folder its name, or the next one that is free."""
+    number = 1
+    while True:
+        folder = parent / (name if number == 1 else f"{name}-{number}")
+        number += 1
+        if os.path.lexists(folder):
+            continue
+        try:
+            return partial.rename(folder)
+        except OSError as taken:  # somebody was faster
+            if taken.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                raise

@@ -1,0 +1,59 @@
+"""What a run put on the wire: messages and bytes by kind and round, and how long they were.
+
+Every message of a round must have the same length (a length that differs tells something about who
+sent it); the sizes of submissions are therefore counted one by one.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from ...protocol.messages import Kind
+from ...protocol.transcript import Transcript
+
+UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Messages of one kind in one round: how many, bytes in all, and bytes of the extremes."""
+
+    kind: str
+    round: int
+    messages: int
+    size: int
+    smallest: int
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """flows: by round, in the order of the protocol. sizes: per round, bytes -> submissions.
+
+    The summary form of a transcript knows the total size of a round's submissions only; if it is a
+    multiple of their number, they are taken to be equally long.
+    """
+
+    flows: tuple[Flow, ...]
+    sizes: dict[int, dict[int, int]]
+    messages: int
+    size: int
+
+
+def traffic(transcript: Transcript | None) -> Traffic | None:
+    """Sum up a transcript; None of an ideal run, in which nothing was sent."""
+    if transcript is None:
+        return None
+    lengths: dict[tuple[int, int, str], Counter[int]] = defaultdict(Counter)
+    sums: Counter[tuple[int, int, str]] = Counter()
+    for event in transcript.events:
+        order, name = (int(event.kind), event.kind.name.lower()) if event.kind else (0, UNREADABLE)
+        key = event.round, order, name
+        lengths[key][event.size // event.messages] += event.messages
+        sums[key] += event.size
+    flows = tuple(
+        Flow(key[2], key[0], each.total(), sums[key], min(each), max(each))
+        for key, each in sorted(lengths.items())
+    )
+    sent = Kind.SUBMISSION.name.lower()
+    sizes = {key[0]: dict(sorted(each.items())) for key, each in lengths.items() if key[2] == sent}
+    return Traffic(flows, sizes, sum(f.messages for f in flows), sum(f.size for f in flows))

@@ -1,0 +1,272 @@
+"""The grammar of a scenario file: one frozen struct per table, one field per key, nothing else.
+
+A file is TOML. Every range that needs no second key to be judged stands here, so that one walk over
+these types (`structure`) can say all that is wrong with a file; what needs more is in `meaning`.
+A key that is left out has the default written here; None means that the key says nothing.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
+
+# Those of `protocol.announcement`, written again: reading a file needs no cryptography.
+MAX_PEOPLE = (1 << 31) - 1
+MAX_SHUFFLERS = 64
+MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
+MAX_REPEAT = 1_000_000
+
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="a name of at most 64 letters, digits, '-', '_' and '.'",
+    ),
+]
+Text = Annotated[str, Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
+People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
+
+Setting = Literal["fixed", "statistical"]
+Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
+Order = Literal["sorted", "kept"]
+Kind = Literal[
+    "exposure", "fixed", "hierarchical", "local-suppression", "histogram", "incidence", "all"
+]
+Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
+Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"]
+Method = Literal[
+    "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
+]
+Attack = Literal[
+    "absent", "late", "malformed", "duplicate", "poison", "stuff",  # by users
+    "drop", "drop-people", "substitute", "copy", "tag", "forward",  # by shufflers
+    "replay", "block", "isolate", "flood", "delay",  # by whoever holds the wires
+    "lie", "equivocate", "rerun", "overlap",  # by the curator
+    "dropout", "order", "size", "dictionary", "bundle", "one-salt", "one-key",  # by who looks on
+    "predictable",
+]  # fmt: skip
+FLOODING = ("flood", "isolate")  # bring people who do not exist
+
+OnLedger = Literal["refuse", "warn"]
+Into = Literal["round", "next", "session"]
+
+
+class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[scenario]: its name, what it shows, and whether it can be repeated exactly."""
+
+    name: Name
+    title: str = ""
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None  # None: system randomness
+    repeat: Annotated[int, Meta(ge=1, le=MAX_REPEAT)] = 1  # independent runs
+
+
+class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[population]: who takes part.
+
+    source: `builtin:NAME`, or a CSV or Parquet file. users: how many people are generated, or drawn
+    from a table without replacement (None: all of it). columns: our name -> column of the table.
+    missing: what the empty cell is called, or `drop-row`. setting: `fixed`, the same people in both
+    rounds, or `statistical`: `users` in round 1 and `round2_users` others (None: as many; without
+    `users` a table is split in halves) in round 2, all drawn from one population.
+    """
+
+    source: Text
+    users: People | None = None
+    columns: dict[str, Text] = {}
+    missing: Text = "(missing)"
+    setting: Setting = "fixed"
+    round2_users: People | None = None
+
+
+class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
+
+    values: the public domain, in public order. open: any text of at most `width` bytes of UTF-8.
+    levels: how many values a generated population has. None of them: what occurs in the data.
+    """
+
+    name: Text
+    values: Annotated[tuple[Text, ...], Meta(min_length=1, max_length=MAX_VALUES)] | None = None
+    open: bool = False
+    width: Annotated[int, Meta(ge=1, le=MAX_WIDTH)] | None = None
+    levels: Annotated[int, Meta(ge=1, le=MAX_VALUES)] | None = None
+
+
+class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[mix]: how messages travel. `lesson` allows what is only safe in a classroom.
+
+    peers: there is no shuffler, curator or analyst; all who take part mix, count and decide. path:
+    peers that every message passes. cover: blank messages of each peer in round 1; round 2 has as
+    many messages as round 1.
+    """
+
+    shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
+    suite: Suite = "sealedbox"
+    pad: bool = True
+    salt: bool = True
+    order: Order = "sorted"
+    min_batch: People = 2  # users without whom a round is burned
+    deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
+    lesson: bool = False
+    peers: bool = False
+    path: Annotated[int, Meta(ge=1, le=16)] = 3
+    cover: Annotated[int, Meta(ge=0, le=64)] = 4
+
+
+class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[policy]: what the curator promises, and how it chooses the columns to release.
+
+    k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
+    smaller one. prefer, weights: which columns are worth most, see `worth`. required, forbidden:
+    columns without which nothing is released, and columns never released. keep: the columns that
+    `kind = "fixed"` releases. delta: in the statistical setting, the probability with which the
+    promise may fail. ledger: whether a run that keeps a ledger refuses what could be subtracted
+    from, or joined with, what it has released about the same people, or warns of it.
+    """
+
+    kind: Kind = "exposure"
+    k: People = 5
+    max_exposure: Share = 0.01
+    delta: Annotated[float, Meta(gt=0, lt=1)] = 0.05
+    rule: Rule = "coverage"
+    prefer: tuple[Text, ...] = ()
+    weights: dict[str, Annotated[float, Meta(gt=0, le=1e9)]] = {}
+    required: tuple[Text, ...] = ()
+    forbidden: tuple[Text, ...] = ()
+    keep: tuple[Text, ...] = ()
+    publish_marginals: bool = False
+    ledger: OnLedger = "refuse"
+
+
+class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[local]: the noise that users add before sending; epsilon in nats."""
+
+    mechanism: Mechanism = "none"
+    epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+
+
+class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[incidence]: whose sets are counted, and how (`policy.kind = "incidence"`).
+
+    owners: only these, of a file (): all. positions: elements that a set may hold; of a file at
+    least those that occur (None: just these). method: how counts are estimated. beta: probability
+    with which the limits of all counts together may fail.
+    """
+
+    owners: tuple[Text, ...] = ()
+    positions: Annotated[int, Meta(ge=2, le=MAX_FEATURES * 4 * MAX_WIDTH)] | None = None
+    method: Method = "em"
+    beta: Annotated[float, Meta(gt=0, lt=1)] = 0.1
+
+
+class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[attacker]: somebody who wants to know whose row is whose.
+
+    knows: features that the attacker knows of everybody, by name; (): every single one, all but
+    one, and all are tried.
+    """
+
+    knows: tuple[Text, ...] = ()
+
+
+class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[coalition]]: parties who show each other all they saw and all their keys."""
+
+    name: Text
+    parties: Annotated[tuple[Text, ...], Meta(min_length=1)]
+
+
+class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[[fault]]: something that goes wrong, and by whom: exactly one of by, users, share.
+
+    by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
+    share of them, drawn at random. rate: share of messages. round: None is every round.
+    target: the one user that is meant. into: where a `replay` goes. bit: which bit of a layer a
+    `tag` turns over. Which attack reads which, and who commits it, is in the table ATTACKS.
+    """
+
+    attack: Attack
+    by: Text | None = None
+    users: People | None = None
+    share: Share | None = None
+    rate: Share | None = None
+    round: Annotated[int, Meta(ge=1, le=255)] | None = None
+    target: Text | None = None
+    into: Into | None = None
+    bit: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+
+
+class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[defence]: the guards that can be switched, besides those of [mix].
+
+    receipts: share of users who check the board. registered: only users known beforehand may send.
+    min_dropout: a second round is released only if nobody, or at least so many people, left.
+    balance: totals and accounts on the board are added up. recompute: the analyst decides again
+    from published marginals. compare: users compare what they were told with the board. burn: a
+    session is not run again on the same people less a few. union: nor for other columns. The rest
+    is only switched off in a lesson. bind: layers open in one session, round and hop. dedupe:
+    repeats are dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt,
+    fresh_key: one for every answer.
+    """
+
+    receipts: Share = 0.0
+    registered: bool = False
+    min_dropout: People = 10
+    balance: bool = False
+    recompute: bool = False
+    compare: bool = True
+    burn: bool = True
+    union: bool = False
+    bind: bool = True
+    dedupe: bool = True
+    unbundle: bool = True
+    fresh_salt: bool = True
+    fresh_key: bool = True
+
+
+class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1.
+
+    alarms_at_least: alarms on the board. attack_at_most, attack_at_least: what every attack
+    achieves, in the unit that ATTACKS names.
+    """
+
+    kept_at_least: Count | None = None
+    kept: tuple[Text, ...] | None = None
+    suppressed: tuple[Text, ...] | None = None
+    curator_links_at_most: Count | None = None
+    true_exposure_at_most: Share | None = None
+    promised_at_most: Share | None = None
+    alarms_at_least: Count | None = None
+    attack_at_most: Annotated[float, Meta(ge=0)] | None = None
+    attack_at_least: Annotated[float, Meta(ge=0)] | None = None
+
+
+Swept = Annotated[
+    tuple[bool | int | float | str, ...],
+    Meta(
+        min_length=1,
+        description='a list of values for a key in quotes, such as "mix.shufflers" = [1, 2],',
+    ),
+]
+
+
+class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole scenario file. Equal files are equal scenarios."""
+
+    scenario: About
+    population: Population
+    feature: tuple[Feature, ...] = ()
+    mix: Mix = Mix()
+    policy: Policy = Policy()
+    local: Local = Local()
+    incidence: Incidence = Incidence()
+    attacker: Attacker = Attacker()
+    coalition: tuple[Coalition, ...] = ()
+    fault: tuple[Fault, ...] = ()
+    defence: Defence = Defence()
+    expect: Expect = Expect()
+    sweep: dict[str, Swept] = {}  # dotted key -> the values it takes

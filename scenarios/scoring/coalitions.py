@@ -1,0 +1,82 @@
+"""Which coalitions of a run are looked at, and what each has learnt."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ...analysis.trust.received_view import Received, received, received_reports
+from ...protocol import parties
+from ...protocol.view import View
+from ..programs.randomized.questions import RANDOMIZED
+from ..schema.model import Scenario
+
+if TYPE_CHECKING:
+    from ...analysis.trust.view_evidence import Shares
+    from ...protocol.view import Row
+
+ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
+
+
+def party_names(scenario: Scenario) -> tuple[str, ...]:
+    """The parties that handle other people's messages, in the order of the tables."""
+    shufflers = (parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers))
+    return (parties.CURATOR, parties.ANALYST, *shufflers)
+
+
+def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    """The coalitions that every run is scored for: nobody (the board), all subsets, named ones.
+
+    With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
+    each reader, and everybody. Of peers only nobody and named ones: the rest is told by their
+    number (peers_found.py).
+    """
+    names = () if scenario.mix.peers else party_names(scenario)
+    chosen: dict[tuple[str, ...], None] = {(): None}
+    for members in _subsets(names):
+        chosen[tuple(sorted(members))] = None
+    for coalition in scenario.coalition:
+        chosen[tuple(sorted(set(coalition.parties)))] = None
+    return tuple(chosen)
+
+
+def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
+    if len(names) <= ALL_SUBSETS:
+        for size in range(1, len(names) + 1):
+            yield from combinations(names, size)
+        return
+    readers, shufflers = set(names[:2]), set(names[2:])
+    yield from ([name] for name in names)
+    yield shufflers
+    yield from (shufflers - {one} | readers for one in shufflers)
+    yield from (shufflers | {reader} for reader in sorted(readers))
+    yield names
+
+
+def learnt(
+    scenario: Scenario,
+    look: Callable[[tuple[str, ...]], View],
+    sizes: Sequence[int],
+    information: float | None = None,
+    truth: "Mapping[int, Row] | None" = None,
+    prior: "Shares | None" = None,
+) -> tuple[Received, ...]:
+    """Score every coalition of a scenario. look: the view of a set of parties.
+
+    Coalitions that know the same of people are scored once.
+
+    information: in the program `randomized`, bits that a person's reports carry about its values.
+    truth: what people hold, by index, to say of whom a coalition is surest. prior: what everybody
+    knows of the population; None: all labelled tables equally likely.
+    """
+    scored: dict[Hashable, Received] = {}
+    found: list[Received] = []
+    for members in coalitions(scenario):
+        seen = look(members)
+        if seen.knows not in scored:
+            if scenario.policy.kind in RANDOMIZED:
+                scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
+            else:
+                scored[seen.knows] = received(seen, sizes, truth, prior)
+        found.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
+    return tuple(found)

@@ -1,0 +1,168 @@
+"""Scoring an outcome: what else could have been kept, how exposed people are, what was expected."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ...analysis.exposure.curves import users_below
+from ...protocol.messages import Counts
+from ...protocol.parties import CURATOR, Role
+from ...protocol.programs import Heard
+from ...protocol.schema import Schema
+from ...protocol.tallying import marginals as as_marginals
+from ..populations.samples import Samples
+from ..programs.hierarchical import strategy as hierarchical
+from ..programs.two_round import bound, choose, listed, named_rule
+from ..schema.model import Policy, Scenario
+from .outcome import Considered, Dropped, Exposure, Outcome, WorstCase
+
+if TYPE_CHECKING:
+    from ..play.run import Played
+
+SHOWN = 6  # columns; with more, not every set is listed
+
+
+def heard(played: "Played") -> list[Heard]:
+    """What the curator read."""
+    pairs = zip(played.calls, played.tallies, strict=True)
+    return [Heard(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
+
+
+def considered(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Considered, ...]:
+    """Every set of columns, with what could be promised of it; () with more than 6 columns."""
+    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
+    if policy.kind == hierarchical.KIND and decision and len(schema.names) <= SHOWN:
+        return hierarchical.considered(policy, schema, heard(played), decision.kept)
+    found = options(policy, schema, next(iter(played.tallies), None), crowd.others)
+    if decision is None or not decision.hidden:
+        return found
+    kept = tuple(schema.names[column] for column in decision.kept)
+    blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
+    return tuple(blanked if one.columns == kept else one for one in found)
+
+
+def options(
+    policy: Policy, schema: Schema, tally: tuple[Counts, ...] | None, others: int | None = None
+) -> tuple[Considered, ...]:
+    """What a policy could promise of every set of columns, from the counts of each.
+
+    others: how many people round 2 asks, where they are not those of round 1. () where nothing was
+    counted, and with more than 6 columns.
+    """
+    if tally is None or len(schema.names) > SHOWN:
+        return ()
+    counts = listed(schema, as_marginals(tally)[0])
+    rule = named_rule(policy, others, schema)
+    found = []
+    for size in range(1, len(counts) + 1):
+        for columns in combinations(range(len(counts)), size):
+            proof = bound(rule, [counts[column] for column in columns], policy.k)
+            names = tuple(schema.names[column] for column in columns)
+            safe = proof.value <= policy.max_exposure
+            found.append(Considered(names, proof.value, str(proof.rule), safe))
+    return tuple(found)
+
+
+def dropped(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Dropped, ...]:
+    """Why each column that is not kept is not; () where the policy does not choose."""
+    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
+    if policy.kind == hierarchical.KIND and decision is not None:
+        return hierarchical.dropped(policy, schema, heard(played), decision.kept)
+    if not played.tallies or policy.kind != "exposure":
+        return ()
+    rule = named_rule(policy, crowd.others, schema)
+    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
+    return tuple(
+        Dropped(
+            schema.names[one.column],
+            one.smallest_target,
+            one.largest_k,
+            schema.names[one.column] in policy.forbidden,
+        )
+        for one in choice.dropped
+    )
+
+
+def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
+    """The exposure of a release: true, promised, and the worst that the marginals allow.
+
+    The worst case is of all tables with the marginals of round 1. In the statistical setting they
+    are other people's; where values are left blank, another table is released; and where groups of
+    columns are known, most tables with these marginals are ruled out: there it is not sought.
+    """
+    decision = played.decision
+    if decision is None or played.release is None:
+        promised = decision.certificate.value if decision else 0.0
+        return Exposure(0.0, promised, None, decision.certificate.n if decision else 0)
+    cells = list(played.release.values())
+    people = sum(cells)
+    true = users_below(cells, decision.certificate.k) / people if people else 0.0
+    counts, _ = as_marginals([played.tallies[0][column] for column in decision.kept])
+    comparable = crowd.fixed and not decision.hidden and not decision.certificate.proof
+    return Exposure(
+        true,
+        decision.certificate.value,
+        _worst(counts, decision.certificate.k, seconds if comparable else 0.0),
+        decision.certificate.n,
+    )
+
+
+def _worst(counts: list[list[int]], k: int, seconds: float) -> WorstCase | None:
+    """The worst case over all tables with these marginals, sought for so many seconds."""
+    if not seconds:
+        return None
+    from ...analysis.composition.exact_worst_case import worst_case
+
+    worst = worst_case(counts, k, seconds)
+    return WorstCase(worst.people, worst.upper)
+
+
+def expectations(outcome: Outcome) -> Outcome:
+    """Note which lines of the scenario's [expect] do not hold."""
+    return replace(outcome, failed=tuple(_failures(outcome)))
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
+    exposure = outcome.exposure
+    for key, most, found in (
+        ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
+        ("promised_at_most", expect.promised_at_most, exposure.promised),
+    ):
+        if most is not None and found > most:
+            yield f"expect.{key}: {most:g} was expected, {found:.6g} was found"
+    # Where no message is sent nobody attacks and nobody watches.
+    unplayed = outcome.mode == "ideal" and outcome.scenario.fault
+    for key, names, found_names in (
+        ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),
+        ("suppressed", expect.suppressed, outcome.suppressed),
+    ):
+        if names is not None and set(names) != set(found_names):
+            said, got = (", ".join(sorted(some)) or "none" for some in (names, found_names))
+            yield f"expect.{key}: {said} was expected, {got} was found"
+    least = expect.kept_at_least
+    kept = len(outcome.kept) if outcome.released else 0
+    if least is not None and kept < least:
+        yield f"expect.kept_at_least: {least} columns were expected, {kept} released"
+    if outcome.mode == "real":
+        yield from _attacked(outcome)
+    if expect.curator_links_at_most is None:
+        return
+    linked = outcome.coalition(CURATOR).linked
+    if linked > expect.curator_links_at_most:
+        most_linked = expect.curator_links_at_most
+        yield f"expect.curator_links_at_most: {most_linked} was expected, {linked} people linked"
+
+
+def _attacked(outcome: Outcome) -> Iterator[str]:
+    expect = outcome.scenario.expect
+    if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
+        found = len(outcome.alarms)
+        yield f"expect.alarms_at_least: {expect.alarms_at_least} were expected, {found} were raised"
+    for one in outcome.attacks:
+        said = f"{one.value:g} {one.unit} by {one.attack}"
+        if expect.attack_at_most is not None and one.value > expect.attack_at_most:
+            yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {said}"
+        if expect.attack_at_least is not None and one.value < expect.attack_at_least:
+            yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {said}"

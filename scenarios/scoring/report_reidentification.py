@@ -1,0 +1,178 @@
+"""Who is found by a randomized report: the attacks and the PIE of risks.py, with the noise.
+
+The mix takes a person's reports apart, so an attacker sees one report at a time: of each attacker
+the report is told that finds most people. GRR and small matrices are summed over. Of anything else
+reports are drawn from a fixed seed, and with P(y | k) the chance of report y from a person whose
+known columns are k,
+
+    found = E [max over k of P(y | k) / P(y)]        bits = E [log2 P(y | k) / P(y)]
+
+are means over draws of a person and its report, with their standard errors.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis.exposure.cells import cells_of, distinct
+from ...analysis.randomizers import GRR, BitFlip
+from ...analysis.reidentification.attacks.side_information import people_found
+from ...analysis.reidentification.personal_information import pie
+from ...analysis.reidentification.pie_bounds import pie_bound
+from ..populations.samples import Samples
+from ..programs.randomized.privacy import log_likelihood
+from ..programs.randomized.questions import Question, asked
+from ..schema.model import Scenario
+from .reidentification import Attack, Reidentified, ReportPie, asked_sets, everybody
+
+SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
+DRAWS = 4096
+TABLE = 1 << 21  # likelihoods held together
+SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
+EVERYTHING = "every set"
+SEED = 0x666F756E
+
+
+class Guess(NamedTuple):
+    """People found and bits told, with their standard errors (0: exact)."""
+
+    found: float
+    found_error: float
+    bits: float
+    bits_error: float
+
+
+def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified | None:
+    """Score the reports of these people; None of fewer than two."""
+    people = crowd.people
+    if len(present) < 2:
+        return None
+    rows, many = distinct(people.codes[present])
+    names, questions = people.schema.names, asked(scenario, people)
+    attacks = []
+    for known in asked_sets(scenario, names):
+        guesses = [(guess(one, rows, many, known), one.name) for one in questions]
+        best, name = max(guesses, key=lambda pair: pair[0].found)
+        knows = tuple(names[column] for column in known)
+        told = Attack(knows, (name,), len(present), *best[:2], 0, *best[2:])
+        attacks.append(told)
+    reports = tuple(_report(one, rows, many, len(present)) for one in questions)
+    population = len(everybody(scenario, crowd))
+    return Reidentified(len(present), population, tuple(attacks), None, reports)
+
+
+def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
+    """Score the pieces of owners' vectors (sets.py): who knows every set, whose piece is it?"""
+    if len(codes) < 2:
+        return None
+    rows, many = distinct(codes)
+    every = tuple(range(codes.shape[1]))
+    guesses = [guess(one, rows, many, every) for one in questions]
+    best, piece = max(zip(guesses, questions, strict=True), key=lambda pair: pair[0].found)
+    attack = Attack((EVERYTHING,), (piece.name,), len(codes), *best[:2], 0, *best[2:])
+    bounds = [pie_bound(one.randomizer, len(codes)) for one in questions]
+    reports = tuple(
+        ReportPie(one.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)
+        for one, own, most in zip(questions, guesses, bounds, strict=True)
+    )
+    return Reidentified(len(codes), len(codes), (attack,), None, reports)
+
+
+def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
+    """Bits that all pieces of one owner tell about which set it has, with the standard error."""
+    rows, many = distinct(codes)
+    if len(rows) < 2:
+        return 0.0, 0.0
+    rng, weights = np.random.default_rng(SEED), many / many.sum()
+    draws = _draws(max(one.randomizer.bits for one in questions), len(rows))
+    own = rng.choice(len(rows), draws, p=weights)
+    likely = np.zeros((draws, len(rows)))
+    for one in questions:
+        likely += log_likelihood(one, _bits(one)[rows[:, one.columns[0]]], own, rng)
+    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
+    told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
+    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+
+
+def _bits(question: Question) -> Any:
+    """The bits behind the texts of a piece."""
+    from ..populations.sets import unpack_text
+
+    return unpack_text(question.domain, question.randomizer.bits)
+
+
+def _draws(width: int, rows: int) -> int:
+    """How many reports of so many positions are drawn, where so many rows may have sent them."""
+    return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))
+
+
+def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
+    # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
+    own = guess(question, rows, many, question.columns)
+    bound = pie_bound(question.randomizer, people)
+    return ReportPie(
+        question.name, own.bits, own.bits_error, bound.sharp, bound.exact, bound.attained
+    )
+
+
+def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Guess:
+    """What one report to a question gives an attacker who knows these columns of everybody.
+
+    rows: the different rows of the people, `many` people each.
+    """
+    one = question.randomizer
+    mine = cells_of(rows, known)
+    if question.packed:
+        values, shown, inputs = _bits(question), rows[:, question.columns[0]], len(question.domain)
+    elif not isinstance(one, BitFlip):
+        values, shown, inputs = np.arange(one.a)[:, None], rows[:, question.columns[0]], one.a
+    elif one.bits <= 10:
+        shown = rows[:, list(question.columns)] @ (1 << np.arange(one.bits)[::-1])
+        inputs = 1 << one.bits
+        values = (np.arange(inputs)[:, None] >> np.arange(one.bits)[::-1]) & 1
+    else:
+        shown = cells_of(rows, question.columns)
+        inputs = int(shown.max()) + 1
+        values = np.zeros((inputs, one.bits), rows.dtype)
+        values[shown] = rows[:, list(question.columns)]
+    counts = _table(mine, shown, many, inputs)
+    small = not question.packed and one.outputs * max(one.inputs, counts.shape[0]) <= SMALL
+    if isinstance(one, GRR) or small:
+        bits = pie(counts, one) if counts.shape[0] > 1 else 0.0
+        return Guess(people_found(counts, one), 0.0, bits, 0.0)
+    return _drawn(question, counts, values)
+
+
+def _table(mine: Any, shown: Any, many: Any, inputs: int) -> Any:
+    """People by known cell and true value, sparse."""
+    from scipy.sparse import coo_array
+
+    counts = coo_array((many, (mine, shown)), shape=(int(mine.max()) + 1, inputs)).tocsr()
+    counts.sum_duplicates()
+    return counts
+
+
+def _drawn(question: Question, counts: Any, values: Any) -> Guess:
+    rng = np.random.default_rng(SEED)
+    width = max(values.shape[1], counts.shape[1])
+    occurring = np.flatnonzero(counts.sum(axis=0))
+    counts, values = counts[:, occurring], values[occurring]
+    held, people = counts.tocoo(), int(counts.sum())
+    draws = _draws(width, max(counts.shape))
+    who = rng.choice(held.nnz, draws, p=held.data / people)
+    likely = log_likelihood(question, values, held.col[who], rng)
+    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
+    mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
+    own = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
+    seen = own @ likely.T  # P(y | k) by known cell and draw, up to a factor of the draw
+    found = seen.max(axis=0) / mean
+    bits = np.log2(seen[held.row[who], np.arange(draws)] / mean)
+    root = sqrt(draws)
+    return Guess(
+        float(found.mean()),
+        float(found.std(ddof=1)) / root,
+        max(0.0, float(bits.mean())),
+        float(bits.std(ddof=1)) / root,
+    )

@@ -1,0 +1,68 @@
+"""Writing a file whole or not at all."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from ...errors import StorageError
+
+PAGE = "<!doctype html>"  # how a page of ours begins
+
+
+def write_whole(
+    path: Path, text: str, *, force: bool, private: bool = False, lasting: bool = False
+) -> None:
+    """Write a text under a temporary name and rename it; StorageError if that cannot be done.
+
+    force: replace a file that is there. private: only its owner may read it. lasting: return only
+    when it would survive the machine's losing its power.
+    """
+    if os.path.lexists(path) and not force:
+        raise StorageError(f"{path}: is there already; name another file, or say --force")
+    if path.is_dir():
+        raise StorageError(f"{path}: is a folder; name a file")
+    if path.exists() and not path.is_file():  # a device would be replaced by a file
+        raise StorageError(f"{path}: is a device or a pipe; name a file")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        partial = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+                if lasting:
+                    out.flush()
+                    os.fsync(out.fileno())
+            partial.chmod(0o600 if private else 0o644)
+            partial.replace(path)
+            if lasting:
+                _keep_name(path.parent)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise
+    except OSError as bad:
+        why = bad.strerror or str(bad)
+        raise StorageError(f"{path}: cannot be written: {why}; name another file") from None
+
+
+def _keep_name(folder: Path) -> None:
+    """Make the names in a folder last."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page for its owner alone; over an older page, and over nothing else. StorageError."""
+    if path.is_file():
+        try:
+            with path.open("rb") as older:
+                ours = older.read(len(PAGE)).lower() == PAGE.encode()
+        except OSError as bad:
+            raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+        if not ours:
+            raise StorageError(f"{path}: there is a file of another kind; name another with --out")
+    write_whole(path, page, force=True, private=True)

@@ -1,0 +1,263 @@
+"""A transcript as lines of JSON, gzipped: what was seen, readable without veilmix.
+
+    line 1       {"what": "transcript", "schema": 1, "form": "full" | "summary" | "ideal", "users",
+                 "values": values of each column}
+    "message"    one on its way: time, from, to, kind, round, bytes; names: those of its ciphertexts
+                 (base64, 8 bytes each); data: its bytes if it was posted on the board
+    "sealed"     what a user knows of its own: names (the envelope, then the layers), answers
+    "read"       what a reader counted: per question, [values, people]
+    "refused"    what a party refused, and why
+    last line    {"what": "end", "lines"}: so that a file cut off at a line's end is noticed
+
+Messages of one kind at one moment have no order of their own; they are written in the order of
+their senders, but for envelopes where batches keep the order of arrival. So any other seeded run
+gives the same bytes each time (gzip's own time stamp is 0).
+"""
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...errors import Reason, StorageError
+from ...protocol.announcement import Announcement
+from ...protocol.frames import HEADER, decode_message
+from ...protocol.messages import Counts, Kind
+from ...protocol.phases import BOARD
+from ...protocol.transcript import Event, Made, Read, Refusal, Transcript
+
+SCHEMA = 1
+LEVEL = 6  # of gzip; names are random bytes, so more finds nothing to save
+FORMS = ("full", "summary", "ideal")
+STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION)  # begin with their step
+_NUMBER = re.compile(r"\d+")
+
+
+class Head(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fields=True):
+    """The first line."""
+
+    schema: int
+    form: str
+    users: int
+    values: list[int]
+
+
+class Message(
+    msgspec.Struct,
+    tag="message",
+    tag_field="what",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
+    """An event."""
+
+    time: float
+    sender: str = msgspec.field(name="from")
+    receiver: str = msgspec.field(name="to")
+    kind: str | None
+    round: int
+    size: int = msgspec.field(name="bytes")
+    messages: int = 1
+    names: bytes = b""
+    data: bytes | None = None
+
+
+class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
+    """What a user sealed."""
+
+    user: int
+    round: int
+    names: bytes
+    answers: list[tuple[int, tuple[str, ...]]]
+
+
+class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
+    """What a reader counted."""
+
+    reader: str
+    round: int
+    counts: list[list[tuple[tuple[str, ...], int]]]
+
+
+class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
+    """What a party refused."""
+
+    party: str
+    round: int
+    reason: Reason
+    count: int
+
+
+class End(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
+    """The last line: how many there are, this one included."""
+
+    lines: int
+
+
+Line = Head | Message | Sealed | Counted | Refused | End
+
+
+def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
+    """Write a transcript; None is that of an ideal run, in which nothing was sent."""
+    packed = io.BytesIO()
+    write = msgspec.json.Encoder().encode
+    with gzip.GzipFile("", "wb", LEVEL, packed, mtime=0) as file:
+        lines = 1
+        for line in _lines(transcript, users, sizes):
+            file.write(write(line) + b"\n")
+            lines += 1
+        file.write(write(End(lines)) + b"\n")
+    return packed.getvalue()
+
+
+def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
+    """Read a transcript and the number of values of each column. StorageError if it is damaged.
+
+    The transcript of an ideal run is None.
+    """
+    lines = list(_parsed(path))
+    head, tail = lines[0], lines[-1]
+    if not isinstance(head, Head) or head.schema != SCHEMA or head.form not in FORMS:
+        raise damaged(path, 1, f"no transcript of schema {SCHEMA} begins like this")
+    if not isinstance(tail, End) or tail.lines != len(lines):
+        raise damaged(path, len(lines), "the end of the file is missing")
+    transcript = Transcript(head.users, summary=head.form == "summary")
+    for number, line in enumerate(lines[1:-1], start=2):
+        try:
+            _take(transcript, line)
+        except (KeyError, ValueError, TypeError) as bad:
+            raise damaged(path, number, str(bad)) from None
+    return (None if head.form == "ideal" else transcript), tuple(head.values)
+
+
+def damaged(path: Path, line: int, why: str) -> StorageError:
+    """Give the error for a file that is not as it was written."""
+    return StorageError(
+        f"{path}:{line}: damaged: {why}; copy the run folder anew, or run the scenario again"
+    )
+
+
+def ordered(transcript: Transcript) -> Transcript:
+    """Give the same transcript with what happened at one moment in the order of its senders."""
+    arrived, steps = _arrived(transcript), _steps(transcript)
+    events = [
+        event
+        for (_, kind, *_), group in groupby(
+            transcript.events, lambda e: (e.time, e.kind, e.round, steps.get(e.number, 0))
+        )
+        for event in (
+            group
+            if kind in arrived
+            else sorted(group, key=lambda e: (_place(e.sender), _place(e.receiver)))
+        )
+    ]
+    posts = {
+        author: [data for who, data in transcript.posts if who == author]
+        for author, _ in transcript.posts
+    }
+    taken = {author: iter(data) for author, data in posts.items()}
+    return Transcript(
+        transcript.users,
+        transcript.summary,
+        [event._replace(number=number) for number, event in enumerate(events)],
+        sorted(transcript.made, key=lambda made: (made.round, made.user)),
+        sorted(transcript.reads, key=lambda read: read.round),
+        sorted(transcript.refusals, key=lambda r: (r.round, _place(r.party), r.reason, r.count)),
+        [(e.sender, next(taken[e.sender])) for e in events if e.receiver == BOARD],
+    )
+
+
+def _steps(transcript: Transcript) -> dict[int, int]:
+    """The step of a round that a post belongs to, by the number of its event, among peers."""
+    posts = iter(transcript.posts)
+    steps = {}
+    for event in transcript.events:
+        data = next(posts)[1] if event.receiver == BOARD else b""
+        if event.kind in STEPPED:
+            steps[event.number] = data[HEADER]
+    return steps
+
+
+def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
+    """The kinds of message whose order of arrival is seen: where batches leave in it, it counts."""
+    for _, data in transcript.posts:
+        told = decode_message(data).body
+        if isinstance(told, Announcement):
+            return () if told.rules.ordered else (Kind.SUBMISSION, Kind.BATCH)
+    return ()
+
+
+def _place(party: str) -> tuple[str, int]:
+    name, _, number = party.partition("-")
+    return name, int(number) if _NUMBER.fullmatch(number) else 0
+
+
+def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
+    form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
+    yield Head(SCHEMA, form, users, list(sizes))
+    if transcript is None:
+        return
+    whole = ordered(transcript)
+    posts = iter(whole.posts)
+    for e in whole.events:
+        kind = e.kind.name.lower() if e.kind else None
+        data = next(posts)[1] if e.receiver == BOARD else None
+        yield Message(*e[1:4], kind, e.round, e.size, e.messages, e.names, data)
+    for made in whole.made:
+        yield Sealed(made.user, made.round, made.names, list(made.answers))
+    for read in whole.reads:
+        counts = [sorted(count.items()) for count in read.counts]
+        yield Counted(read.reader, read.round, counts)
+    for refusal in whole.refusals:
+        yield Refused(refusal.party, refusal.round, refusal.reason, refusal.count)
+
+
+def _parsed(path: Path) -> Iterator[Line]:
+    """Read every line of a file; at least one, or StorageError."""
+    read = msgspec.json.Decoder(Line).decode
+    number = 0
+    try:
+        with gzip.open(path, "rb") as file:
+            for line in file:
+                number += 1
+                yield read(line)
+    except (OSError, EOFError, zlib.error) as bad:
+        raise damaged(path, number + 1, f"not a whole gzip file ({bad})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
+        raise damaged(path, number, str(bad)) from None
+    if not number:
+        raise damaged(path, 1, "the file is empty")
+
+
+def _take(transcript: Transcript, line: Any) -> None:
+    """Add what one line says. KeyError, ValueError or TypeError if it cannot be."""
+    match line:
+        case Message():
+            number = len(transcript.events)
+            kind = Kind[line.kind.upper()] if line.kind else None
+            what = (number, line.time, line.sender, line.receiver, kind, line.round, line.size)
+            transcript.events.append(Event(*what, line.names, line.messages))
+            if (line.data is not None) != (line.receiver == BOARD):
+                raise ValueError("a post has its data with it, and nothing else has")
+            if line.data is not None:
+                transcript.posts.append((line.sender, line.data))
+        case Sealed():
+            answers = tuple(line.answers)
+            transcript.made.append(Made(line.user, line.round, line.names, answers))
+        case Counted():
+            counts = tuple(_counts(count) for count in line.counts)
+            transcript.reads.append(Read(line.reader, line.round, counts))
+        case Refused():
+            transcript.refusals.append(Refusal(line.party, line.round, line.reason, line.count))
+        case _:
+            raise ValueError("the first or the last line in between")
+
+
+def _counts(pairs: Iterable[tuple[tuple[str, ...], int]]) -> Counts:
+    return dict(pairs)

@@ -1,0 +1,165 @@
+"""A matrix on disk: a folder that is whole or is not there.
+
+scenario.toml      what was attacked, with the seed of the first run
+matrix.json        `Matrix`, schema 1 (matrix.py)
+matrix.csv         one line per cell
+costs.csv          one line per defence
+matrix.png .svg    the heat table, if matplotlib is there
+versions.json      what it was made with
+"""
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ...analysis import drawing
+from ...analysis.figures import attack_matrix as matrix_figure
+from ...errors import LocalError, StorageError
+from ..records.result_file import SCENARIO, VERSIONS
+from ..records.run_folder import store, versions
+from ..schema.dump import dump
+from ..schema.model import Scenario
+from ..serialization.json_text import pretty
+from .attack_matrix import SCHEMA, Cell, Matrix
+from .attack_plan import ALL, NONE
+
+__all__ = [
+    "CELLS",
+    "COSTS",
+    "MATRIX",
+    "cells",
+    "costs",
+    "figure_of",
+    "is_one",
+    "plain",
+    "read",
+    "save",
+]
+
+MATRIX = "matrix.json"
+CELLS = tuple(field for field in Cell.__struct_fields__ if field != "causes")
+COSTS = (
+    "defence", "key", "on", "guards", "runs", "cpu_seconds", "cpu_low_95", "cpu_high_95",
+    "bytes", "messages", "false_alarms",
+)  # fmt: skip
+
+
+def plain(found: Matrix) -> dict[str, Any]:
+    """The matrix as plain data, as matrix.json has it."""
+    data: dict[str, Any] = msgspec.to_builtins(found)
+    return data
+
+
+def cells(found: Matrix) -> list[tuple[object, ...]]:
+    """One line of matrix.csv per cell."""
+    return [tuple(getattr(one, field) for field in CELLS) for one in found.outcomes]
+
+
+def costs(found: Matrix) -> list[tuple[object, ...]]:
+    """One line of costs.csv per defence; what was not measured is empty."""
+    lines: list[tuple[object, ...]] = []
+    for one in found.columns:
+        cost = one.cost
+        paid = (
+            cost.runs, cost.cpu, cost.cpu_low, cost.cpu_high, cost.size, cost.messages,
+            cost.false_alarms,
+        ) if cost else (None,) * 7  # fmt: skip
+        told = ("" if value is None else value for value in paid)
+        lines.append((one.name, one.key, one.on, one.guards, *told))
+    return lines
+
+
+def figure_of(found: Matrix) -> matrix_figure.HeatTable:
+    """What the figure shows of a matrix."""
+    headings = (NONE, *(one.name for one in found.columns), ALL)
+    rows = []
+    for row in found.rows:
+        shown = []
+        for heading in headings:
+            cell = found.cell(row.name, heading)
+            shown.append(
+                matrix_figure.Sign(
+                    cell.verdict,
+                    cell.value / cell.of if cell.of else 0.0,
+                    cell.alarmed / cell.runs if cell.runs else 0.0,
+                    bool(cell.runs) and cell.released == 0,
+                    heading in row.helping,
+                    cell.same,
+                )
+            )
+        rows.append((row.name, tuple(shown)))
+    title = (
+        f"{found.scenario}: {found.users:,} people, every cell played {found.repeats} times, "
+        f"seeds {found.seed} to {found.seed + found.repeats - 1}"
+    )
+    return matrix_figure.HeatTable(title, headings, tuple(rows))
+
+
+def save(found: Matrix, scenario: Scenario, parent: Path) -> Path:
+    """Write the folder `attack-<scenario>-<seed>` into `parent`. Raises StorageError."""
+    about = replace(scenario.scenario, seed=found.seed)
+    scenario = replace(scenario, scenario=about)
+    return store(_contents(found, scenario), parent, f"attack-{found.scenario}-{found.seed:04d}")
+
+
+def _contents(found: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
+    yield SCENARIO, dump(scenario).encode()
+    yield MATRIX, pretty(plain(found)).encode()
+    yield "matrix.csv", _csv(CELLS, cells(found))
+    yield "costs.csv", _csv(COSTS, costs(found))
+    try:
+        drawing.require()
+    except LocalError:
+        pass
+    else:
+        picture = matrix_figure.draw(figure_of(found))
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("matrix.png", "matrix.svg"):
+                drawing.save(picture, Path(folder) / name)
+                yield name, (Path(folder) / name).read_bytes()
+    yield VERSIONS, pretty(versions()).encode()
+
+
+def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([headings, *lines])
+    return out.getvalue().encode()
+
+
+def is_one(path: Path) -> bool:
+    """Whether a folder holds a matrix, or a file is called like one."""
+    return (path / MATRIX).is_file() if path.is_dir() else path.name == MATRIX and path.is_file()
+
+
+def read(path: Path) -> Matrix:
+    """Read a saved matrix: its folder, or matrix.json. StorageError if it is none."""
+    file = path / MATRIX if path.is_dir() else path
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=Matrix)
+    except OSError as bad:
+        raise StorageError(f"{file}: cannot be read: {bad.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
+        raise StorageError(f"{file}: no matrix of attacks: {bad}") from None
+    if found.schema != SCHEMA:
+        raise StorageError(f"{file}: schema {found.schema}; this version reads {SCHEMA}")
+    _whole(found, file)
+    return found
+
+
+def _whole(found: Matrix, file: Path) -> None:
+    """StorageError unless every cell is there, once."""
+    headings = (NONE, *(one.name for one in found.columns), ALL)
+    due = [(row.name, heading) for row in found.rows for heading in headings]
+    there = [(one.row, one.defence) for one in found.outcomes]
+    if sorted(due) != sorted(there):
+        odd = sorted({*due} ^ {*there}) or [name for name in there if there.count(name) > 1]
+        raise StorageError(
+            f"{file}: {len(due)} cells were expected, one for each attack and defence, "
+            f"{len(there)} are there; the first that does not fit: {' x '.join(odd[0])}"
+        )

@@ -1,0 +1,169 @@
+"""Every set of columns of a run: what could be promised of it, what is true, what it is worth.
+
+    promised   by the policy's rule from the marginals, as the curator could
+    truth      people in a crowd smaller than k, were these columns released
+    entropy    bits per person that the joint counts of the columns hold
+
+Truth is counted in the people (recollect.py), or in the release where only that is known. Where the
+rule is `worst-case`, sets that were not decided on are promised by the coverage bound: the exact
+worst case of every set would take long.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from ...analysis.exposure.curves import joint_counts, users_below
+from ..programs.two_round import bound, choose, listed, named_rule
+from ..programs.weights import worth
+from ..records.result_file import Run
+from ..scoring.outcome import Dropped
+from ..verification.evidence import Evidence, NoGround
+from ..verification.population import people as recollected
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ...protocol.schema import Schema
+
+EVERY = 6  # columns; with more, only singles, the kept set, and it with one column more
+SLOW = "worst-case"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """A set of columns. People are whole numbers; None is what cannot be known from the run.
+
+    promised: at most so many of `asked` people are exposed, by `rule`. truth: so many of `counted`
+    are. worth: the sum of the columns' weights. safe: whether the promise is within max_exposure.
+    """
+
+    columns: tuple[str, ...]
+    promised: int
+    asked: int
+    rule: str
+    truth: int | None
+    counted: int
+    entropy: float | None
+    worth: float
+    safe: bool
+    released: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The sets, smallest first, and why each column that is not released is not."""
+
+    sets: tuple[ColumnSet, ...]
+    dropped: tuple[Dropped, ...]
+    every: bool
+
+
+def choices(run: Run) -> Choices | None:
+    """Look at the sets of columns of a run; None where no marginals were read."""
+    if not run.result["marginals"] or not run.result["decision"]:
+        return None
+    try:
+        schema = Evidence(run, None).schema
+    except NoGround:
+        return None
+    return _Chooser(run, schema).look()
+
+
+class _Chooser:
+    """A run, and the counts of its columns as a rule wants them."""
+
+    def __init__(self, run: Run, schema: "Schema") -> None:
+        self.run = run
+        self.schema = schema
+        self.policy = run.scenario.policy
+        self.names: Sequence[str] = run.result["features"]
+        self.counts = listed(
+            schema, [list(run.result["marginals"][name].values()) for name in self.names]
+        )
+        fixed = run.scenario.population.setting == "fixed"
+        others = None if fixed else run.result["decision"]["certificate"]["n"]
+        self.rule = named_rule(self.policy, others, schema)
+        self.asked = others or sum(self.counts[0])
+        self.weights = worth(self.policy, self.names)
+        self.table = recollected(run)
+        self.kept = self._numbers(run.result["decision"]["kept"])
+
+    def look(self) -> Choices:
+        every = len(self.names) <= EVERY
+        sets = tuple(self._score(columns) for columns in self._wanted(every=every))
+        return Choices(sets, tuple(self._dropped()), every)
+
+    def _numbers(self, names: Sequence[str]) -> tuple[int, ...]:
+        return tuple(sorted(list(self.names).index(name) for name in names))
+
+    def _wanted(self, *, every: bool) -> Iterator[tuple[int, ...]]:
+        columns = range(len(self.names))
+        if every:
+            for size in range(1, len(self.names) + 1):
+                yield from combinations(columns, size)
+            return
+        found: set[tuple[int, ...]] = {(column,) for column in columns}
+        found |= {tuple(sorted({*self.kept, column})) for column in columns}
+        yield from sorted(found | {tuple(columns)}, key=lambda one: (len(one), one))
+
+    def _score(self, columns: tuple[int, ...]) -> ColumnSet:
+        promised, rule = self._promise(columns)
+        cells = self._cells(columns)
+        counted = int(sum(cells)) if cells is not None else 0
+        return ColumnSet(
+            tuple(self.names[column] for column in columns),
+            promised,
+            self.asked,
+            rule,
+            users_below(cells, self.policy.k) if cells is not None else None,
+            counted,
+            _entropy(cells) if cells is not None else None,
+            sum(self.weights[column] for column in columns),
+            promised / self.asked <= self.policy.max_exposure,
+            columns == self.kept and self.run.result["release"] is not None,
+        )
+
+    def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
+        """People and rule: of the kept set as decided, of others as the rule would have."""
+        decided = self.run.result["decision"]["certificate"]
+        if columns == self.kept:
+            return decided["people"], decided["rule"]
+        rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
+        proof = bound(rule, [self.counts[column] for column in columns], self.policy.k)
+        return int(proof.people), str(proof.rule)
+
+    def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
+        """The joint counts of some columns, from the people or else from the release."""
+        if self.table is not None:
+            return joint_counts(self.table, columns)
+        release = self.run.result["release"]
+        names = [self.names[column] for column in columns]
+        if release is None or not set(names) <= set(release["columns"]):
+            return None
+        places = [release["columns"].index(name) for name in names]
+        counts: Counter[tuple[str, ...]] = Counter()
+        for row in release["counts"]:
+            counts[tuple(row[place] for place in places)] += row[-1]
+        return list(counts.values())
+
+    def _dropped(self) -> Iterator[Dropped]:
+        """What it would take to keep each column; nothing where the policy does not choose."""
+        if self.policy.kind != "exposure" or self.policy.rule == SLOW:
+            return
+        for one in choose(self.policy, self.rule, self.schema, self.counts).dropped:
+            name = self.names[one.column]
+            yield Dropped(name, one.smallest_target, one.largest_k, name in self.policy.forbidden)
+
+
+def _entropy(cells: Any) -> float:
+    """Bits per person: the entropy of the cell of a person drawn at random."""
+    import numpy as np
+
+    from ...analysis.estimation import entropy
+
+    counts = np.asarray(cells, dtype=float)
+    return entropy(counts / counts.sum(), "bits")

@@ -1,0 +1,178 @@
+"""What a scenario will cost, before it is run: messages, bytes, and seconds of cryptography.
+
+With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
+shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
+opened. Sizes are those that the parties themselves work out (protocol/session.py).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from time import perf_counter
+
+from ...crypto.entropy import SystemEntropy
+from ...crypto.layer import open_layer, seal_layer
+from ...crypto.signing import SIGNATURE
+from ...crypto.suites import Suite, suite
+from ...protocol.announcement import NONCE, REGISTRY, Announcement, Program
+from ...protocol.frames import DIGEST, HEADER
+from ...protocol.messages import Call
+from ...protocol.parties import Role
+from ...protocol.peers.agreement import open_peer_round
+from ...protocol.programs import first_call
+from ...protocol.schema import Schema
+from ...protocol.session import Round, open_round
+from ..play.run import announced_policy, announced_rules
+from ..programs.hierarchical.strategy import MOST_ASKED
+from ..programs.randomized.questions import announced_schema, program
+from ..schema.model import Scenario
+from ..validation.load import resolve
+
+MEASURED = 0.02  # seconds for each of sealing and opening
+EVERYBODY = "everybody"  # reads, among peers
+LENGTH = 4  # bytes before an envelope, before its signature, and before a list in a batch
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCost:
+    """One round. layers: sealed, and opened again. Sizes in bytes; None where padding is off.
+
+    person: what one person sends. carried: everything that crosses a wire, batches included.
+    """
+
+    number: int
+    reader: str
+    columns: tuple[tuple[int, ...], ...]
+    onions: int
+    layers: int
+    person: int | None
+    carried: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Every round, as if every question that may be asked were, and every column kept.
+
+    seal, open: seconds of one core for one layer, measured now on this machine.
+    """
+
+    rounds: tuple[RoundCost, ...]
+    seal: float
+    open: float
+
+    @property
+    def layers(self) -> int:
+        """Layers sealed in all; as many are opened."""
+        return sum(one.layers for one in self.rounds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one core for all the cryptography."""
+        return self.layers * (self.seal + self.open)
+
+
+def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
+    """Work out what a scenario costs with these features, and measure. people: in each round."""
+    scenario = resolve(scenario, people[0], schema.names)
+    scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
+    if scenario.mix.peers:
+        return _among_peers(scenario, schema, people[0], scheme)
+    announcement = _announcement(scenario, schema, scheme)
+    session = announcement.digest()
+    plans = [
+        open_round(announcement, session, call) for call in _calls(scenario, announcement.schema)
+    ]
+    asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
+    rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
+    size = max(plans[0].inner) or 256
+    return Cost(rounds, *measure(scheme, size))
+
+
+def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
+    keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
+    return Announcement(
+        scenario.scenario.name,
+        bytes(NONCE),
+        announced_schema(scenario, schema),
+        announced_policy(scenario),
+        announced_rules(scenario),
+        tuple(keys[2:]),
+        keys[0],
+        keys[1],
+        program(scenario),
+        bytes(REGISTRY if scenario.defence.registered else 0),
+    )
+
+
+def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
+    asking = program(scenario)
+    if asking is Program.RANDOMIZED:
+        return [first_call(asking, schema)]
+    fixed = scenario.policy.kind == "fixed"
+    names = scenario.policy.keep if fixed else schema.names
+    joint = tuple(sorted(schema.column(name) for name in names))
+    calls = [first_call(asking, schema)]
+    if asking is Program.HIERARCHICAL:
+        calls += _deeper(joint)
+    return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
+
+
+def _deeper(columns: Sequence[int]) -> Iterator[Call]:
+    """The questions for groups, as if all of them were safe that are asked for at most."""
+    for size in range(2, len(columns) + 1):
+        groups = tuple(islice(combinations(columns, size), MOST_ASKED))
+        yield Call(size, Role.CURATOR, groups)
+
+
+def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite) -> Cost:
+    """What peers post, on average: layers in every step of a path, and ballots; without frames.
+
+    n peers with s onions each and paths of L: n s L layers a round, and everybody reads them all.
+    """
+    from ..play.peers import agreement
+
+    terms = agreement(scenario, schema)
+    calls = _calls(scenario, schema)
+    plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
+    rounds = []
+    for plan in plans:
+        person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
+        onions = people * terms.onions
+        said = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
+        rounds.append(RoundCost(*said, person, people * person))
+    return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
+
+
+def _round(plan: Round, people: int) -> RoundCost:
+    shufflers = len(plan.hops) - 1
+    person = carried = None
+    if plan.envelope:
+        signature = SIGNATURE if plan.announcement.registry else 0
+        person = HEADER + 2 * LENGTH + plan.envelope + signature
+        carried = people * (person + plan.slots * sum(plan.inner[2:]))
+    onions = people * plan.slots
+    layers = people * (plan.slots * shufflers + 1)
+    call = plan.call
+    return RoundCost(call.round, call.reader.value, call.asks, onions, layers, person, carried)
+
+
+def measure(scheme: Suite, size: int) -> tuple[float, float]:
+    """Seconds to seal and to open one layer around `size` bytes, on one core, now."""
+    pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
+    entropy = SystemEntropy()
+    sealed = seal_layer(scheme, pair.public, plain, context, entropy)
+    return (
+        _timed(lambda: seal_layer(scheme, pair.public, plain, context, entropy)),
+        _timed(lambda: open_layer(pair.secret, sealed, context)),
+    )
+
+
+def _timed(work: Callable[[], object]) -> float:
+    """Seconds for one call, the best of ten parts of the time that is given."""
+    best, started = float("inf"), perf_counter()
+    while perf_counter() - started < MEASURED:
+        begun = perf_counter()
+        for _ in range(10):
+            work()
+        best = min(best, (perf_counter() - begun) / 10)
+    return best

@@ -1,0 +1,87 @@
+"""Who plays the runs of a sweep: processes of this machine, its threads, or somebody else's.
+
+`module:function` names a function without arguments that returns a `concurrent.futures.Executor`,
+such as Dask's `Client.get_executor()`. It is looked for beside where the command is typed, too.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Thread
+
+from ...errors import ParameterError
+
+AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
+OTHERS = 256  # jobs given to an executor whose workers are not known
+
+
+def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
+    """What makes an executor of this name, and how many jobs it is given at a time.
+
+    workers: None is one a processor; of others' executors only how many jobs they are given.
+    ParameterError where there is no such executor.
+    """
+    here = workers or processors()
+    match name:
+        case "process":
+            return lambda: processes(here), AHEAD * here
+        case "thread":
+            return lambda: ThreadPoolExecutor(here), AHEAD * here
+    return _others(name), AHEAD * workers if workers else OTHERS
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def processes(workers: int) -> ProcessPoolExecutor:
+    """A pool of fresh processes, which leave Ctrl-C to whoever asked for them, and end with it."""
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess | None) -> None:
+    """A pool whose owner was killed would wait for work for ever."""
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _others(name: str) -> Callable[[], Executor]:
+    where, colon, what = name.partition(":")
+    if not (where and colon and what):
+        raise ParameterError(
+            f"--executor: found {name!r}; process, thread or module:function is accepted"
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        make = getattr(import_module(where), what)
+    except (ImportError, AttributeError) as bad:
+        raise ParameterError(f"--executor {name}: {bad}") from None
+
+    def made() -> Executor:
+        one = make()
+        if not isinstance(one, Executor):
+            kind = type(one).__name__
+            raise ParameterError(
+                f"--executor {name}: it gave {kind}; a concurrent.futures.Executor is accepted, "
+                "such as Dask's Client.get_executor()"
+            )
+        return one
+
+    return made

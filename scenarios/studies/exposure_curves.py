@@ -1,0 +1,150 @@
+"""Exposure at every k: what is true of the release, what can be promised of it, and the worst case.
+
+    truth              people of the release in a crowd smaller than k, a step function of k
+    printed            the smaller of Theorems 2 and 3 of paper 000
+    refined, coverage  the sharper bounds (composition.py)
+    worst case         the most that any table with these marginals exposes, or a bracket around it
+
+Where nothing was released the curves are those of all columns together: what was not released.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...analysis.exposure.curves import ExposureCurve, exposure_curve, joint_counts
+from ..programs.two_round import listed, statistical
+from ..records.result_file import Run
+from ..verification.evidence import Evidence, NoGround
+from ..verification.population import people as recollected
+from .column_sets import Choices
+
+RULES = ("printed", "refined", "coverage")
+STATISTICAL = ("refined", "coverage")  # for people nobody has counted the printed ones say nothing
+POINTS = 60  # values of k, from 2 to all people, in equal steps of their logarithm
+WORST = 7  # of them at which the worst case is sought
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst table at k: it exposes at least `found` people and at most `proven`."""
+
+    k: int
+    found: int
+    proven: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """People exposed at each of `ks`, of `people`, by each rule; and what is true of `counted`.
+
+    columns: those the curves are of. truth: None where it cannot be known from the run.
+    """
+
+    columns: tuple[str, ...]
+    released: bool
+    k: int
+    people: int
+    ks: tuple[int, ...]
+    bounds: dict[str, tuple[int, ...]]
+    truth: ExposureCurve | None
+    worst: tuple[Worst, ...]
+
+
+def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | None:
+    """Work out the curves of a run; None where no marginals were read.
+
+    sets: of this run. seconds: for the worst cases at other k than the run's, in all; 0: none.
+    """
+    if sets is None:
+        return None
+    try:
+        schema = Evidence(run, None).schema
+    except NoGround:
+        return None
+    decision, names = run.result["decision"], list(run.result["features"])
+    released = run.result["release"] is not None
+    chosen = [name for name in names if not released or name in decision["kept"]]
+    marginals = [list(run.result["marginals"][name].values()) for name in names]
+    everything = listed(schema, marginals)
+    counts = [everything[names.index(name)] for name in chosen]
+    people = decision["certificate"]["n"]
+    ks = grid(people, decision["k"])
+    rules = RULES if _fixed(run) else STATISTICAL
+    bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
+    worst = tuple(_worst(run, counts, ks, seconds, released=released))
+    truth = _truth(run, [names.index(name) for name in chosen], released=released)
+    return Curves(tuple(chosen), released, decision["k"], people, ks, bounds, truth, worst)
+
+
+def grid(people: int, k: int) -> tuple[int, ...]:
+    """Whole numbers from 2 to all people, about evenly spaced in their logarithm, k among them."""
+    top = max(people, 3)
+    steps = (2 * (top / 2) ** (i / (POINTS - 1)) for i in range(POINTS))
+    return tuple(sorted({min(round(step), top) for step in steps} | {max(2, min(k, top))}))
+
+
+def _fixed(run: Run) -> bool:
+    return run.scenario.population.setting == "fixed"
+
+
+def _bounds(
+    run: Run,
+    rule: str,
+    counts: Sequence[Sequence[int]],
+    ks: Sequence[int],
+    people: int,
+    schema: Any,
+) -> Iterator[int]:
+    """People that a rule allows to be exposed at each k."""
+    from ...analysis.composition.bounds import best_bound
+
+    policy = run.scenario.policy
+    if _fixed(run):
+        for k in ks:
+            yield best_bound(counts, k, rule).people if k <= people else people
+        return
+    public = all(feature.values is not None for feature in schema.features)
+    delta = policy.delta * len(counts) / len(schema.features)
+    for k in ks:
+        if k > sum(counts[0]):
+            yield people
+            continue
+        proof = statistical(rule, counts, k, people, delta, public=public)
+        yield min(people, int(proof.people))
+
+
+def _worst(
+    run: Run,
+    counts: Sequence[Sequence[int]],
+    ks: Sequence[int],
+    seconds: float,
+    *,
+    released: bool,
+) -> Iterator[Worst]:
+    """The worst case at some k; at the run's own k not above what the run had proved."""
+    if not _fixed(run) or not seconds:
+        return
+    from ...analysis.composition.exact_worst_case import worst_case
+
+    people, k = sum(counts[0]), run.result["decision"]["k"]
+    said = run.result["exposure"]["worst_case"]
+    for one in _spread(ks, k):
+        found = worst_case(counts, one, seconds / WORST)
+        proven = found.upper
+        if one == k and released and said is not None:
+            proven = max(found.people, min(proven, round(said * people)))
+        yield Worst(one, found.people, proven)
+
+
+def _spread(ks: Sequence[int], k: int) -> list[int]:
+    """A few k, evenly among all, and the run's own."""
+    return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
+
+
+def _truth(run: Run, columns: Sequence[int], *, released: bool) -> ExposureCurve | None:
+    if released:
+        cells = [row[-1] for row in run.result["release"]["counts"]]
+        return exposure_curve(cells) if sum(cells) else None
+    table = recollected(run)
+    return None if table is None or not len(table) else exposure_curve(joint_counts(table, columns))

@@ -1,0 +1,213 @@
+"""The file of a sweep: JSON lines, one a run, each whole by itself.
+
+    {"schema": 1, "key": {"mix.shufflers": 2, ...}, "number": 1, "seed": 7, "version": "0.1.0",
+     "scenario": "a1b2...", "result": {...}, "error": null}
+
+key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
+number: which repetition, from 1. seed: None where system randomness was used. version: of veilmix.
+scenario: the mark of what was swept, all but the swept keys; two different ones never share a file.
+result: as in result.json; of a run that crashed it is empty, and error says how. A run is known by
+(key, number, seed, version): of two lines with the same one the last counts, so that a sweep that
+was stopped goes on by adding lines. The last line may be cut off: it is then left out.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...errors import StorageError
+from ..mean import Estimate, estimate
+from ..serialization.transcripts import damaged
+
+PEOPLE = ("user-", "peer-")  # who knows its own values
+SCHEMA = 1
+Value = bool | int | float | str
+Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
+
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of a sweep."""
+
+    schema: int = SCHEMA
+    key: dict[str, Value]
+    number: int = 0
+    seed: int | None
+    version: str
+    scenario: str = ""
+    result: dict[str, Any]
+    error: str | None = None
+
+    @property
+    def point(self) -> Point:
+        """Where on the grid this run is."""
+        return tuple(self.key.items())
+
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What tells this run from the others."""
+        return tuple(sorted(self.key.items())), self.number, self.seed, self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The runs of a sweep.
+
+    failed: those that crashed; cut: how many lines were left out because they were cut off.
+    """
+
+    path: Path
+    lines: tuple[Line, ...]
+    cut: int
+    failed: tuple[Line, ...] = ()
+
+    @property
+    def axes(self) -> dict[str, tuple[Value, ...]]:
+        """Every swept key with the values it takes, in order."""
+        found: dict[str, dict[Value, None]] = {}
+        for line in self.lines:
+            for key, value in line.key.items():
+                found.setdefault(key, {})[value] = None
+        return {key: tuple(_sorted(values)) for key, values in found.items()}
+
+    def groups(self) -> dict[Point, list[Line]]:
+        """The runs at each point of the grid."""
+        grouped: dict[Point, list[Line]] = {}
+        for line in self.lines:
+            grouped.setdefault(line.point, []).append(line)
+        return grouped
+
+
+def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
+    numbers = all(isinstance(value, int | float) for value in values)
+    return sorted(values, key=float if numbers else str)
+
+
+def written(line: Line) -> bytes:
+    """A line of the file, with its end."""
+    return msgspec.json.encode(line) + b"\n"
+
+
+def read_sweep(path: Path) -> Sweep:
+    """Read a sweep. StorageError that names file and line for what is no line of a sweep."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
+    lines, rest = parse(data, path)
+    good = tuple(line for line in lines if line.error is None)
+    if not good:
+        raise StorageError(f"{path}: no whole run of a sweep is in it")
+    failed = tuple(line for line in lines if line.error is not None)
+    return Sweep(Path(path), good, bool(rest), failed)
+
+
+def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
+    """Take the bytes of a file apart: its lines, and the beginning of one that was cut off."""
+    found: dict[tuple[Any, ...], Line] = {}
+    texts = data.split(b"\n")
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            continue
+        try:
+            line = msgspec.json.decode(text, type=Line)
+        except msgspec.DecodeError as bad:
+            if number == len(texts):  # no end of line follows: it was being written
+                return tuple(found.values()), text
+            raise damaged(path, number, f"no line of a sweep: {bad}") from None
+        if line.schema != SCHEMA:
+            raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
+        found.pop(line.name, None)
+        found[line.name] = line
+    return tuple(found.values()), b""
+
+
+def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
+    """The mean of every score over some runs, with its interval; those that no run has left out."""
+    for name, unit, score in SCORES:
+        values = [value for line in lines if (value := score(line.result)) is not None]
+        if values:
+            exposed = unit.startswith("share") and "error" not in name
+            yield estimate(name, values, least=0.0, most=1.0 if exposed else inf)
+
+
+def _of_release(result: Mapping[str, Any], which: str) -> float | None:
+    if not result.get("release") or not result.get("decision"):
+        return None
+    value: float | None = result["exposure"][which]
+    return value
+
+
+def _columns(result: Mapping[str, Any]) -> float | None:
+    if result.get("local") or result.get("incidence"):
+        return None
+    return float(len(result["release"]["columns"])) if result.get("release") else 0.0
+
+
+def _reader(result: Mapping[str, Any], what: str) -> float | None:
+    """The most that one reader by itself has."""
+    found = [
+        float(one[what])
+        for one in result.get("coalitions", ())
+        if one["parties"] in (["curator"], ["analyst"])
+    ]
+    return max(found, default=None)
+
+
+def _noise(result: Mapping[str, Any], which: str) -> float | None:
+    return float(result["local"]["error"][which]) if result.get("local") else None
+
+
+def _sets(result: Mapping[str, Any]) -> float | None:
+    sets = result.get("incidence")
+    largest = sets["error"]["largest"] if sets else None
+    return None if largest is None else float(largest)
+
+
+def half(result: Mapping[str, Any]) -> float | None:
+    """Among peers: others of whom half of them pin a value, on average; None anywhere else."""
+    peers: Mapping[str, Any] = result.get("peers") or {"coalitions": (), "peers": 0}
+    found = [
+        one["people"]["mean"] for one in peers["coalitions"] if one["size"] == peers["peers"] // 2
+    ]
+    return float(found[0]) if found else None
+
+
+def least(result: Mapping[str, Any]) -> float | None:
+    """The fewest parties, people aside, that link anybody together; None where none can."""
+    sizes = [
+        len(one["parties"])
+        for one in result.get("coalitions", ())
+        if one["linked"] and not any(party.startswith(PEOPLE) for party in one["parties"])
+    ]
+    return float(min(sizes)) if sizes else None
+
+
+def looks_like_one(path: Path) -> bool:
+    """Whether the first line of a file is one of a sweep's."""
+    try:
+        with path.open("rb") as file:
+            first = json.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and {"key", "result"} <= first.keys()
+
+
+# score -> its unit, and how it is read from a result; None where a run has it not
+SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
+    ("true exposure", "share of people", lambda r: _of_release(r, "true")),
+    ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
+    ("columns released", "columns", _columns),
+    ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
+    ("fewest parties that link anybody", "parties", least),
+    ("others linked by half of the peers", "people", half),
+    ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
+    ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),
+    ("mean error of a share", "share of people", lambda r: _noise(r, "mean")),
+    ("largest error of a count", "sets", _sets),
+    ("messages refused", "messages", lambda r: float(sum(r.get("refused", {}).values()))),
+)

@@ -1,0 +1,270 @@
+"""What is wrong with a scenario whose shape is right: names nobody has, numbers that contradict.
+
+`CHECKS` is a table: each check with the parts of the file it relies on. Where one of them is known
+to be wrong the check is left out, so that one mistake is reported once.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path as Folder
+
+from ..populations import set_facts as sets_facts
+from ..populations.facts import Facts, domains, people
+from ..programs.peers import check as peers_meaning
+from ..programs.randomized import check as local_meaning
+from ..programs.randomized.questions import RANDOMIZED, most_rounds
+from ..schema.keys import keys, type_of
+from ..schema.model import FLOODING, Scenario
+from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
+from ..schema.shape import misfit
+from .parties import coalitions, faults
+from .supported import AVAILABLE, runs, unavailable
+
+MAX_SYBILS = 100_000  # people who do not exist; each seals as everybody does
+
+Check = Callable[[Scenario, Facts], Iterable[Problem]]
+ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
+PROMISING = ("exposure", "hierarchical", "local-suppression")  # kinds that choose and promise
+SHUFFLERS = (("mix", "shufflers"),)
+SAME_PEOPLE = ("hierarchical", "local-suppression")  # kinds that promise of those they counted
+CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
+PEOPLE = (("population",), ("feature",))
+
+
+def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Problem]:
+    """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
+    bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
+    problems = [*doubles(scenario), *domains(scenario)]
+    facts = Facts()
+    if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
+        facts, more = people(scenario, base)
+        problems += more
+    if not _spoilt(SHUFFLERS, bad):
+        facts = replace(facts, shufflers=scenario.mix.shufflers)
+    for reads, check in CHECKS:
+        if not _spoilt(reads, bad):
+            problems += check(scenario, facts)
+    return [p for p in problems if not any(p.path[: len(path)] == path for path in bad)]
+
+
+def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
+    """Whether something read is, holds, or is part of something wrong."""
+    return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
+
+
+def doubles(scenario: Scenario) -> Iterator[Problem]:
+    """Report names that occur twice where each must be one's own."""
+    for table in ("feature", "coalition"):
+        names = [entry.name for entry in getattr(scenario, table)]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                first = f"{table}[{names.index(name)}]"
+                message = f"{first} is called {quoted(name)} too; give each a name of its own"
+                yield problem((table, i, "name"), message)
+
+
+def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what is only fit for a lesson, where there is none."""
+    if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
+        yield problem(
+            ("mix", "suite"),
+            '"textbook" encrypts equal values to equal bytes, so anyone can read them by trying; '
+            "say lesson = true if that is what you want to show, or take sealedbox",
+        )
+
+
+FLAWS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")  # what only a lesson leaves out
+
+
+def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report defences that only a lesson leaves out, or that lack what they need."""
+    defence = scenario.defence
+    for key in FLAWS:
+        if not getattr(defence, key) and not scenario.mix.lesson:
+            message = f"without {key} nobody is hidden; say mix.lesson = true to show it"
+            yield problem(("defence", key), message)
+    if defence.receipts and not scenario.mix.salt:
+        message = "without salt anyone could guess what a receipt is of; say mix.salt = true"
+        yield problem(("defence", "receipts"), message)
+    if defence.recompute and not scenario.policy.publish_marginals:
+        message = "there is nothing to decide again from; say policy.publish_marginals = true"
+        yield problem(("defence", "recompute"), message)
+
+
+def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a batch larger than everybody together."""
+    least = scenario.mix.min_batch
+    if facts.asked is not None and least > facts.asked:
+        yield problem(
+            ("mix", "min_batch"),
+            f"min_batch = {least} is larger than the {facts.asked:,} people taking part, so every "
+            "round would be burned; lower min_batch or raise population.users",
+        )
+
+
+def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a crowd larger than everybody together."""
+    k, policy = scenario.policy.k, scenario.policy
+    if facts.asked is None or policy.kind not in PROMISING or policy.max_exposure >= 1:
+        return
+    if k > facts.asked:
+        yield problem(
+            ("policy", "k"),
+            f"k = {k} is larger than the {facts.asked:,} people taking part, so nothing can ever "
+            "be released; lower k or raise population.users",
+        )
+
+
+def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report more people who do not exist than anybody would wait for."""
+    for place, one in enumerate(scenario.fault):
+        if one.attack in FLOODING and (one.users or 0) > MAX_SYBILS:
+            message = f"found {one.users:,}; {one.attack} brings at most {MAX_SYBILS:,}"
+            yield problem(("fault", place, "users"), message)
+
+
+def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what the policy's kind needs, or does not read."""
+    policy = scenario.policy
+    if policy.kind == "fixed" and not policy.keep:
+        message = 'missing; kind = "fixed" releases the features named in keep'
+        yield problem(("policy", "keep"), message)
+    if policy.kind != "fixed" and policy.keep:
+        yield problem(
+            ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
+        )
+    for i, name in enumerate(policy.forbidden):
+        if name in policy.required:
+            message = f"{quoted(name)} is required too; a column is one or the other"
+            yield problem(("policy", "forbidden", i), message)
+    for key in ("prefer", "weights", "required", "forbidden"):
+        if getattr(policy, key) and policy.kind not in PROMISING:
+            message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
+            yield problem(("policy", key), message)
+
+
+def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what only one of the two settings reads, or can promise."""
+    population, policy = scenario.population, scenario.policy
+    if population.setting != "fixed" and policy.kind in SAME_PEOPLE:
+        message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
+        yield problem(("population", "setting"), message + '"fixed" or leave it out')
+        return
+    if policy.kind in SAME_PEOPLE and policy.rule != "coverage":
+        message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
+        yield problem(("policy", "rule"), message)
+    if population.setting == "fixed":
+        if population.round2_users is not None:
+            message = 'only setting = "statistical" asks other people in round 2; leave it out'
+            yield problem(("population", "round2_users"), message)
+        return
+    if policy.rule not in CARRIED_OVER and policy.kind not in RANDOMIZED:
+        yield problem(
+            ("policy", "rule"),
+            f"{quoted(policy.rule)} promises nothing about people who were not counted; "
+            f'setting = "statistical" takes {listed(CARRIED_OVER)}',
+        )
+
+
+def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report faults in rounds that there cannot be."""
+    most = most_rounds(scenario.policy.kind, len(facts.features or ()))
+    if scenario.policy.kind == "hierarchical" and facts.features is None:
+        return
+    for i, fault in enumerate(scenario.fault):
+        if fault.round is not None and fault.round > most:
+            message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
+            many = "one round" if most == 1 else f"{most} rounds at most"
+            yield problem(("fault", i, "round"), message + many)
+
+
+def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report features that nobody is asked about, wherever features are named."""
+    for table, key in (
+        ("policy", "prefer"),
+        ("policy", "required"),
+        ("policy", "forbidden"),
+        ("policy", "keep"),
+        ("policy", "weights"),
+        ("attacker", "knows"),
+        ("expect", "kept"),
+        ("expect", "suppressed"),
+    ):
+        named = getattr(getattr(scenario, table), key) or ()
+        for i, name in enumerate(named):
+            path: Path = (table, key, name if isinstance(named, dict) else i)
+            if facts.features is not None and name not in facts.features:
+                hint = did_you_mean(name, facts.features)
+                message = f"no feature is called {quoted(name)}; this scenario asks about "
+                yield problem(path, message + listed(facts.features) + hint)
+            elif name in list(named)[:i]:
+                yield problem(path, f"{quoted(name)} occurs twice; once is enough")
+
+
+def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report expectations that nothing can meet."""
+    expect = scenario.expect
+    both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
+    if both:
+        message = f"{listed(both)} cannot be kept and suppressed in one release"
+        yield problem(("expect", "suppressed"), message)
+    least, features = expect.kept_at_least, facts.features
+    if least is not None and features is not None and least > len(features):
+        message = f"found {least}; the scenario asks about {len(features)} features only"
+        yield problem(("expect", "kept_at_least"), message)
+
+
+def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report keys that cannot be swept, and values that they cannot take."""
+    can = sweepable(scenario)
+    for key, values in scenario.sweep.items():
+        type_ = type_of(key)
+        if key not in can or type_ is None:
+            message = f"there is no such key to sweep{did_you_mean(key, can)}"
+            more = "" if message.endswith(")") else f"; accepted are {listed(can, 40)}"
+            yield problem(("sweep", key), message + more)
+            continue
+        for i, value in enumerate(values):
+            wrong = misfit(value, type_)
+            if wrong:
+                yield problem(("sweep", key, i), f"{key}: {wrong}")
+            elif value not in AVAILABLE.get(key, (value,)):
+                message = f"{key} = {found(value)} is not available in this version; {runs(key)}"
+                yield problem(("sweep", key, i), message)
+
+
+def sweepable(scenario: Scenario) -> tuple[str, ...]:
+    """Name the keys that a sweep may change."""
+    return tuple(
+        key
+        for key in keys(scenario)
+        if key == "scenario.seed" or key.partition(".")[0] not in ALIKE
+    )
+
+
+CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
+    ((("mix", "suite"), ("mix", "lesson")), lesson),
+    ((("mix", "lesson"), ("mix", "salt"), ("defence",)), defended),
+    ((("mix", "min_batch"),), batch),
+    ((("policy", "k"), ("policy", "kind")), crowd),
+    ((("policy", "kind"), ("policy", "keep")), choice),
+    ((("population", "setting"), ("policy", "rule")), setting),
+    ((("feature",),), names),
+    ((("policy", "kind"), *PEOPLE), rounds),
+    ((), coalitions),
+    ((), faults),
+    ((("fault",),), flooded),
+    ((("local",), ("policy", "kind")), local_meaning.needed),
+    ((("local",), *PEOPLE), local_meaning.budget),
+    ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
+    ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
+    ((("policy", "kind"), ("expect",)), local_meaning.pointless),
+    ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
+    ((("mix",), ("policy", "kind"), ("population", "setting")), peers_meaning.fits),
+    ((("mix",), *PEOPLE), peers_meaning.paths),
+    ((("mix",),), peers_meaning.faults),
+    ((("mix",), ("expect",), ("defence",)), peers_meaning.unread),
+    ((("expect",),), expected),
+    ((), lambda scenario, _: unavailable(scenario)),
+    ((), swept),
+)

@@ -1,0 +1,192 @@
+"""Reading scenario files: one that loads can be run, one that does not says everything wrong.
+
+A mistake is one line, `file:line: path: what was found; what is accepted`; all mistakes of a file
+are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ...errors import ScenarioError
+from ..programs.randomized.questions import SETS
+from ..schema import shape as structure
+from ..schema.keys import keys, place
+from ..schema.lines import Locator
+from ..schema.model import Feature, Scenario
+from ..schema.problems import Problem, did_you_mean
+from . import check as meaning
+
+GALLERY = Path(__file__).parent.parent / "gallery"
+MAX_BYTES = 1 << 20
+ATTACKS = GALLERY / "attacks"
+BUILTIN = "builtin:"
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def shipped() -> tuple[str, ...]:
+    """Name the scenarios of the gallery."""
+    return tuple(sorted(path.stem for path in GALLERY.glob("*.toml")))
+
+
+def attacks() -> tuple[str, ...]:
+    """Name the shipped scenarios of attacks."""
+    return tuple(sorted(path.stem for path in ATTACKS.glob("*.toml")))
+
+
+def source(name: str) -> str:
+    """Return the text of a shipped scenario, comments included. Raises ScenarioError."""
+    for names, folder in ((shipped(), GALLERY), (attacks(), ATTACKS)):
+        if name in names:
+            return (folder / f"{name}.toml").read_text("utf-8")
+    raise ScenarioError([_nobody(name)])
+
+
+def load(path_or_name: str | Path) -> Scenario:
+    """Read a scenario: a file, or a shipped one by its name. Raises ScenarioError.
+
+    The people it names are looked at too. A path of theirs, which in the file starts from the
+    file's folder, is absolute in the result.
+    """
+    path = Path(path_or_name)
+    name = str(path_or_name)
+    if name in (*shipped(), *attacks()) and not path.is_file():
+        return loads(source(name), f"{name}.toml")
+    return loads(_text(path), name, path.parent)
+
+
+def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
+    """Read a scenario from the text of a file. file: its name in messages. Raises ScenarioError.
+
+    base: the folder that the path of its population starts from.
+    """
+    data = _parsed(text, file)
+    if not data:
+        raise ScenarioError(
+            [f"{file}:1: the file is empty; [scenario] and [population] are needed"]
+        )
+    scenario, problems = _judged(data, base)
+    if problems:
+        lines = Locator(text)
+        numbered = [(lines.line(p.path), p) for p in problems]
+        raise ScenarioError(
+            [p.line(file, n) for n, p in sorted(numbered, key=lambda pair: pair[0])]
+        )
+    return _anchored(scenario, base)
+
+
+def check(scenario: Scenario, base: Path = Path()) -> None:
+    """Judge a scenario that was not read from a file. Raises ScenarioError with every mistake."""
+    _, problems = _judged(plain(scenario), base)
+    if problems:
+        raise ScenarioError([p.line() for p in problems])
+
+
+def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
+    """Return a scenario with some plain keys changed: `{"policy.k": 10, "fault[0].share": 0.2}`.
+
+    Raises ScenarioError if there is no such key, or the changed scenario cannot be run.
+    """
+    data = plain(scenario)
+    for key, value in changes.items():
+        where = place(key)
+        if where is None or key not in keys(scenario):
+            hint = did_you_mean(key, keys(scenario))
+            raise ScenarioError([f"{key}: there is no such key to change{hint}"])
+        holder: Any = data
+        for part in where[:-1]:
+            holder = holder[part]
+        holder[where[-1]] = value
+    changed, problems = _judged(data, Path())
+    if problems:
+        raise ScenarioError([p.line() for p in problems])
+    return changed
+
+
+def resolve(
+    scenario: Scenario, users: int, features: tuple[str, ...], others: int | None = None
+) -> Scenario:
+    """Say what the data decided: how many people take part, and which features are asked about.
+
+    others: how many people round 2 asks, where they are not those of round 1.
+
+    What is returned is what a run folder keeps: it loads, and means the same when the defaults of
+    a later version differ.
+    """
+    population = replace(scenario.population, users=users, round2_users=others)
+    asked = scenario.feature or tuple(Feature(name=name) for name in features)
+    if scenario.policy.kind == SETS:  # pieces of vectors are no features of anybody
+        asked = ()
+    return replace(scenario, population=population, feature=asked)
+
+
+def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
+    scenario, problems = structure.examine(data)
+    problems += meaning.examine(scenario, base, [p.touches for p in problems])
+    return scenario, problems
+
+
+def plain(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as the nested tables of its file, without the keys that say nothing."""
+    data: dict[str, Any] = _said(msgspec.to_builtins(scenario))
+    return data
+
+
+def _said(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _said(value) for key, value in data.items() if value is not None}
+    return [_said(item) for item in data] if isinstance(data, list | tuple) else data
+
+
+def _anchored(scenario: Scenario, base: Path) -> Scenario:
+    section = scenario.population
+    if section.source.startswith(BUILTIN):
+        return scenario
+    absolute = str((base / Path(section.source).expanduser()).absolute())
+    return replace(scenario, population=replace(section, source=absolute))
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as bad:
+        place = _PLACE.search(str(bad))
+        said = _PLACE.sub("", str(bad))
+        said = said.replace("Cannot overwrite a value", "this key was given a value before")
+        line = place[1] if place and place[1] else text.rstrip("\n").count("\n") + 1
+        column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
+        raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None
+    except RecursionError:
+        raise ScenarioError([f"{file}:1: lists or tables nested too deeply to be read"]) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ScenarioError([_nobody(str(path))]) from None
+    except IsADirectoryError:
+        message = f"{path}: is a folder; a scenario file or a shipped name is needed"
+        raise ScenarioError([message]) from None
+    except (OSError, ValueError) as bad:
+        raise ScenarioError([f"{path}: cannot be read: {bad}"]) from None
+    if len(data) > MAX_BYTES:
+        raise ScenarioError([f"{path}: larger than the {MAX_BYTES:,} bytes a scenario may have"])
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as bad:
+        line = data.count(b"\n", 0, bad.start) + 1
+        what = f"byte 0x{data[bad.start]:02x} at offset {bad.start:,}; save the file as UTF-8"
+        raise ScenarioError([f"{path}:{line}: not UTF-8: {what}"]) from None
+
+
+def _nobody(name: str) -> str:
+    hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
+    names = ", ".join(shipped())
+    return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"

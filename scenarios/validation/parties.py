@@ -1,0 +1,183 @@
+"""The parties of a scenario: who exists, who is named in vain, and whom a fault strikes."""
+
+from collections.abc import Iterator
+from fnmatch import translate
+from re import compile as pattern
+from typing import TYPE_CHECKING
+
+from ...errors import ParameterError
+from ...protocol import parties
+from ..attacks.catalogue import ATTACKS, CURATOR, NETWORK, SHUFFLER, USER
+from ..populations.facts import Facts
+from ..schema.model import Fault, Scenario
+from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+BY_USERS = tuple(name for name, attack in ATTACKS.items() if attack.by == USER)
+WHOLE = ("drop-people", "substitute")  # only the first shuffler knows whose answers belong together
+KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
+WILD = ("*", "?", "[")
+FEW = 6  # shufflers that a message names one by one
+
+
+def users_matching(by: str, people: int) -> list[int]:
+    """Return the indices (from 0) of the users that a name or a pattern such as `user-1*` means.
+
+    A peer is meant by its name alone.
+    """
+    if by.startswith("peer-"):
+        return [parties.index(by)]
+    if not any(sign in by for sign in WILD):
+        return [parties.index(by)] if exists(by, 0, people) and by.startswith("user-") else []
+    matches = pattern(translate(by)).match
+    return [i for i in range(people) if matches(parties.user(i))]
+
+
+def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
+    """Return the indices (from 0) of the users whom a fault of users strikes, in their order.
+
+    by: those it names. users, share: so many of them, drawn without replacement; a share is rounded
+    to whole people.
+    """
+    if fault.by is not None:
+        return users_matching(fault.by, people)
+    many = fault.users if fault.users is not None else round((fault.share or 0) * people)
+    return sorted(rng.choice(people, size=many, replace=False).tolist())
+
+
+def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool = False) -> bool:
+    """Whether a scenario has this party. None: it is not known how many there are.
+
+    peers: whether everybody is a peer; then there are no other parties but the network.
+    """
+    try:
+        role = parties.role(party)
+    except ParameterError:
+        return False
+    if role is parties.Role.PEER:
+        return peers and (people is None or parties.index(party) < people)
+    if peers:
+        return role is parties.Role.NETWORK
+    if role is parties.Role.SHUFFLER:
+        return shufflers is None or parties.index(party) < shufflers
+    if role is parties.Role.USER:
+        return people is None or parties.index(party) < people
+    return True
+
+
+def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report parties that do not exist, in coalitions and in faults."""
+    for i, coalition in enumerate(scenario.coalition):
+        for j, party in enumerate(coalition.parties):
+            path = ("coalition", i, "parties", j)
+            if not exists(party, facts.shufflers, facts.people, peers=scenario.mix.peers):
+                yield _stranger(path, party, facts, peers=scenario.mix.peers)
+            elif party in coalition.parties[:j]:
+                yield problem(path, f"{quoted(party)} occurs twice; once is enough")
+
+
+def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report faults that nobody commits, or that say twice who does."""
+    if scenario.mix.peers:
+        return  # peers_meaning.py
+    for i, fault in enumerate(scenario.fault):
+        path = ("fault", i)
+        yield from _unread(path, fault)
+        said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
+        if len(said) > 1 and fault.attack in BY_USERS:
+            yield problem(
+                (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
+            )
+        elif fault.attack in BY_USERS:
+            yield from _struck(path, fault, facts)
+        else:
+            yield from _committed(path, fault, facts)
+        if fault.target is not None and not _is_user(fault.target, facts):
+            yield _stranger((*path, "target"), fault.target, facts, only_users=True)
+
+
+def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
+    """Report keys that an attack does not read."""
+    reads = ATTACKS[fault.attack].reads
+    for key in KEYS:
+        if getattr(fault, key) is not None and key not in reads and fault.attack not in BY_USERS:
+            message = f"{fault.attack} does not read {key}; it reads {listed(('by', *reads))}"
+            yield problem((*path, key), message)
+    if fault.attack in BY_USERS:
+        for key in ("target", "into", "bit"):
+            if getattr(fault, key) is not None:
+                yield problem((*path, key), f"{fault.attack} strikes users; say which in by")
+        if fault.round is not None and "round" not in reads:
+            yield problem((*path, "round"), f"{fault.attack} is for all rounds; leave round out")
+
+
+def _is_user(party: str, facts: Facts) -> bool:
+    return party.startswith("user-") and exists(party, facts.shufflers, facts.people)
+
+
+def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+    """Report a fault that is not committed by who can."""
+    role = ATTACKS[fault.attack].by
+    if fault.by is None:
+        if role == SHUFFLER:
+            message = f'missing; say which shuffler commits it: by = "{parties.shuffler(1)}"'
+            yield problem((*path, "by"), message)
+        return
+    if not exists(fault.by, facts.shufflers, facts.people):
+        yield _stranger((*path, "by"), fault.by, facts)
+    elif not role:
+        yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
+    elif parties.role(fault.by).value != role:
+        who = {SHUFFLER: "a shuffler", NETWORK: "the network", CURATOR: "the curator"}[role]
+        message = f"found {quoted(fault.by)}; {fault.attack} is committed by {who}"
+        yield problem((*path, "by"), message)
+    elif fault.attack in WHOLE and fault.by != parties.shuffler(1):
+        message = f"found {quoted(fault.by)}; only shuffler-1 knows whose answers belong together"
+        yield problem((*path, "by"), message)
+
+
+def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+    """Report a fault of users that strikes none of them."""
+    if fault.rate is not None:
+        message = f"{fault.attack} strikes users, not a share of messages; write share instead"
+        yield problem((*path, "rate"), message)
+    if fault.by is None and fault.users is None and fault.share is None:
+        message = f'missing; say who is {fault.attack}: by = "user-3", users = 5 or share = 0.1'
+        yield problem((*path, "by"), message)
+    if facts.people is None:
+        return
+    if fault.users is not None and fault.users > facts.people:
+        message = f"found {fault.users:,}; only {facts.people:,} people take part"
+        yield problem((*path, "users"), message)
+    if fault.by is not None and not users_matching(fault.by, facts.people):
+        yield _stranger((*path, "by"), fault.by, facts, only_users=True)
+
+
+def _stranger(
+    path: Path, party: str, facts: Facts, *, only_users: bool = False, peers: bool = False
+) -> Problem:
+    if peers:
+        last = "..." if facts.people is None else parties.peer(facts.people - 1)
+        message = f"no party is called {quoted(party)}; this scenario has peer-1 to {last}"
+        return problem(path, message + did_you_mean(party, [parties.peer(0)]))
+    names = _everybody(facts.shufflers)
+    users = "users" if facts.people is None else f"users 1-{facts.people}"
+    if only_users:
+        message = (
+            f"no user is called {quoted(party)}; this scenario has {users}, called user-1, ..."
+        )
+        return problem(path, message)
+    hint = did_you_mean(party, [*names, parties.user(0)])
+    message = (
+        f"no party is called {quoted(party)}; this scenario has {', '.join(names)} and {users}"
+    )
+    return problem(path, message + hint)
+
+
+def _everybody(shufflers: int | None) -> list[str]:
+    mixes = [parties.shuffler(hop) for hop in range(1, (shufflers or 0) + 1)] or ["shufflers"]
+    if len(mixes) > FEW:
+        mixes = [f"{mixes[0]} to {mixes[-1]}"]
+    return [parties.ANALYST, parties.CURATOR, *mixes, parties.NETWORK]

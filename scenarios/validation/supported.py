@@ -1,0 +1,45 @@
+"""What of the grammar this version can run. A later one adds to the table and to nothing else."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import asdict
+
+from ..schema.model import Scenario
+from ..schema.problems import Problem, found, listed, problem
+
+AVAILABLE: dict[str, tuple[object, ...]] = {
+    "population.setting": ("fixed", "statistical"),
+    "policy.kind": (
+        "exposure",
+        "fixed",
+        "hierarchical",
+        "local-suppression",
+        "histogram",
+        "incidence",
+        "all",
+    ),
+}
+
+
+def unavailable(scenario: Scenario) -> Iterator[Problem]:
+    """Report every key that is set to something this version does not run."""
+    for name in AVAILABLE:
+        table, key = name.split(".")
+        part = getattr(scenario, table)
+        if not isinstance(part, tuple):
+            yield from _judge((table, key), name, asdict(part)[key])
+        else:
+            for i, entry in enumerate(part):
+                yield from _judge((table, i, key), name, asdict(entry)[key])
+
+
+def _judge(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Problem]:
+    accepted = AVAILABLE[name]
+    if value not in accepted:
+        yield problem(path, f"{found(value)} is not available in this version; {runs(name)}")
+
+
+def runs(name: str) -> str:
+    """Say what a key may be set to in this version."""
+    words = [value if isinstance(value, str) else found(value) for value in AVAILABLE[name]]
+    return f"it runs {listed(words)}"

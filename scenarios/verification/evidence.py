@@ -1,0 +1,186 @@
+"""A run as evidence: what its record holds, and what follows from it. What verify.py checks."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ...protocol.board import Board, replay
+from ...protocol.messages import Certificate, Counts, Decision
+from ...protocol.parties import Role
+from ...protocol.programs import Heard, first_call
+from ...protocol.schema import Feature, Schema
+from ...protocol.transcript import Transcript
+from ...protocol.view import Record, View
+from ..programs.peers.check import central_only
+from ..programs.randomized.questions import RANDOMIZED, program
+from ..records.run_folder import Run
+from ..scoring.outcome import Outcome
+from ..serialization.decisions import proof_bytes, read_blanks
+from .views import columns
+
+RELEASED = 2  # how an ideal run's release is counted
+
+
+class NoGround(Exception):
+    """There is nothing to check this against."""
+
+
+class Evidence:
+    """A run, and what follows from what it recorded."""
+
+    def __init__(self, run: Run, again: bool | None) -> None:  # noqa: FBT001 - passed on
+        self.run = run
+        self.again = again
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """result.json."""
+        return self.run.result
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was recorded; NoGround for an ideal run."""
+        if self.run.transcript is None:
+            raise NoGround("an ideal run sends no messages")
+        return self.run.transcript
+
+    @cached_property
+    def board(self) -> Board:
+        """The board as its posts make it. Refused if one is not legal; none among peers."""
+        central_only(self.run.scenario, "this check")
+        return replay(self.transcript.posts)
+
+    def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
+        """The counts of a round and who vouches for them: the board, else the reader."""
+        if self.run.transcript is None:
+            return self._claimed(number), "result.json"
+        tallies = self.board.tallies
+        published = tallies[number - 1].counts if len(tallies) >= number else None
+        if published is not None:
+            return published, "the board"
+        for read in self.transcript.reads:
+            if read.round == number:
+                return read.counts, f"what the {read.reader} read"
+        raise NoGround(f"round {number} was not counted")
+
+    def heard(self) -> tuple[list[Heard], str]:
+        """The calls that the curator read the answers to, with their counts; who vouches for them.
+
+        Of an ideal run only round 1 is recorded: NoGround if there was more.
+        """
+        if self.run.transcript is None:
+            if len(self.run.result.get("rounds", ())) > 1:
+                raise NoGround("an ideal run records no counts of groups")
+            first = first_call(program(self.run.scenario), self.schema)
+            counts, whose = self.counts(1)
+            return [Heard(first, counts)], whose
+        found: list[Heard] = []
+        whose = ""
+        for call in self.board.calls[: len(self.board.tallies)]:
+            if call.reader is Role.CURATOR:
+                counts, whose = self.counts(call.round)
+                found.append(Heard(call, counts))
+        if not found:
+            raise NoGround("round 1 was not counted")
+        return found, whose
+
+    @property
+    def randomized(self) -> bool:
+        """Whether people randomized what they said."""
+        return self.run.scenario.policy.kind in RANDOMIZED
+
+    def _claimed(self, number: int) -> tuple[Counts, ...]:
+        """The counts that result.json claims (an ideal run has no other record)."""
+        if self.randomized:
+            return self._reported()
+        if number == 1 and self.result["marginals"]:
+            return tuple(
+                {(value,): people for value, people in self.result["marginals"][name].items()}
+                for name in self.result["features"]
+            )
+        if number == RELEASED and self.result["release"]:
+            rows = self.result["release"]["counts"]
+            return ({tuple(row[:-1]): row[-1] for row in rows},)
+        raise NoGround(f"round {number} was not counted")
+
+    def _reported(self) -> tuple[Counts, ...]:
+        """The counts of reports that result.json claims."""
+        if self.result["release"] is None:
+            raise NoGround("result.json does not hold the counts of reports, which are too many")
+        counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
+        for feature, report, people in self.result["release"]["counts"]:
+            counts[feature][report,] = people
+        return tuple(counts.values())
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided; NoGround if nothing was."""
+        decision = self.board.decision if self.run.transcript else self.decided()
+        if decision is None:
+            raise NoGround("nothing was decided")
+        return decision
+
+    def decided(self) -> Decision | None:
+        """The decision that result.json claims."""
+        said = self.result["decision"]
+        if said is None:
+            return None
+        proof = said["certificate"]
+        names = list(self.result["features"])
+        kept = tuple(names.index(name) for name in said["kept"])
+        thresholds = tuple(proof["thresholds"])
+        numbers = proof["rule"], proof["k"], proof["n"], proof["people"]
+        data = proof_bytes(proof.get("proof"))
+        claimed = Certificate(*numbers, thresholds, proof["pivot"], proof["c"], data)
+        return Decision(kept, claimed, read_blanks(said.get("blank", []), names))
+
+    @property
+    def released(self) -> bool:
+        """Whether the round for the analyst was completed."""
+        if self.run.transcript is None:
+            return self.result["release"] is not None
+        found = self.board
+        last = found.calls[-1].reader if found.calls else None
+        return len(found.tallies) == len(found.calls) and last is Role.ANALYST and not found.burned
+
+    @property
+    def last(self) -> int:
+        """The number of the round that the release comes from; 2 in an ideal run, which has none.
+
+        The record of an ideal run holds the first counts and the release, whatever was between.
+        """
+        return RELEASED if self.run.transcript is None else len(self.board.calls)
+
+    @cached_property
+    def repeated(self) -> Outcome:
+        """The run, run again."""
+        from ..play.run import run
+
+        with_seed = self.result["seed"]
+        mode = self.result["mode"]
+        return run(self.run.scenario, with_seed, mode, worst_case_seconds=0)
+
+    def eyes(self, members: Sequence[str]) -> View:
+        """What these parties know together."""
+        return self.record.view(members)
+
+    @cached_property
+    def record(self) -> Record:
+        """What was recorded, ready to be looked at by many coalitions."""
+        return Record(self.transcript, self.board)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema announced; of an ideal run as far as a rule looks at it: sizes of domains."""
+        if self.run.transcript is not None:
+            if self.board.announcement is None:
+                raise NoGround("nothing was announced")
+            return self.board.announcement.schema
+        return Schema(
+            tuple(
+                Feature(one.name, None, 1)
+                if one.open
+                else Feature(one.name, tuple(map(str, range(size))))
+                for one, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
+            )
+        )

@@ -1,0 +1,151 @@
+"""A recorded run through the eyes of parties: what they saw, opened, read and can pin on people."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from ...analysis.trust.received_view import Received, minimal, received, received_reports
+from ...errors import ParameterError
+from ...protocol import parties
+from ...protocol.board import Board, replay
+from ...protocol.peers.accounting import Reckoning, reckon
+from ...protocol.peers.agreement import Agreement
+from ...protocol.peers.board import replay_peers
+from ...protocol.peers.view import PeerRecord
+from ...protocol.transcript import Transcript
+from ...protocol.view import Record, View
+from ..programs.randomized.questions import RANDOMIZED, announced_names
+from ..programs.two_round import strategy
+from ..records.run_folder import Run
+from ..schema.problems import did_you_mean
+from ..scoring.coalitions import learnt, party_names
+from ..validation.parties import exists
+
+UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
+
+
+def present(run: Run) -> tuple[str, ...]:
+    """Name the parties of a run, but for its users, who are `user-1` to `user-n`."""
+    names = () if run.scenario.mix.peers else party_names(run.scenario)
+    return (*names, parties.NETWORK)
+
+
+def person_of(run: Run) -> Callable[[int], str]:
+    """Give what names a person of a run by its index: as a user, or a peer."""
+    return parties.peer if run.scenario.mix.peers else parties.user
+
+
+def people_named(run: Run) -> str:
+    """Name the people of a run: `user-1` to `user-n`, or its peers."""
+    name = person_of(run)
+    last = run.result["users"] - 1
+    return name(0) if not last else f"{name(0)} to {name(last)}"
+
+
+def look(run: Run, members: Iterable[str]) -> View:
+    """Give what these parties know together. ParameterError for one the run has not."""
+    chosen, mix = tuple(members), run.scenario.mix
+    for party in chosen:
+        if not exists(party, mix.shufflers, run.result["users"], peers=mix.peers):
+            hint = did_you_mean(party, present(run))
+            raise ParameterError(
+                f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
+                f"and {people_named(run)}"
+            )
+    return record_of(run).view(chosen)
+
+
+def record_of(run: Run) -> Record | PeerRecord:
+    """Make a run ready to be looked at by many coalitions."""
+    if run.scenario.mix.peers:
+        return PeerRecord(recorded(run), reckoned(run))
+    return Record(recorded(run), board(run))
+
+
+def reckoned(run: Run) -> Reckoning:
+    """What everybody works out from the board of a run of peers. Refused if a post is not legal."""
+    data = bytes.fromhex(run.result["peers"]["agreement"])
+    posts = recorded(run).posts
+    replayed = replay_peers(Agreement.decode(data), posts)
+    return reckon(replayed, strategy(run.scenario))
+
+
+def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
+    """Score every coalition of a run from what its members saw.
+
+    prior: `uniform`, all labelled tables equally likely, or `marginals`, where the shares of every
+    value among the people of the run are common knowledge.
+    """
+    seen = record_of(run)
+    told = information(run)
+    known = shares(seen, run) if prior == MARGINALS else None
+    return learnt(run.scenario, seen.view, run.sizes, told, seen.truth, known)
+
+
+def scored(run: Run, seen: View) -> Received:
+    """Score one view of a run, as `learnt_in` does."""
+    if run.scenario.policy.kind in RANDOMIZED:
+        return received_reports(seen, run.sizes, information(run) or 0.0)
+    return received(seen, run.sizes, record_of(run).truth)
+
+
+def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
+    """The share of each value of each column among the people of a run, as if it were public.
+
+    From what people said; in the summary form from the counts of the first round.
+    """
+    counts: list[Counter[str]] = [Counter() for _ in run.result["features"]]
+    for row in seen.truth.values():
+        for column, value in row.items():
+            counts[column][value] += 1
+    if not seen.truth:
+        counts = [Counter(run.result["marginals"][name]) for name in run.result["features"]]
+    return [
+        {value: people / one.total() for value, people in sorted(one.items())} for one in counts
+    ]
+
+
+def information(run: Run) -> float | None:
+    """In the program `randomized`: bits that a person's reports carry about its values."""
+    local, sets = run.result.get("local"), run.result.get("incidence")
+    told: float | None = local["privacy"]["information"] if local else None
+    return sets["information"] if sets else told
+
+
+def columns(run: Run) -> tuple[str, ...]:
+    """Name the columns that people were asked for: features, or reports about them."""
+    return announced_names(run.scenario, run.result["features"])
+
+
+def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:
+    """The smallest coalitions without people that link anybody: a person knows its own values."""
+    people = (parties.Role.USER, parties.Role.PEER)
+    return minimal(
+        {
+            one.parties: one.linked
+            for one in found
+            if not any(parties.role(party) in people for party in one.parties)
+        }
+    )
+
+
+def recorded(run: Run) -> Transcript:
+    """Give the transcript; ParameterError for an ideal run, in which nobody saw a message."""
+    if run.transcript is None:
+        raise ParameterError(
+            f"{run.folder}: an ideal run, in which nobody sends or sees a message; play the "
+            "scenario with --mode real"
+        )
+    return run.transcript
+
+
+def board(run: Run) -> Board:
+    """Replay the board. Refused if one of its posts is not legal.
+
+    ParameterError for a run of peers, on whose board nobody but them has anything to say.
+    """
+    if run.scenario.mix.peers:
+        raise ParameterError(
+            f"{run.folder}: a run of peers, which has no curator and no shufflers to tell "
+            "of; it is told by show, leak and verify"
+        )
+    return replay(recorded(run).posts)
