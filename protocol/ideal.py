@@ -219,4 +219,7 @@ def ideal_view(users: int, ideal: Ideal, policy: Policy, shufflers: int, *member
     }
     fixed = policy.setting is Setting.FIXED
     transcript = Transcript(users, summary=True)
-    return View(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript)
+    return View(
+        *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),
+        decision=ideal.decision,
+    )

@@ -17,7 +17,7 @@ from .announcement import Flaw, Setting
 from .board import Board, replay
 from .derivation import Terms, closure
 from .hiding import HIDDEN, Hiding
-from .messages import Call, Counts, Kind
+from .messages import Call, Counts, Decision, Kind
 from .session import open_round
 from .transcript import Event, Made, Transcript, split_names
 
@@ -76,7 +76,7 @@ class View:
     round and column set, whose answer reached the reader, where single people are recorded; whether
     the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
     round, what the length of a person's messages shows, where they are not padded. public: whether
-    everybody sees who takes part, as among peers.
+    everybody sees who takes part, as among peers. decision: what the curator announced.
     """
 
     parties: frozenset[str]
@@ -90,6 +90,7 @@ class View:
     came: Mapping[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
     lengths: Mapping[int, Lengths] = field(default_factory=dict)
     public: bool = False
+    decision: Decision | None = None
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -163,6 +164,7 @@ class Record:
             self.transcript,
             self.came,
             self._lengths(coalition),
+            decision=self.board.decision,
         )
 
     @cached_property

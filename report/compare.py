@@ -247,7 +247,7 @@ def _trust(found: Comparison) -> Grid:
             (
                 one.program,
                 " + ".join(best.parties),
-                ("" if best.exact else ">= ") + f"{best.bits_per_person:.2f}",
+                best.bits_are.mark + f"{best.bits_per_person:.2f}",
                 f"{best.linked:,} {'reports' if best.reports else 'people'}",
                 _exposed(one),
                 "-" if promised is None else percent(promised),

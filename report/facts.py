@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from ..analysis.trust.fiber import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
 from ..scenarios.programs.randomized.questions import RANDOMIZED
 from ..scenarios.records.result_file import Run
@@ -22,8 +23,8 @@ READERS = frozenset({CURATOR, ANALYST})
 class Learner:
     """A coalition, and what it learnt.
 
-    others: people linked who are no members of it. exact: whether the bits are, or at least so
-    many. guessed, before: people whose whole row a best guess gets right, in expectation, and what
+    others: people linked who are no members of it. bits_are: exact, at least or at most so many.
+    guessed, before: people whose whole row a best guess gets right, in expectation, and what
     it was before the coalition saw anything; None where that is not known. sure, sure_before: how
     sure it is of the true row of the person of whom it is surest. method: exact, sampled, at least.
     """
@@ -33,7 +34,7 @@ class Learner:
     others: int
     certain: int
     bits: float
-    exact: bool = True
+    bits_are: Side = Side.EXACT
     guessed: float | None = None
     before: float | None = None
     sure: float | None = None
@@ -167,7 +168,7 @@ def _learners(run: Run) -> tuple[Learner, ...]:
                 others,
                 one["cells_certain"],
                 one["bits_per_person"],
-                one.get("exact", True),
+                Side(one.get("bits_are") or ("exact" if one.get("exact", True) else "at least")),
                 one.get("rows_guessed"),
                 one.get("rows_guessed_before"),
                 worst.get("now"),

@@ -138,7 +138,7 @@ def _table(facts: Facts) -> Grid:
             one.name,
             f"{one.linked:,} ({percent(one.linked / facts.crowd)})",
             f"{one.certain:,} of {facts.cells:,}",
-            ("" if one.exact else ">= ") + f"{one.bits:.3g}",
+            one.bits_are.mark + f"{one.bits:.3g}",
             _guessed(one),
             "-" if one.sure is None else f"{percent(one.sure)} ({percent(one.sure_before or 0)})",
             "yes" if facts.trusted(one) else "no",
@@ -158,13 +158,13 @@ def _table(facts: Facts) -> Grid:
 def _numbers(facts: Facts) -> Numbers:
     headings = (
         *("coalition", "linked_people", "of_people", "certain_values", "of_values"),
-        *("bits_per_person", "bits_exact", "rows_guessed", "rows_guessed_before"),
+        *("bits_per_person", "bits_are", "rows_guessed", "rows_guessed_before"),
         *("surest_of_one", "surest_of_one_before", "method"),
     )
     rows = [
         (
             *("+".join(one.parties), one.linked, facts.crowd, one.certain, facts.cells),
-            *(one.bits, int(one.exact), one.guessed, one.before),
+            *(one.bits, one.bits_are.value, one.guessed, one.before),
             *(one.sure, one.sure_before, one.method),
         )
         for one in facts.learners

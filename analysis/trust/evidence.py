@@ -115,6 +115,19 @@ class Evidence:
             found.append(tuple(shares))
         return tuple(found)
 
+    @property
+    def coined(self) -> frozenset[int]:
+        """The columns in which one value has several states: what they tell apart is a coin."""
+        return frozenset(
+            column for column, held in enumerate(self.values) if len(set(held)) < len(held)
+        )
+
+    def held(self, columns: Sequence[int], cell: Cell) -> Cell:
+        """The values behind the states of some columns."""
+        if not self.values:
+            return cell
+        return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
+
     def pool_of(self, crowd: int) -> frozenset[int]:
         """The crowds that this one is not told apart from, itself among them."""
         return next((pool for pool in self.pools if crowd in pool), frozenset({crowd}))

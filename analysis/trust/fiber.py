@@ -12,10 +12,11 @@ sum is forced. Cells are in the order of their columns, which leaves few cells f
 with all pair counts, one).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import product
-from math import exp, fsum, lgamma, log
+from math import exp, fsum, isfinite, lgamma, log
 
 from .evidence import Cell, Component, Evidence, Law
 
@@ -38,13 +39,58 @@ class Fibre:
     people: dict[int, int]
 
 
+class Side(StrEnum):
+    """What a number is to the truth."""
+
+    EXACT = "exact"
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+
+    @property
+    def mark(self) -> str:
+        """Written before the number."""
+        return {"exact": "", "at least": ">= ", "at most": "<= "}[self]
+
+    @property
+    def word(self) -> str:
+        """The same in words."""
+        return "" if self is Side.EXACT else f"{self} "
+
+
+@dataclass(frozen=True, slots=True)
+class Nats:
+    """Information received about people's values, in nats: between low and high, both >= 0.
+
+    The same where it is known; high is infinite where nothing bounds it from above.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def side(self) -> Side:
+        """What `bits` is to the truth."""
+        if self.low == self.high:
+            return Side.EXACT
+        return Side.AT_MOST if isfinite(self.high) else Side.AT_LEAST
+
+    @property
+    def bits(self) -> float:
+        """In bits: at most so many where that is known, else at least so many."""
+        return (self.high if isfinite(self.high) else self.low) / log(2)
+
+    @classmethod
+    def known(cls, nats: float) -> "Nats":
+        """So many and no others."""
+        return cls(nats, nats)
+
+
 @dataclass(frozen=True, slots=True)
 class Posterior:
     """What one component says of a person of each crowd.
 
-    shares[k]: probability of each cell that is possible; columns[k]: of which columns. log_evidence
-    is the log of the prior probability (nats) of what is known here, or the least that it can be
-    if not `exact`: information received is at least its negative. error: largest standard error of
+    shares[k]: probability of each cell that is possible; columns[k]: of which columns. told: what
+    is learnt of people's values here; `exact` is about the shares. error: largest standard error of
     a share, 0.0 where they are exact; agreement: Gelman and Rubin's ratio of the chains (1 if they
     agree), nan where nothing was sampled. proven: where sampled, the (crowd, column) in which only
     one value is possible; None: those in which `shares` holds only one.
@@ -52,7 +98,7 @@ class Posterior:
 
     columns: dict[int, tuple[int, ...]]
     shares: dict[int, dict[Cell, float]]
-    log_evidence: float
+    told: Nats
     exact: bool = True
     error: float = 0.0
     agreement: float = float("nan")
@@ -166,6 +212,14 @@ def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]
     return found, weights
 
 
+def log_multinomial(counts: Iterable[int]) -> float:
+    """Log of n! / (c_1! c_2! ...), the number of ways to deal people into cells; 0.0 for one."""
+    held = sorted(number for number in counts if number > 0)  # the same digits in every order
+    if len(held) < 2:
+        return 0.0
+    return lgamma(sum(held) + 1) - fsum(lgamma(number + 1) for number in held)
+
+
 class TooManyTables(Exception):
     """There are more tables than can be listed."""
 
@@ -213,7 +267,7 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
         at += 1
 
 
-def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Posterior:
+def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence) -> Posterior:
     """The exact posterior from all tables; TooManyTables if they are too many."""
     found, weights = listed(tables)
     if not found:
@@ -231,7 +285,44 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Posterior:
                 if all(n == people for _, n in held)
                 else fsum(share * n for share, n in held) / whole / people
             )
-    return Posterior(columns, result, top + log(whole))
+    told = -top - log(whole)
+    if evidence.coined.intersection(column for some in columns.values() for column in some):
+        told = _of_values(tables, columns, evidence, found, [share / whole for share in shares])
+    return Posterior(columns, result, Nats.known(max(told, 0.0)))
+
+
+def _of_values(
+    tables: Fibre,
+    columns: dict[int, tuple[int, ...]],
+    evidence: Evidence,
+    found: list[tuple[int, ...]],
+    shares: list[float],
+) -> float:
+    """What the tables tell of values, where several states have one: people's coins are not values.
+
+    The divergence of posterior from prior of the table V[k, values], sums of N[k, x]:
+
+        sum_V P(V) log( P(V) / w(V) ),    w(V) = prod_k n_k! prod_v p(v)^V[k, v] / V[k, v]!
+    """
+    places: dict[tuple[int, Cell], int] = {}
+    at = [
+        places.setdefault((crowd, evidence.held(columns[crowd], cell)), len(places))
+        for crowd, cell in tables.cells
+    ]
+    logs = [log_prior(evidence.shares, columns[crowd], cell) for crowd, cell in places]
+    likely: dict[tuple[int, ...], float] = {}
+    for table, share in zip(found, shares, strict=True):
+        held = [0] * len(places)
+        for place, people in zip(at, table, strict=True):
+            held[place] += people
+        key = tuple(held)
+        likely[key] = likely.get(key, 0.0) + share
+    whole = fsum(lgamma(size + 1) for size in tables.people.values())
+
+    def before(held: tuple[int, ...]) -> float:
+        return whole + fsum(n * p - lgamma(n + 1) for n, p in zip(held, logs, strict=True) if n)
+
+    return fsum(p * (log(p) - before(held)) for held, p in likely.items() if p)
 
 
 class NoTable(Exception):

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .evidence import Cell
-from .fiber import Fibre, NoTable, Posterior
+from .fiber import Fibre, Nats, NoTable, Posterior
 
 CHAINS = 4
 STEPS = 4_000  # of each chain
@@ -35,10 +35,10 @@ Move = tuple[Integers, Integers]  # cells, and what is added to each
 def sampled(
     tables: Fibre,
     columns: dict[int, tuple[int, ...]],
-    log_evidence: float,
+    told: Nats,
     steps: int = STEPS,
 ) -> Posterior:
-    """The posterior from a walk. log_evidence: what the evidence is known to be at most."""
+    """The posterior from a walk. told: what is known of the information received."""
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
     moves = _moves(tables, columns, starts, rng)
@@ -55,7 +55,7 @@ def sampled(
         if share:
             result[crowd][cell] = share
     proven = frozenset(_proven(tables, columns, result))
-    return Posterior(columns, result, log_evidence, False, error, agreement, proven)
+    return Posterior(columns, result, told, False, error, agreement, proven)
 
 
 def _proven(

@@ -14,17 +14,29 @@ a walk through them (fibre_walk.py). Where even that is too much, statements are
 closed form is left: the coalition then knows at least what is reported.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from math import exp, fsum, lgamma, log, prod
+from math import exp, fsum, inf, log, prod
 from operator import itemgetter
 
 from ...errors import ParameterError
+from .covered_counts import covered, tells_coins
 from .evidence import Cell, Component, Count, Crowd, Evidence, components, projected, simplified
-from .fiber import Fibre, NoTable, Posterior, TooManyTables, enumerated, fibre, log_prior, possible
+from .fiber import (
+    Fibre,
+    Nats,
+    NoTable,
+    Posterior,
+    TooManyTables,
+    enumerated,
+    fibre,
+    log_multinomial,
+    log_prior,
+    possible,
+)
 
 MOST_ROWS = 20_000  # rows of a pool among which the likeliest is sought
 MOST_JOINED = 1 << 20  # cells of counts that hang together
@@ -53,13 +65,22 @@ class Guess:
 
 @dataclass(frozen=True)
 class Inference:
-    """The posterior of every person, by crowd. `bits` are those received in all."""
+    """The posterior of every person, by crowd.
+
+    told: information received about all people's values: the divergence of the posterior of the
+    labelled table from its prior. Where all that was seen follows from the table (no covers, and
+    everybody told apart) it is the log of how many times fewer tables are possible.
+    """
 
     evidence: Evidence
     posteriors: tuple[Posterior, ...]
-    bits: float
-    bits_exact: bool
+    told: Nats
     method: Method
+
+    @property
+    def bits(self) -> float:
+        """The bits received: at most so many where that is known, else at least so many."""
+        return self.told.bits
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
@@ -79,16 +100,9 @@ class Inference:
             return shares
         found: dict[Cell, float] = {}
         for cell, share in shares.items():
-            held = self._values_of(columns, cell)
+            held = self.evidence.held(columns, cell)
             found[held] = found.get(held, 0.0) + share
         return found
-
-    def _values_of(self, columns: Sequence[int], cell: Cell) -> Cell:
-        values = self.evidence.values
-        return tuple(
-            values[column][state] if values else state
-            for column, state in zip(columns, cell, strict=True)
-        )
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
@@ -180,7 +194,7 @@ class Inference:
                 if one.proven is not None:
                     return (crowd, column) in one.proven
                 place = one.columns[crowd].index(column)
-                held = (self._values_of(one.columns[crowd], cell) for cell in one.shares[crowd])
+                held = (self.evidence.held(one.columns[crowd], cell) for cell in one.shares[crowd])
                 return len({cell[place] for cell in held}) == 1
         return False
 
@@ -280,50 +294,67 @@ class Inference:
 
 def infer(evidence: Evidence) -> Inference:
     """Work out the posterior. ParameterError if no table agrees with the evidence."""
-    counts = simplified(evidence)
-    told, counts = _revealed(evidence, counts)
+    revealed, counts, whole = _revealed(evidence, simplified(evidence))
     posteriors: list[Posterior] = []
     for component in components(evidence, counts):
         posteriors += _solved(evidence, component)
-    logs = [one.log_evidence for one in posteriors]
     method = Method.EXACT
-    if not all(one.exact for one in posteriors):
-        bounded = any(not one.exact and not one.sampled for one in posteriors)
+    if not whole or not all(one.exact for one in posteriors):
+        bounded = not whole or any(not one.exact and not one.sampled for one in posteriors)
         method = Method.BOUNDED if bounded else Method.SAMPLED
-    bits = -fsum([*logs, told]) / log(2)
-    return Inference(
-        evidence, tuple(posteriors), max(bits, 0.0), all(one.exact for one in posteriors), method
+    told = [revealed, *(one.told for one in posteriors)]
+    low = max(fsum(one.low for one in told) - _hidden_by_pools(evidence), 0.0)
+    high = fsum(one.high for one in told) if whole else inf
+    return Inference(evidence, tuple(posteriors), Nats(low, max(low, high)), method)
+
+
+def _hidden_by_pools(evidence: Evidence) -> float:
+    """The most (nats) that is lost by who cannot say who of a pool is in which crowd.
+
+    What was seen would tell `told` of somebody who saw who is where. The chance of it, given the
+    table, is the mean over all ways to deal the pool into its crowds, so one of their number at
+    least where it is not nothing.
+    """
+    return fsum(
+        log_multinomial(evidence.crowds[crowd].people for crowd in pool) for pool in evidence.pools
     )
 
 
-def _revealed(evidence: Evidence, counts: list[Count]) -> tuple[float, list[Count]]:
-    """Log probability of what is revealed but not recorded, and the counts that are left.
+def _revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count], bool]:
+    """What is revealed and not recorded tells, the counts that are left, and if they are all.
 
     A count that also holds people who are not revealed says something of these, which is left out.
     """
-    logs = [
+    told = [
         _told(evidence, crowd, column)
         for crowd, about in enumerate(evidence.crowds)
         for column in about.revealed
     ]
-    left = [
-        count
-        for count in counts
-        if not any(
+    left: list[Count] = []
+    whole = True
+    for count in counts:
+        shown = [
+            evidence.crowds[crowd].revealed.issuperset(count.columns) for crowd in count.crowds
+        ]
+        if any(
             evidence.crowds[crowd].revealed.intersection(count.columns) for crowd in count.crowds
-        )
-    ]
-    return fsum(logs), left
+        ):
+            whole = whole and all(shown)
+        else:
+            left.append(count)
+    return Nats(fsum(one.low for one in told), fsum(one.high for one in told)), left, whole
 
 
-def _told(evidence: Evidence, crowd: int, column: int) -> float:
-    """Log probability of the values of a crowd in one column, each person's being known."""
+def _told(evidence: Evidence, crowd: int, column: int) -> Nats:
+    """What the values of a crowd in one column tell, each person's being known."""
+    law = evidence.shares[column]
     for group in evidence.groups:
         if group.crowds == {crowd} and column in group.columns:
             single = projected(group.counts, [group.columns.index(column)])
-            law = evidence.laws[column]
-            return fsum(people * log(law[value]) for (value,), people in single.items())
-    return evidence.crowds[crowd].people * log(max(evidence.laws[column]))
+            if all(0 <= value < len(law) for (value,) in single):
+                return Nats.known(-fsum(n * log(law[value]) for (value,), n in single.items()))
+    people, held = evidence.crowds[crowd].people, [share for share in law if share]
+    return Nats(-people * log(max(held)), -people * log(min(held)))
 
 
 def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
@@ -337,9 +368,13 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
         for crowd, columns in component.columns.items()
     )
     if plain:
-        return [_alike(evidence, component.columns, first)]
+        return [_at_least(_alike(evidence, component.columns, first), evidence, component)]
     if more and (joined := _decomposed(evidence, component)) is not None:
         return [joined]
+    if more and not _known_of_some(evidence, component):
+        beside = covered(evidence, component)
+        if beside is not None:
+            return [_at_least(beside, evidence, component)]
     tables = fibre(evidence, component)
     if tables is None:
         return _less(evidence, component)
@@ -353,13 +388,27 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
 
 def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) -> Posterior:
     try:
-        return enumerated(tables, component.columns)
+        return enumerated(tables, component.columns, evidence)
     except TooManyTables:
         if len(tables.cells) > MOST_SAMPLED:
             raise
     from .fiber_sampling import sampled
 
-    return sampled(tables, component.columns, _most(evidence, component))
+    return sampled(tables, component.columns, Nats(-_most(evidence, component), inf))
+
+
+def _at_least(found: Posterior, evidence: Evidence, component: Component) -> Posterior:
+    """The same, told at least what follows from people's values alone."""
+    low, high = found.told.low, found.told.high
+    if low == high:
+        return found
+    return replace(found, told=Nats(min(max(low, -_most(evidence, component)), high), high))
+
+
+def _known_of_some(evidence: Evidence, component: Component) -> bool:
+    return any(
+        _restricted(evidence.crowds[crowd], columns) for crowd, columns in component.columns.items()
+    )
 
 
 def _restricted(about: Crowd, columns: Sequence[int]) -> bool:
@@ -374,16 +423,18 @@ def _alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count
     Where labels were counted, the states behind one are as likely as they were before.
     """
     if count.labels:
-        return _labelled(evidence, columns, count)
+        found = covered(evidence, Component(columns, [count]))
+        if found is None:
+            raise AssertionError("one count by itself has a closed form")
+        return found
     people = sum(count.left.values())
     order = next(iter(columns.values()))
     places = [count.columns.index(column) for column in order]
     cells = {tuple(cell[p] for p in places): number for cell, number in count.left.items()}
     shares = {cell: number / people for cell, number in cells.items()}
     logs = fsum(n * log_prior(evidence.laws, order, cell) for cell, n in cells.items())
-    return Posterior(
-        columns, dict.fromkeys(columns, shares), log_multinomial(cells.values()) + logs
-    )
+    told = Nats.known(max(-log_multinomial(cells.values()) - logs, 0.0))
+    return Posterior(columns, dict.fromkeys(columns, shares), told)
 
 
 def _decomposed(evidence: Evidence, component: Component) -> Posterior | None:
@@ -414,7 +465,8 @@ def _decomposed(evidence: Evidence, component: Component) -> Posterior | None:
     order = next(iter(component.columns.values()))
     places = [held.index(column) for column in order]
     sorted_ = {tuple(cell[place] for place in places): share for cell, share in shares.items()}
-    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), logs)
+    told = Nats.known(max(-logs, 0.0))
+    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), told)
 
 
 _Tree = list[tuple[Count, tuple[int, ...]]]
@@ -484,45 +536,12 @@ def _joined(
     return found
 
 
-def _labelled(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count) -> Posterior:
-    """People of whom only counts of labels are known."""
-    people = sum(count.left.values())
-    behind: list[dict[int, dict[int, float]]] = []  # per column: label -> state -> prior share
-    for column, labels in zip(count.columns, count.labels, strict=True):
-        found: dict[int, dict[int, float]] = {}
-        for state, label in enumerate(labels):
-            if share := evidence.laws[column][state]:
-                found.setdefault(label, {})[state] = share
-        behind.append(found)
-    order = next(iter(columns.values()))
-    places = [count.columns.index(column) for column in order]
-    shares: dict[Cell, float] = {}
-    logs = [log_multinomial(count.left.values())]
-    for cell, number in count.left.items():
-        held = [states[label] for states, label in zip(behind, cell, strict=True)]
-        whole = prod(fsum(states.values()) for states in held)
-        logs.append(number * log(whole))
-        for states in product(*held):
-            share = prod(one[state] for one, state in zip(held, states, strict=True))
-            key = tuple(states[place] for place in places)
-            shares[key] = number / people * share / whole
-    return Posterior(columns, dict.fromkeys(columns, shares), fsum(logs))
-
-
-def log_multinomial(counts: Iterable[int]) -> float:
-    """Log of n! / (c_1! c_2! ...), the number of ways to deal people into cells; 0.0 for one."""
-    held = sorted(number for number in counts if number > 0)  # the same digits in every order
-    if len(held) < 2:
-        return 0.0
-    return lgamma(sum(held) + 1) - fsum(lgamma(number + 1) for number in held)
-
-
 def _alone(evidence: Evidence, component: Component) -> Posterior | None:
     """People who were not counted: the prior, cut down to what is allowed. None: too many cells."""
     ((crowd, columns),) = component.columns.items()
     about = evidence.crowds[crowd]
     if len(columns) == 1 and not _restricted(about, columns):
-        return Posterior(component.columns, {crowd: _law(evidence, columns[0])}, 0.0)
+        return Posterior(component.columns, {crowd: _law(evidence, columns[0])}, Nats.known(0.0))
     cells = possible(evidence, component, crowd, columns, 1 << 20)
     if cells is None:
         return None
@@ -533,7 +552,20 @@ def _alone(evidence: Evidence, component: Component) -> Posterior | None:
     shares = {cell: share / whole for cell, share in before.items()}
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
-    return Posterior(component.columns, {crowd: shares}, about.people * log(whole))
+    told = -log(whole)
+    if evidence.coined.intersection(columns):  # how a coin fell is not told of the person
+        told = _divergence(evidence, columns, shares)
+    return Posterior(component.columns, {crowd: shares}, Nats.known(max(about.people * told, 0.0)))
+
+
+def _divergence(evidence: Evidence, columns: tuple[int, ...], shares: dict[Cell, float]) -> float:
+    """Of the values of one person: the divergence of these shares of states from the prior."""
+    held: dict[Cell, float] = {}
+    for cell, share in shares.items():
+        values = evidence.held(columns, cell)
+        held[values] = held.get(values, 0.0) + share
+    before = evidence.shares
+    return fsum(p * (log(p) - log_prior(before, columns, cell)) for cell, p in held.items() if p)
 
 
 def _law(evidence: Evidence, column: int) -> dict[Cell, float]:
@@ -544,6 +576,7 @@ def _law(evidence: Evidence, column: int) -> dict[Cell, float]:
 def _less(evidence: Evidence, component: Component) -> list[Posterior]:
     """The posterior of a coalition that makes nothing of some of what it knows."""
     found: list[Posterior] = []
+    none = Nats.known(0.0)
     chosen = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
         about = evidence.crowds[crowd]
@@ -551,52 +584,83 @@ def _less(evidence: Evidence, component: Component) -> list[Posterior]:
         free = set(columns) - set(known)
         for column, value in known.items():
             certain: dict[Cell, float] = {(value,): 1.0}
-            found.append(Posterior({crowd: (column,)}, {crowd: certain}, 0.0, exact=False))
+            found.append(
+                Posterior({crowd: (column,)}, {crowd: certain}, Nats.known(0.0), exact=False)
+            )
         for count in chosen:
             here = tuple(c for c in count.columns if c in free)
             if crowd in count.crowds and here:
                 places = [count.columns.index(column) for column in here]
-                whole = _alike(evidence, {crowd: count.columns}, count).shares[crowd]
+                alone = replace(count, crowds={crowd})
+                whole = _alike(evidence, {crowd: count.columns}, alone).shares[crowd]
                 shares: dict[Cell, float] = {}
                 for cell, share in whole.items():
                     key = tuple(cell[place] for place in places)
                     shares[key] = shares.get(key, 0.0) + share
-                found.append(Posterior({crowd: here}, {crowd: shares}, 0.0, exact=False))
+                found.append(
+                    Posterior({crowd: here}, {crowd: shares}, Nats.known(0.0), exact=False)
+                )
                 free -= set(here)
         for column in free:
             law = _law(evidence, column)
-            found.append(Posterior({crowd: (column,)}, {crowd: law}, 0.0, exact=False))
-    least = Posterior({}, {}, _most(evidence, component), exact=False)
+            found.append(Posterior({crowd: (column,)}, {crowd: law}, none, exact=False))
+    least = Posterior({}, {}, Nats(-_most(evidence, component), inf), exact=False)
     return [*found, least]
 
 
 def _most(evidence: Evidence, component: Component) -> float:
-    """The most that the log probability of a component can be: of a part of what is known."""
+    """The most that the log probability of a component can be: of a part of what is known.
+
+    Only of what follows from people's values: how coins fell says nothing of them.
+    """
+    counts = [one for one in (_uncoined(evidence, count) for count in component.counts) if one]
     pinned = fsum(
-        evidence.crowds[crowd].people * log(evidence.laws[column][value])
+        evidence.crowds[crowd].people * log(evidence.shares[column][value])
         for crowd, columns in component.columns.items()
-        for column, value in evidence.crowds[crowd].known
+        for column, state in evidence.crowds[crowd].known
         if column in columns
+        for (value,) in [evidence.held((column,), (state,))]
     )
-    counted = fsum(
-        _alike(evidence, {min(count.crowds): count.columns}, count).log_evidence
-        for count in _disjoint(component.counts)
-    )
+    counted = fsum(_log_of_counts(evidence, count) for count in _disjoint(counts))
     allowed = fsum(
         evidence.crowds[crowd].people * _least_allowed(evidence, crowd)
         for crowd in component.columns
     )
-    same = max(component.counts, key=lambda one: len(one.columns), default=None)
-    alike = [one for one in component.counts if same and one.crowds == same.crowds]
+    same = max(counts, key=lambda one: len(one.columns), default=None)
+    alike = [one for one in counts if same and one.crowds == same.crowds]
     plain = [one for one in alike if not one.labels]
     together = _log_of_tree(evidence, _tree(plain)) if plain else 0.0
-    return min(pinned, counted, allowed, together)
+    return min(pinned, counted, allowed, together, 0.0)
+
+
+def _uncoined(evidence: Evidence, count: Count) -> Count | None:
+    """A count without the columns in which it also counts how coins fell; None if none is left."""
+    kept = [place for place in range(len(count.columns)) if not tells_coins(evidence, count, place)]
+    if not kept:
+        return None
+    columns = tuple(count.columns[place] for place in kept)
+    labels = tuple(count.labels[place] for place in kept) if count.labels else ()
+    return Count(columns, projected(count.left, kept), count.crowds, labels)
+
+
+def _log_of_counts(evidence: Evidence, count: Count) -> float:
+    """Log prior probability of one count."""
+    logs = [log_multinomial(count.left.values())]
+    for cell, number in count.left.items():
+        for place, label in enumerate(cell):
+            law = evidence.laws[count.columns[place]]
+            share = fsum(p for state, p in enumerate(law) if count.label(place, state) == label)
+            logs.append(number * log(share))
+    return fsum(logs)
 
 
 def _least_allowed(evidence: Evidence, crowd: int) -> float:
     """Log prior probability of the narrowest thing that is known to be allowed to a person."""
     shares = [
-        fsum(exp(log_prior(evidence.laws, some.columns, cell)) for cell in some.cells)
+        fsum(
+            exp(log_prior(evidence.shares, some.columns, cell))
+            for cell in {evidence.held(some.columns, cell) for cell in some.cells}
+        )
         for some in evidence.crowds[crowd].allowed
     ]
     return min((log(min(share, 1.0)) for share in shares if share), default=0.0)

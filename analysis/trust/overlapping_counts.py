@@ -25,7 +25,7 @@ from math import fsum, log, log2
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import OTHER, Mask, Redact
-from .inference import log_multinomial
+from .fiber import log_multinomial
 
 if TYPE_CHECKING:
     from ...protocol.view import CountsSeen

@@ -16,11 +16,12 @@ prior probability of what was seen.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log, log2, prod
+from math import inf, log, log2, prod
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
-from .inference import Guess, Inference, Method, infer, log_multinomial
+from .fiber import Nats, Side, log_multinomial
+from .inference import Guess, Inference, Method, infer
 from .view_evidence import Known, Shares, known_from
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ class Received:
 
     linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
     which only one value is possible, by linking or because nothing else agrees with the counts;
-    `cells` is how many there are. bits: received in all, at least so many unless `exact`. crowd:
+    `cells` is how many there are. bits: received in all, at least so many unless `exact`, or at
+    most so many if `at_most`: see `bits_are`. crowd:
     the smallest number of people among whom somebody is hidden (1 if linked). reports: whether what
     is pinned is a randomized report and not a value.
 
@@ -62,6 +64,14 @@ class Received:
     sets: tuple[tuple[int, int], ...] = ()
     method: Method = Method.EXACT
     error: float = 0.0
+    at_most: bool = False
+
+    @property
+    def bits_are(self) -> Side:
+        """What `bits` is to what was received."""
+        if self.exact:
+            return Side.EXACT
+        return Side.AT_MOST if self.at_most else Side.AT_LEAST
 
     @property
     def bits_per_person(self) -> float:
@@ -72,6 +82,7 @@ class Received:
         """What result.json says of the posterior: plain data, None where it was not worked out."""
         return {
             "exact": self.exact,
+            "bits_are": self.bits_are.value,
             "method": self.method.value,
             "error": self.error,
             "rows_guessed": self.rows_guessed,
@@ -98,7 +109,7 @@ class Received:
         return (
             f"<Received by {who}: {self.linked:,} of {self.users:,} people linked, "
             f"{self.cells_certain:,} of {self.cells:,} cells certain, "
-            f"{'' if self.exact else 'at least '}{self.bits_per_person:.3g} bits a person>"
+            f"{self.bits_are.word}{self.bits_per_person:.3g} bits a person>"
         )
 
 
@@ -141,15 +152,16 @@ def received(
             are equally likely.
     """
     known, found = inferred(view, sizes, truth, prior)
+    told = found.told if known.whole else Nats(found.told.low, inf)
     return Received(
         tuple(sorted(view.parties)),
         view.users,
         view.users * len(sizes),
         linked=_linked(known),
         cells_certain=found.cells_certain,
-        # Where covers are drawn, their chance is counted too; no view tells more than all rows.
-        bits=found.bits if prior else min(found.bits, view.users * log2(prod(sizes))),
-        exact=found.bits_exact and known.whole,
+        # No view tells more than all rows.
+        bits=told.bits if prior else min(told.bits, view.users * log2(prod(sizes))),
+        exact=told.side is Side.EXACT,
         crowd=min((people for people, _ in found.sets), default=view.users),
         rows_guessed=found.rows_guessed,
         rows_guessed_before=found.rows_guessed_before,
@@ -160,6 +172,7 @@ def received(
         sets=found.sets,
         method=found.method if known.whole else Method.BOUNDED,
         error=found.error,
+        at_most=told.side is Side.AT_MOST,
     )
 
 

@@ -7,6 +7,7 @@
 * What was hidden before it was said is counted by label: behind "other" is any value that may not
   be named. A value that may also be left blank as a cover has two states, said and left blank, as
   likely as the rule makes them.
+* How likely a cover is says how many people have a value that is left blank (announced_rates.py).
 * Where messages are not padded, a person's row is one of those that are as long as its messages.
 * In the summary form and in an ideal run single people are not recorded: whoever answered a later
   round is then taken to have answered the earlier ones, as it is with the same people in every
@@ -24,6 +25,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
+from .announced_rates import announced
 from .evidence import Allowed, Cell, Crowd, Evidence, Group, Labels, Law
 from .inference import Truth
 
@@ -190,26 +192,29 @@ def known_from(
     rows = [*pinned.values(), *(truth or {}).values()]
     for one in view.lengths.values():
         rows += [{j: value} for j, values in enumerate(one.domains) for value in values]
-    codes = _codes(len(sizes), view.counted, rows, prior)
+    told = tuple(announced(view, len(sizes)))
+    codes = _codes(len(sizes), (*view.counted, *told), rows, prior)
     usable = [seen for seen in view.counted if _usable(view, seen)]
+    listed = [seen for seen in told if _usable(view, seen)]
     states = States.of(_laws(sizes, codes, prior), codes, view.counted)
     lengths = {number: _fits(one, states) for number, one in view.lengths.items()}
     marks: Mapping[_Mark, Sequence[int]]
     if view.came or pinned:
-        marks = _recorded(view, usable, states)
+        marks = _recorded(view, (*usable, *listed), states)
     else:
-        marks = _abstract(view, usable, states)
+        marks = _abstract(view, usable, listed, states)
     crowds = tuple(_crowd(mark, len(people), lengths) for mark, people in marks.items())
     evidence = Evidence(
         states.laws,
         crowds,
-        tuple(_groups(usable, list(marks), states)),
+        (*_groups(usable, list(marks), states), *_listed(listed, marks, len(usable), states)),
         _pools(view, list(marks)),
         states.values,
     )
     named = not isinstance(next(iter(marks.values()), ()), range)
     members = tuple(tuple(people) for people in marks.values()) if named else ()
-    whole = len(usable) == len(view.counted) and all(cells for _, cells in lengths.values())
+    whole = len(usable) + len(listed) == len(view.counted) + len(told)
+    whole = whole and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
     known = Known(evidence, codes, members, {}, whole)
     if not truth:
@@ -345,19 +350,23 @@ def _statements(
 
 
 def _abstract(
-    view: "View", usable: "Sequence[CountsSeen]", states: States
+    view: "View",
+    usable: "Sequence[CountsSeen]",
+    listed: "Sequence[CountsSeen]",
+    states: States,
 ) -> Mapping[_Mark, range]:
     """Crowds of people of whom only numbers are recorded: the first so many of each round."""
-    rounds = sorted({seen.round for seen in usable} | set(view.everybody))
+    both = [*usable, *listed]
+    rounds = sorted({seen.round for seen in both} | set(view.everybody))
     sizes = {
-        number: max((seen.people for seen in usable if seen.round == number), default=view.users)
+        number: max((seen.people for seen in both if seen.round == number), default=view.users)
         for number in rounds
     }
     starts = dict.fromkeys(rounds, 0)
     if not view.fixed:
         for number, before in zip(rounds[1:], rounds, strict=False):
             starts[number] = starts[before] + sizes[before]
-    spans = [range(starts[one.round], starts[one.round] + one.people) for one in usable]
+    spans = [range(starts[one.round], starts[one.round] + one.people) for one in both]
     shown = {n: range(starts[n], min(starts[n] + sizes[n], view.users)) for n in view.everybody}
     edges = {0, view.users}
     for span in (*spans, *shown.values()):
@@ -420,6 +429,29 @@ def _groups(
         crowds = frozenset(i for i, mark in enumerate(marks) if mark.counted[place])
         same = not states.values and not rules.keys() & set(seen.columns)
         yield Group(seen.columns, counts, crowds, () if same else labels)
+
+
+def _listed(
+    listed: "Sequence[CountsSeen]", marks: Mapping[_Mark, Sequence[int]], at: int, states: States
+) -> Iterable[Group]:
+    """How many have a value that is left blank. at: the place of the first of these in the marks.
+
+    Whose value is revealed said it, and so has another.
+    """
+    for place, seen in enumerate(listed, start=at):
+        (column,), (rule,) = seen.columns, seen.hidden
+        named = (
+            {states.codes[column][text] for text in rule.values} if isinstance(rule, Redact) else ()
+        )
+        values = states.values[column] if states.values else range(len(states.laws[column]))
+        labels = tuple(LABELS[BLANK if value in named else OTHER] for value in values)
+        counted = {i: mark for i, mark in enumerate(marks) if mark.counted[place]}
+        shown = sum(len(marks[one]) for one in counted.values() if column in one.revealed)
+        counts: dict[Cell, int] = {(LABELS[said],): n for (said,), n in seen.counts.items()}
+        counts[LABELS[OTHER],] -= shown
+        crowds = frozenset(i for i, mark in counted.items() if column not in mark.revealed)
+        if crowds:
+            yield Group((column,), counts, crowds, (labels,))
 
 
 def _pools(view: "View", marks: Sequence[_Mark]) -> tuple[frozenset[int], ...]:

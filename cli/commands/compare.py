@@ -164,7 +164,7 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
             (
                 one.program,
                 most.parties[0],
-                ("" if most.exact else ">= ") + f"{most.bits_per_person:.2f}",
+                most.bits_are.mark + f"{most.bits_per_person:.2f}",
                 f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
                 "-" if most.rows_guessed is None else percent(most.rows_guessed),
                 _together(one),
@@ -206,8 +206,7 @@ def _of_role(one: "Compared", role: str) -> "Learnt | None":
 def _received(some: "Learnt | None") -> str:
     if some is None:
         return "-"
-    least = "" if some.exact else ">= "
-    return f"{least}{some.bits_per_person:.2f}, {some.cells_certain:,}"
+    return f"{some.bits_are.mark}{some.bits_per_person:.2f}, {some.cells_certain:,}"
 
 
 def _together(one: "Compared") -> str:

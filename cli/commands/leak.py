@@ -108,11 +108,20 @@ def _notes(found: "Sequence[Received]", prior: str) -> Iterator[str]:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"
     if any(one.method == "at least" for one in found):
         yield ">= at least: there were too many tables to look at all that the counts allow"
+    if any(one.at_most for one in found):
+        yield "<= at most: the chance of covers, or of who left, is counted with what it hides"
 
 
 def _csv(found: "Sequence[Received]") -> Grid:
     headings = ["coalition", "linked", "users", "cells_certain", "cells", "bits_per_person"]
-    headings += ["exact", "method", "rows_guessed", "rows_guessed_before", "cells_guessed"]
+    headings += [
+        "exact",
+        "bits_are",
+        "method",
+        "rows_guessed",
+        "rows_guessed_before",
+        "cells_guessed",
+    ]
     headings += ["cells_guessed_before", "worst_row", "worst_row_before"]
     rows = [
         (
@@ -123,6 +132,7 @@ def _csv(found: "Sequence[Received]") -> Grid:
             one.cells,
             one.bits_per_person,
             one.exact,
+            one.bits_are.value,
             one.method.value,
             one.rows_guessed,
             one.rows_guessed_before,

@@ -153,7 +153,7 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     mark = {"exact": "", "sampled": "about ", "at least": "at least "}[found.method]
     yield (
         f"knows    {found.cells_certain:,} of {many(found.cells, 'cell')} for certain; "
-        f"{'' if found.exact else 'at least '}{found.bits_per_person:.2f} bits a person"
+        f"{found.bits_are.word}{found.bits_per_person:.2f} bits a person"
     )
     yield (
         f"guesses  {mark}{found.rows_guessed:,.1f} of {found.users:,} whole rows right, expected "

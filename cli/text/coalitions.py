@@ -76,7 +76,7 @@ def _numbers(one: "Received") -> tuple[str, str, str, str]:
     """Bits a person, rows guessed, how sure it is of one person, and the verdict, as written."""
     mark = {"exact": "", "sampled": "~", "at least": ">="}[one.method]
     return (
-        f"{'' if one.exact else '>='}{one.bits_per_person:.2f}",
+        f"{one.bits_are.mark.strip()}{one.bits_per_person:.2f}",
         "-" if one.rows_guessed is None else f"{mark}{one.rows_guessed:,.1f}",
         "-" if one.worst_row is None else percent(one.worst_row.posterior),
         one.verdict,

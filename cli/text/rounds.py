@@ -27,7 +27,7 @@ def tell(console: Page, outcome: "Outcome") -> None:
             _masks(one),
             f"{one.counts:,}",
             f"{one.exposed:,}",
-            f"{'' if one.exact else '>= '}{one.bits_per_person:.3f}",
+            f"{one.bits_are.mark}{one.bits_per_person:.3f}",
         )
         for one in outcome.rounds
     ]

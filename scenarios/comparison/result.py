@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...analysis.trust.fiber import Side
 from ...analysis.trust.received_view import Received, minimal
 from ...errors import StorageError
 
@@ -38,7 +39,7 @@ class Learnt:
     linked: int
     cells_certain: int
     bits_per_person: float
-    exact: bool
+    bits_are: Side
     reports: bool
     verdict: str
     rows_guessed: float | None = None
@@ -51,7 +52,7 @@ class Learnt:
             one.linked,
             one.cells_certain,
             one.bits_per_person,
-            one.exact,
+            one.bits_are,
             one.reports,
             one.verdict,
             None if one.rows_guessed is None else one.rows_guessed / one.users,

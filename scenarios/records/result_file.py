@@ -94,6 +94,7 @@ class Learnt(msgspec.Struct, forbid_unknown_fields=True):
     cells_certain: int
     bits_per_person: float
     exact: bool = True
+    bits_are: str = ""
     method: str = "exact"
     error: float = 0.0
     rows_guessed: float | None = None

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust import inferred, received
+from veilmix.analysis.trust.fiber import Side
 from veilmix.protocol.hiding import BLANK, COVERS, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import CountsSeen, View
@@ -56,6 +57,7 @@ def test_what_is_hidden_is_as_open_as_the_rule_leaves_it(
     linked = {person: spoken[person] for person in some if person < len(people)}
     view = view_of(marginals, Counter(spoken), rule, linked)
 
+    tables: dict[tuple[tuple[str, ...], ...], float] = {}
     whole, holds = 0.0, [Counter[tuple[str, ...]]() for _ in people]
     for table in product(ROWS, repeat=len(people)):
         if first and Counter((row[0],) for row in table) != marginals:
@@ -68,11 +70,14 @@ def test_what_is_hidden_is_as_open_as_the_rule_leaves_it(
             for covered in covers:
                 weight *= COVERING if covered else 1 - COVERING
             whole += weight
+            tables[table] = tables.get(table, 0.0) + weight
             for person, row in enumerate(table):
                 holds[person][row] += weight
 
     known, found = inferred(view, (3, 2))
-    assert found.bits == pytest.approx(len(people) * log2(6) - log2(whole), abs=1e-9)
+    bits = len(people) * log2(6) + fsum(w / whole * log2(w / whole) for w in tables.values())
+    assert found.told.side is Side.EXACT  # of the rows: how a coin fell is nothing of a row's
+    assert found.bits == pytest.approx(bits, abs=1e-9)
     for person, held in enumerate(holds):
         crowd = known.crowd_of(person)
         for row in ROWS:

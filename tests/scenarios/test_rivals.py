@@ -186,7 +186,7 @@ def test_blanked_rows_expose_nobody() -> None:
     assert found.privacy.true == found.privacy.promised == 0
     assert found.utility.cells < 1
     analyst = next(c for c in found.trust.coalitions if c.parties == ("analyst",))
-    assert not analyst.exact
+    assert analyst.bits_are == "at least"
     assert 0 < analyst.bits_per_person < found.trust.most_trusted.bits_per_person
 
 

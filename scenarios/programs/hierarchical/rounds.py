@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....analysis.trust.fiber import Side
 from ....analysis.trust.overlapping_counts import chained_bits
 from ....analysis.trust.received_view import received
 from ....protocol.hiding import OTHER, Mask
@@ -21,7 +22,7 @@ class Asked:
     values are no longer said by name. counts: numbers that are not zero, over all tables. others:
     of the answers, how many hold an `other`. exposed: the most people of one of the tables who are
     in a crowd smaller than k there, other being a value. bits: received in all rounds up to this
-    one (analysis/trust/received_view.py, chains.py); at least so many unless `exact`.
+    one (analysis/trust/received_view.py, overlapping_counts.py), and what that is to the truth.
     """
 
     round: int
@@ -32,7 +33,12 @@ class Asked:
     others: int
     exposed: int
     bits: float
-    exact: bool
+    bits_are: Side
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bits are neither more nor less."""
+        return self.bits_are is Side.EXACT
 
     @property
     def bits_per_person(self) -> float:
@@ -51,18 +57,19 @@ class Asked:
             "exposed": self.exposed,
             "bits_per_person": self.bits_per_person,
             "exact": self.exact,
+            "bits_are": self.bits_are.value,
         }
 
 
-def _bits(view: View, sizes: Sequence[int]) -> tuple[float, bool]:
-    """Bits received, and whether that is exact: the larger of two figures that are at least so."""
+def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
+    """Bits received, and what they are: the larger of two figures that are at least so."""
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:
-        return chained
+        return chained[0], Side.EXACT
     learnt = received(view, sizes)
-    if learnt.exact or chained is None or chained[0] <= learnt.bits:
-        return learnt.bits, learnt.exact
-    return chained
+    if learnt.bits_are is not Side.AT_LEAST or chained is None or chained[0] <= learnt.bits:
+        return learnt.bits, learnt.bits_are
+    return chained[0], Side.AT_LEAST
 
 
 def asked(
@@ -87,7 +94,7 @@ def asked(
             *(frozenset({CURATOR}), max(one.people for one in seen), True, {}, tuple(seen)),
             *({}, {}, Transcript(people, summary=True)),
         )
-        bits, exact = _bits(view, sizes)
+        bits, side = _bits(view, sizes)
         found.append(
             Asked(
                 call.round,
@@ -102,7 +109,7 @@ def asked(
                 sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
                 bits,
-                exact,
+                side,
             )
         )
     return tuple(found)
