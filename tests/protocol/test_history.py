@@ -1,0 +1,131 @@
+"""What a first shuffler remembers, writes down before it hands on, and refuses."""
+
+import runpy
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.errors import RoundBurned
+from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.hiding import Redact
+from veilmix.protocol.history import History, Told
+from veilmix.protocol.messages import Call
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+EVERYBODY = [f"user-{i}" for i in range(20)]
+
+
+def terms(least: int = 3, **policy: Any) -> Announcement:
+    found: Announcement = replace(
+        KIT.session(1).announcement, rules=Rules(min_dropout=least), policy=Policy(2, 0.5, **policy)
+    )
+    return found
+
+
+def hand_on(
+    history: History,
+    people: Collection[str],
+    call: Call = KIT.SINGLES,
+    announced: Announcement | None = None,
+) -> None:
+    history.hand_on(announced or terms(), call, people, first=call.round == 1)
+
+
+def test_a_session_is_not_run_again_for_a_few_others() -> None:
+    history = History()
+    hand_on(history, EVERYBODY)
+    for few in (1, 2):
+        with pytest.raises(RoundBurned, match=f"{few} people took part in other rounds"):
+            hand_on(history, EVERYBODY[few:])
+    with pytest.raises(RoundBurned, match="1 people took part"):
+        hand_on(history, [*EVERYBODY, "user-99"])
+    hand_on(history, EVERYBODY)
+    hand_on(history, EVERYBODY[3:])
+    hand_on(history, ["somebody", "else"])
+
+
+def test_so_are_rounds_of_one_session() -> None:
+    history = History()
+    hand_on(history, EVERYBODY)
+    with pytest.raises(RoundBurned, match="1 people took part"):
+        hand_on(history, EVERYBODY[1:], KIT.JOINT)
+    assert history.refused is not None
+
+
+def test_what_is_refused_is_not_remembered_and_not_written() -> None:
+    written: list[Told] = []
+    history = History(write=written.append)
+    hand_on(history, EVERYBODY)
+    with pytest.raises(RoundBurned):
+        hand_on(history, EVERYBODY[1:])
+    assert [one.people for one in written] == [frozenset(EVERYBODY)]
+    assert [len(session) for session in history.sessions] == [1, 0]
+
+
+def test_what_cannot_be_written_is_not_handed_on() -> None:
+    def full(_: Told) -> None:
+        raise OSError(28, "No space left on device")
+
+    history = History(write=full)
+    with pytest.raises(OSError, match="No space"):
+        hand_on(history, EVERYBODY)
+    assert history.sessions == [[]]
+
+
+def test_what_only_warns_lets_pass_and_says_why_once() -> None:
+    history = History(burn=False, union=False, strange="nobody knows these people")
+    hand_on(history, EVERYBODY)
+    hand_on(history, EVERYBODY[1:])
+    hand_on(history, EVERYBODY[1:], KIT.JOINT)
+    assert [one.split(":")[0] for one in history.warned] == [
+        "nobody knows these people",
+        "1 people took part in other rounds than everybody else",
+    ]
+    assert history.refused is None
+
+
+def test_nobody_is_counted_of_whom_nobody_knows_who_they_are() -> None:
+    with pytest.raises(RoundBurned, match="nobody knows these"):
+        hand_on(History(strange="nobody knows these people"), EVERYBODY)
+
+
+def test_a_batch_is_written_as_it_is_told() -> None:
+    written: list[Told] = []
+    history = History(
+        write=written.append, person=str.upper, column=lambda name: f"their {name}", coins="drawn"
+    )
+    hand_on(history, EVERYBODY)
+    call = replace(KIT.JOINT, hidden=(Redact(2, ("no",), 5),))
+    hand_on(history, EVERYBODY, call)
+    one, two = written
+    assert (one.public, two.public, one.least) == (False, True, 3)
+    assert "USER-3" in one.people
+    assert [sorted(some.columns) for some in one.releases] == [
+        ["their colour"],
+        ["their city"],
+        ["their grown"],
+    ]
+    (release,) = two.releases
+    assert release.hidden == {"their grown": Redact(0, ("no",), 5)}
+    assert release.coins == "drawn 2 their grown"
+    assert release.public
+
+
+def test_counts_that_all_may_see_name_no_blank() -> None:
+    history = History(union=True)
+    hand_on(history, EVERYBODY)
+    hand_on(history, EVERYBODY, replace(KIT.JOINT, hidden=(Redact(2, ("no",), 0),)))
+    hand_on(history, EVERYBODY)  # only the curator sees them
+    with pytest.raises(RoundBurned, match="column grown: its counts would name"):
+        hand_on(history, EVERYBODY, announced=terms(publish_marginals=True))
+    hand_on(history, [f"other-{i}" for i in range(9)], announced=terms(publish_marginals=True))
+
+
+def test_counts_that_all_have_seen_may_be_seen_again() -> None:
+    history = History(union=True)
+    hand_on(history, EVERYBODY, announced=terms(publish_marginals=True))
+    hand_on(history, EVERYBODY, replace(KIT.JOINT, hidden=(Redact(2, ("no",), 0),)))
+    hand_on(history, EVERYBODY, announced=terms(publish_marginals=True))
