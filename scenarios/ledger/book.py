@@ -1,6 +1,6 @@
 """The ledger: who took part in which session, and what was told of them, from run to run.
 
-    book.json       {"schema": 2, "entries": [...], "digest": "..."}
+    book.json       {"schema": 2, "entries": [...], "digest": "..."}, an entry a line
     book.json.key   32 random bytes, in hexadecimal
 
 An entry a session, in the order in which they began; the digest is that of the entries under the
@@ -18,7 +18,6 @@ People are written as fingerprints (people.py). Only their owner may read the fi
 """
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace as changed
@@ -34,7 +32,6 @@ from msgspec.structs import replace as changed
 from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ..serialization.atomic_file import write_whole
-from ..serialization.json_text import pretty
 
 SCHEMA = 2
 PATIENCE = 10.0  # seconds to wait for another run that has the file
@@ -121,11 +118,16 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(slots=True)
 class Ledger:
-    """An open ledger file: what it says, and what is added to it. key: of the fingerprints."""
+    """An open ledger file: what it says, and what is added to it. key: b"" until it is needed."""
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
     key: bytes = b""
+
+    def secret(self) -> bytes:
+        """The key of the fingerprints, made if there is none."""
+        self.key = self.key or _new_key(self.path)
+        return self.key
 
     def begin(self, entry: Entry) -> None:
         """Note a session before it is played, as one that never ended."""
@@ -146,14 +148,14 @@ class Ledger:
         return done
 
     def _write(self) -> None:
-        entries = msgspec.to_builtins(self.entries)
-        book = {"schema": SCHEMA, "entries": entries, "digest": _digest(entries, self.key)}
-        write_whole(self.path, pretty(book), force=True, private=True, lasting=True)
+        lines = ",\n".join(msgspec.json.encode(one).decode() for one in self.entries)
+        digest = _digest(self.entries, self.secret())
+        text = f'{{"schema": {SCHEMA}, "entries": [\n{lines}\n], "digest": "{digest}"}}\n'
+        write_whole(self.path, text, force=True, private=True, lasting=True)
 
 
-def _digest(entries: Sequence[dict[str, Any]], key: bytes) -> str:
-    text = json.dumps(entries, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.blake2b(text.encode(), key=key, digest_size=32).hexdigest()
+def _digest(entries: Sequence[Entry], key: bytes) -> str:
+    return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
 
 
 @contextmanager
@@ -164,7 +166,7 @@ def opened(path: Path, patience: float = PATIENCE) -> Iterator[Ledger]:
     """
     with _locked(path, patience):
         entries = read(path)
-        yield Ledger(path, list(entries), _key(path) or _new_key(path))
+        yield Ledger(path, list(entries), _key(path) or b"")
 
 
 def key_of(path: Path) -> Path:
@@ -236,7 +238,7 @@ def read(path: Path) -> tuple[Entry, ...]:
     for number, entry in enumerate(book.entries, start=1):
         if wrong := _wrong(entry):
             raise _damaged(path, f"entry {number}: {wrong}")
-    if _digest(msgspec.to_builtins(book.entries), key) != book.digest:
+    if _digest(book.entries, key) != book.digest:
         raise _damaged(path, "its entries are not those that were written with this key")
     return book.entries
 

@@ -90,7 +90,7 @@ def keep(
     play: Callable[[History], "Played"],
 ) -> tuple["Played", Account]:
     """Play a session that the ledger knows of before it begins, and note how it ended."""
-    crowd = crowd_of(scenario, drawn, ledger.key)
+    crowd = crowd_of(scenario, drawn, ledger.secret())
     past = list(ledger.entries)
     memory = remembered(ledger, scenario, crowd, seed)
     ledger.begin(

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...errors import DataError
 from ..populations import files
 from ..populations.build import offer, where
 from ..populations.samples import Samples
@@ -59,7 +60,12 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
         if wanted is None or number in wanted
     }
     order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
-    return Crowd(tuple(sorted(names)), tuple(marks[number] for number in order))
+    try:
+        people = tuple(marks[number] for number in order)
+    except KeyError:
+        source = scenario.population.source
+        raise DataError(f"{source}: has changed since it was read; run it again") from None
+    return Crowd(tuple(sorted(names)), people)
 
 
 def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:

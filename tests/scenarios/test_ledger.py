@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,29 @@ def test_a_session_that_is_killed_has_counted_everybody(
     )  # the same people: nothing new
 
 
+def test_what_is_written_lasts_before_it_takes_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flushed to the disk, then renamed, then the name: or a lost power supply loses a release."""
+    done: list[str] = []
+    sync, rename = os.fsync, Path.replace
+
+    def fsync(handle: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        sync(handle)
+
+    def replace(path: Path, target: Path) -> Path:
+        done.append("name")
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", replace)
+    with opened(tmp_path / "ledger.json") as book:
+        book.secret()
+        book.begin(Entry(scenario="s", source=("a",), people=("x",), seed=1, least=2, k=2))
+    assert done == ["file", "name", "folder"] * 2
+
+
 def test_only_its_owner_reads_it_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "ledger.json"
     played(file, scenario("class"))
@@ -195,7 +219,8 @@ def whole(tmp_path: Path) -> dict[str, Any]:
 def signed(path: Path, data: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """An entry changed, and a digest that fits it."""
     entries = [{**data["entries"][0], **changes}]
-    return {**data, "entries": entries, "digest": module._digest(entries, module._key(path) or b"")}
+    made = msgspec.convert(entries, list[Entry])
+    return {**data, "entries": entries, "digest": module._digest(made, module._key(path) or b"")}
 
 
 def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
@@ -266,7 +291,7 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
         for name in ("randomized-class", "statistical"):
             with pytest.raises(DataError, match="same people"):
                 run(name, 7, ledger=book, worst_case_seconds=0)
-    assert not (tmp_path / "one.json").exists()
+    assert {one.name for one in tmp_path.iterdir()} == {".one.json.lock"}
 
 
 def test_an_entry_names_those_who_are_counted() -> None:

@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from veilmix.errors import RoundBurned
+from veilmix.errors import DataError, RoundBurned
 from veilmix.protocol.transcript import Read
 from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.ledger.book import NEVER_ENDED, key_of, opened, read
 from veilmix.scenarios.ledger.keep import Account, keep
-from veilmix.scenarios.ledger.people import fingerprints
+from veilmix.scenarios.ledger.people import crowd_of, fingerprints
 from veilmix.scenarios.play.run import Played, draw_faults, play_real
 from veilmix.scenarios.populations.samples import samples
 from veilmix.scenarios.schema.model import Scenario
@@ -127,6 +127,7 @@ def test_so_it_is_in_any_order(book: Path, file: Path) -> None:
     refuses(book, scenario(file), f"1 people {ALONE}")
 
 
+@pytest.mark.slow
 def test_a_tracker_of_large_groups_tells_of_a_large_group(book: Path, file: Path) -> None:
     """A and B share ten: whatever is added and subtracted, nobody is among fewer."""
     b = range(11, 31)
@@ -188,6 +189,7 @@ def test_a_file_less_one_row_is_the_same_people_less_one(
     refuses(book, scenario(other, **switches), f"1 people {ALONE}", seed)
 
 
+@pytest.mark.slow
 def test_an_empty_cell_is_empty_whatever_it_is_called(book: Path, tmp_path: Path) -> None:
     rows = [(*row[:2], "" if i in (5, 6, 7) else row[2]) for i, row in enumerate(ALL)]
     holes = write(tmp_path / "holes.csv", rows)
@@ -239,6 +241,7 @@ def blanks(source: Path, **switches: Any) -> Scenario:
     )
 
 
+@pytest.mark.slow
 def test_what_was_left_blank_is_not_named_afterwards(book: Path, file: Path) -> None:
     first = passes(book, blanks(file))
     assert first.decision is not None
@@ -249,6 +252,7 @@ def test_what_was_left_blank_is_not_named_afterwards(book: Path, file: Path) -> 
     passes(book, scenario(file, "sport"))
 
 
+@pytest.mark.slow
 def test_a_cover_is_not_drawn_twice(book: Path, file: Path) -> None:
     first = passes(book, blanks(file), None)
     assert any(rule.cover for rule in first.decision.hidden)  # type: ignore[union-attr]
@@ -256,12 +260,14 @@ def test_a_cover_is_not_drawn_twice(book: Path, file: Path) -> None:
         refuses(book, blanks(file), COINS, seed)
 
 
+@pytest.mark.slow
 def test_the_same_draw_is_the_same_release(book: Path, file: Path) -> None:
     first, again = passes(book, blanks(file), 7), passes(book, blanks(file), 7)
     assert first.release == again.release
     refuses(book, blanks(file), COINS, 8)
 
 
+@pytest.mark.slow
 def test_everything_may_be_covered_that_is_known_already(book: Path, file: Path) -> None:
     passes(book, scenario(file, policy__kind="all"))
     passes(book, blanks(file), None)
@@ -360,6 +366,7 @@ def test_nothing_is_handed_on_that_cannot_be_written(
 # What is useful passes
 
 
+@pytest.mark.slow
 def test_honest_sequences_pass(book: Path, file: Path, tmp_path: Path) -> None:
     passes(book, scenario(file, "sport", "shoe"))
     passes(book, scenario(file, "sport", "shoe"))  # the same question
@@ -370,3 +377,31 @@ def test_honest_sequences_pass(book: Path, file: Path, tmp_path: Path) -> None:
     passes(book, scenario(file, "sport", gone=range(1, 16)))  # many have left
     both = write(tmp_path / "both.csv", [*ALL, *people(80)[60:]])
     passes(book, scenario(both, "sport"))  # many have come
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["exposure", "hierarchical", "local-suppression", "all"])
+def test_every_program_may_be_run_again_on_the_same_people(
+    kind: str, book: Path, tmp_path: Path
+) -> None:
+    """As it was: the curator asks the same groups again, and gets the same answers."""
+    rows = [(f"shoe {i % 3}", f"sport {i % 2}", f"town {i // 15}") for i in range(60)]
+    one = scenario(
+        write(tmp_path / "alike.csv", rows),
+        policy__kind=kind,
+        policy__k=5,
+        policy__max_exposure=0.5,
+    )
+    first = passes(book, one)
+    assert passes(book, one).release == first.release
+    hierarchical = kind == "hierarchical"
+    assert any(len(ask) > 1 for call in first.calls[:-1] for ask in call.asks) == hierarchical
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "people.csv", ALL)
+    one = scenario(file, population__users=50)
+    drawn = samples(one, 7)
+    write(file, ALL[:20])
+    with pytest.raises(DataError, match="has changed since it was read"):
+        crowd_of(one, drawn, bytes(32))

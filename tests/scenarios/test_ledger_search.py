@@ -22,15 +22,20 @@ from typing import Any
 import numpy as np
 import pytest
 from veilmix.errors import RoundBurned
+from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Policy, Rules
 from veilmix.protocol.hiding import COVERS, Redact
-from veilmix.protocol.history import History, Told
+from veilmix.protocol.history import History
 from veilmix.protocol.messages import Call
-from veilmix.protocol.participation import Asked
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
+from veilmix.scenarios.ledger.book import Entry, opened
+from veilmix.scenarios.ledger.keep import remembered
+from veilmix.scenarios.ledger.people import Crowd
+from veilmix.scenarios.schema.model import About, Population, Scenario
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "protocol" / "kit.py")))
+KEPT = Scenario(scenario=About(name="s"), population=Population(source="builtin:titanic"))
 SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
 N, LEAST = 6, 2
 SCHEMA = Schema((Feature("a", ("0", "1")), Feature("b", ("0", "1"))))
@@ -159,8 +164,8 @@ class Sequence:
 
     rng: np.random.Generator
     attacker: Attacker
-    written: list[list[Told]] = field(default_factory=list)
-    promised: list[Asked] = field(default_factory=list)
+    file: Path
+    promised: list[tuple[set[int], int]] = field(default_factory=list)
     crowds: list[frozenset[int]] = field(default_factory=list)
     shown: list[tuple[frozenset[int], tuple[str, ...], Redact | None, str]] = field(
         default_factory=list
@@ -174,8 +179,7 @@ class Sequence:
         while size < len(near):
             size = len(near)
             near = near.union(*(one for one in self.crowds if one & near))
-        names = set(map(str, near))
-        return max((one.least for one in self.promised if one.people & names), default=1)
+        return max((least for asked, least in self.promised if asked & near), default=1)
 
     def isolated(self) -> set[tuple[str, tuple[int, ...]]]:
         """Who is told apart by now, by either attacker."""
@@ -199,18 +203,29 @@ class Sequence:
         """Round 1, and a release, unless it is refused or killed before or after a batch left."""
         asked, rng = self.people(), self.rng
         least, publish = int(rng.choice([1, LEAST])), bool(rng.random() < 0.2)
-        coins = str(rng.integers(2)) if rng.random() < 0.5 else ""
-        self.written.append([])
-        memory = History(
-            [list(one) for one in self.written[:-1]],
-            burn=True,
-            union=True,
-            promised=list(self.promised),
-            coins=coins and f"{coins} {asked}",
-            write=self.written[-1].append,
-        )
-        self.promised.append(Asked(frozenset(map(str, asked)), least))
-        announced = terms(least, publish=publish)
+        seed = int(rng.integers(2)) if rng.random() < 0.5 else None
+        crowd = Crowd(("a", "b"), tuple(map(str, asked)))
+        self.promised.append((set(asked), least))
+        with opened(self.file) as ledger:
+            memory = remembered(ledger, KEPT, crowd, seed)
+            ledger.begin(
+                Entry(
+                    scenario="s",
+                    source=crowd.columns,
+                    people=crowd.people,
+                    seed=seed,
+                    least=least,
+                    k=2,
+                )
+            )
+            end = self.rounds(memory, terms(least, publish=publish), asked)
+            if not end.startswith("killed"):  # nobody is left to say how it ended
+                ledger.end("", (), end)
+        self.tried[end] += 1
+
+    def rounds(self, memory: History, announced: Announcement, asked: list[int]) -> str:
+        """Play both rounds; how it ended."""
+        rng = self.rng
         came = [one for one in asked if rng.random() > 0.1] or asked
         columns = [(0,), (1,), (0, 1)][rng.integers(3)]
         hidden = (Redact(0, ("1",), COVERS // 4),) if 0 in columns and rng.random() < 0.5 else ()
@@ -220,20 +235,16 @@ class Sequence:
         ]
         for call, here in calls:
             if rng.random() < 0.1 or not here:
-                if not self.written[-1]:  # nobody can say whom it counted
-                    self.written[-1].append(Told(1, self.promised[-1].people, least, ()))
-                self.tried["killed before"] += 1
-                return
+                return "killed before"
+            users = {parties.user(asked.index(one)) for one in here}
             try:
-                memory.hand_on(announced, call, {str(i) for i in here}, first=call.round == 1)
+                memory.hand_on(announced, call, users, first=call.round == 1)
             except RoundBurned:
-                self.tried["refused"] += 1
-                return
-            self.heard(call, here, coins and f"{coins} {asked}")
+                return "refused"
+            self.heard(call, here, memory.coins and f"{memory.coins} {asked}")
             if rng.random() < 0.1:
-                self.tried["killed after"] += 1
-                return
-        self.tried["ended"] += 1
+                return "killed after"
+        return "ended"
 
     def heard(self, call: Call, here: list[int], draw: str) -> None:
         """The attacker learns of a batch; whoever is told apart only now, is so by this batch."""
@@ -249,10 +260,10 @@ class Sequence:
         self.apart += [f"{how}: {some}" for how, some in sorted(self.isolated() - before)]
 
 
-def sequence(seed: int) -> Sequence:
-    """Six sessions of the same few people."""
+def sequence(seed: int, file: Path) -> Sequence:
+    """Six sessions of the same few people, by a ledger that is opened for each."""
     rng = np.random.default_rng(seed)
-    made = Sequence(rng, Attacker(int(rng.integers(len(TABLES))), rng))
+    made = Sequence(rng, Attacker(int(rng.integers(len(TABLES))), rng), file)
     for _ in range(6):
         made.session()
     return made
@@ -284,17 +295,18 @@ def whole(made: Sequence, place: int) -> bool:
     )
 
 
-def judge(seed: int) -> tuple[Counter[str], list[str]]:
+def judge(seed: int, file: Path) -> tuple[Counter[str], list[str]]:
     """What was tried, and all that is wrong."""
-    made = sequence(seed)
+    made = sequence(seed, file)
     return made.tried, [*made.apart, *(f"joined: {some}" for some in joined(made))]
 
 
 @pytest.mark.slow
-def test_no_sequence_that_passes_isolates() -> None:
+def test_no_sequence_that_passes_isolates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # thousands of files
     tried: Counter[str] = Counter()
     for seed in range(SEQUENCES):
-        counted, wrong = judge(seed)
+        counted, wrong = judge(seed, tmp_path / f"{seed}.json")
         tried += counted
         assert not wrong, f"judge({seed}): {wrong}"
     assert min(tried.values()) > 0.1 * SEQUENCES, tried  # every end was tried
