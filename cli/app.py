@@ -93,9 +93,20 @@ group = LazyGroup(
 def start(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _closed_streams()
+    code = _code(given)
     try:
-        code = _invoke(given)
         sys.stdout.flush()
+    except BrokenPipeError:
+        _hang_up()
+    except OSError as bad:
+        return _unwritten(bad, given)
+    return code
+
+
+def _code(given: list[str]) -> int:
+    try:
+        return _invoke(given)
     except (BrokenPipeError, ReaderLeft):  # whoever read us has left, as in `veilmix ... | head`
         _hang_up()
         return DONE
@@ -103,21 +114,43 @@ def start(arguments: Sequence[str] | None = None) -> int:
         _complain("stopped; what was not finished was not written")
         return STOPPED
     except click.ClickException as wrong:
-        wrong.show()
+        with suppress(BrokenPipeError):
+            wrong.show()
         return wrong.exit_code
     except (LocalError, VerificationError, RoundBurned) as wrong:
         _complain(str(wrong))
         return WRONG if isinstance(wrong, LocalError) else UNMET
     except Exception as bug:
-        if isinstance(bug, OSError) and bug.errno in FULL:
-            _hang_up()
-            _complain(f"what was to be said could not be written: {bug.strerror}; make room")
-            return WRONG
-        from .bug import report
+        return _unwritten(bug, given)
 
-        _complain(report(bug, given))
-        return BUG
-    return code
+
+def _unwritten(bug: Exception, given: list[str]) -> int:
+    """Say that a disk is full, or else that this is a bug."""
+    if isinstance(bug, OSError) and bug.errno in FULL:
+        _hang_up()
+        _complain(f"what was to be said could not be written: {bug.strerror}; make room")
+        return WRONG
+    from .bug import report
+
+    _complain(report(bug, given))
+    return BUG
+
+
+def _closed_streams() -> None:
+    """A stream that was closed (`>&-`) is one nobody reads: give it a place that keeps nothing.
+
+    Otherwise the next file that is opened would have its number, and what is printed would be
+    written there.
+    """
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest that is free
+        pass
+    os.close(number)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def _invoke(given: list[str]) -> int:

@@ -55,7 +55,7 @@ def values(text: str) -> "Iterator[Value]":
     """The values in a text: TOML's where they are that, else words, between commas."""
     try:
         found = tomllib.loads(f"v = [{text}]")["v"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or more than can be read
         found = [one for word in text.split(",") for one in _word(word.strip())]
     yield from found
 
@@ -63,7 +63,7 @@ def values(text: str) -> "Iterator[Value]":
 def _word(word: str) -> "Iterable[Value]":
     try:
         found: list[Value] = tomllib.loads(f"v = [{word}]")["v"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or more than can be read
         return (word,)
     return found
 

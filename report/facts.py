@@ -151,10 +151,11 @@ class Facts:
 def gather(run: Run, seconds: float) -> Facts:
     """Work out all that the page of a run tells. seconds: for worst cases at other k."""
     sets = choices(run)
-    return Facts(run, sets, curves(run, sets, seconds), traffic(run.transcript), _learners(run))
+    return Facts(run, sets, curves(run, sets, seconds), traffic(run.transcript), learners(run))
 
 
-def _learners(run: Run) -> tuple[Learner, ...]:
+def learners(run: Run) -> tuple[Learner, ...]:
+    """Every coalition that was scored, the smallest first."""
     found = []
     for one in run.result["coalitions"]:
         members = tuple(sorted(one["parties"], key=lambda party: (party not in READERS, party)))

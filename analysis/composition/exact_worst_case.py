@@ -40,6 +40,7 @@ class WorstCase:
         seconds: time it took.
         table: the worst table found; None if none was found in time (then `people` is the
             exposure of the worst known margin, which every table has at least).
+        why: why the search gave up; empty where the maximum is proven.
     """
 
     people: int
@@ -48,6 +49,7 @@ class WorstCase:
     k: int
     seconds: float
     table: Table | None
+    why: str = ""
 
     @property
     def rule(self) -> str:
@@ -66,7 +68,7 @@ class WorstCase:
 
     def __str__(self) -> str:
         found = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
-        proof = "proven" if self.proven else f"not closed in {self.seconds:.1f} s"
+        proof = "proven" if self.proven else f"not closed in {self.seconds:.1f} s: {self.why}"
         return f"at worst {found} of {self.n} people exposed at k = {self.k} ({proof})"
 
     def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
@@ -145,7 +147,16 @@ def worst_case(
         # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0.
         table, ceiling = _solve(tables, max(k, 1), table, ceiling, start + time_limit)
     people = floor_people if table is None else table.exposed(k)
-    return WorstCase(people, max(ceiling, people), n, k, perf_counter() - start, table)
+    ceiling = max(ceiling, people)
+    why = "" if people == ceiling else _why(tables, time_limit)
+    return WorstCase(people, ceiling, n, k, perf_counter() - start, table, why)
+
+
+def _why(tables: FrechetClass, time_limit: float) -> str:
+    """Why a search gave up: it was not begun, or not ended."""
+    if tables.cells > MOST_CELLS:
+        return f"{tables.cells:,} cells are more than the {MOST_CELLS:,} that are searched"
+    return f"{time_limit:g} s were not enough"
 
 
 def _solve(

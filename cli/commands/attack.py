@@ -87,22 +87,26 @@ def command(
     """
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.studies import attack_matrix_file as matrixfile
-    from ...scenarios.studies.attack_matrix import attack
+    from ...scenarios.studies.attack_matrix import MatrixStopped, attack
     from ...scenarios.validation.load import load
 
     loaded = load(scenario)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
-    with _pool(workers) as pool:
-        found = attack(
-            loaded,
-            _seed(loaded.scenario.seed if seed is None else seed),
-            repeats,
-            attacks=_names(attacks),
-            defences=_names(defences),
-            executor=pool,
-            progress=_progress(form),
-        )
+    stopped = None
+    try:
+        with _pool(workers) as pool:
+            found = attack(
+                loaded,
+                _seed(loaded.scenario.seed if seed is None else seed),
+                repeats,
+                attacks=_names(attacks),
+                defences=_names(defences),
+                executor=pool,
+                progress=_progress(form),
+            )
+    except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
+        found, stopped = stop.found, stop
     if form == "json":
         write_json(matrixfile.plain(found))
     elif form == "csv":
@@ -115,6 +119,10 @@ def command(
             page(err=form != "table"),
             f"\nsaved {folder}/   picture: {folder}/matrix.png   next: veilmix report {folder}",
         )
+    if stopped:
+        count = many(len(found.rows), "attack")
+        say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
+        raise stopped
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def command(
 
     The folder that is kept has the numbers, and a picture of trust, privacy and utility.
     """
-    from ...scenarios.comparison.compare import compare
+    from ...scenarios.comparison.compare import ComparisonStopped, compare
     from ...scenarios.comparison.result_folder import HEADINGS, rows, save
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.validation.load import load
@@ -79,7 +79,11 @@ def command(
         raise wrong
     only = [name.strip() for name in names.split(",") if name.strip()]
     sent = None if mode is None else mode == "real"
-    found = compare(loaded, seed, only=only, messages=sent, progress=_progress(form))
+    stopped = None
+    try:
+        found = compare(loaded, seed, only=only, messages=sent, progress=_progress(form))
+    except ComparisonStopped as stop:  # Ctrl-C: what is done is told and kept
+        found, stopped = stop.found, stop
     if form == "json":
         write_json(found.plain())
     elif form == "csv":
@@ -92,6 +96,10 @@ def command(
             page(err=form != "table"),
             f"\nsaved {folder}/   picture: {folder}/frontier.png   next: veilmix report {folder}",
         )
+    if stopped:
+        count = many(len(found.programs), "program")
+        say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
+        raise stopped
 
 
 def _progress(form: str) -> Callable[[str], None]:

@@ -135,7 +135,11 @@ def command(
         trouble = trouble or _kept(outcome, wish, folders)
         if trouble:
             break
-    _print(outcomes, folders, wish)
+    try:
+        _print(outcomes, folders, wish)
+    except BrokenPipeError:  # its reader has left, and the run ends as it would have ended
+        _judge(outcomes)
+        raise
     if trouble:
         raise trouble
     _judge(outcomes)
@@ -269,7 +273,12 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
         if not wish.quiet:
             _report(outcomes)
         _where(outcomes, folders, quiet=wish.quiet)
-    elif len(outcomes) > 1:
+        return
+    from ..text import alerts
+    from ..text.layout import page
+
+    alerts.tell(page(err=True), outcomes, only_serious=True)
+    if len(outcomes) > 1:
         from ..text import repetitions as repeats
         from ..text.layout import write_csv, write_json
 
@@ -289,13 +298,16 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
 
 
 def _report(outcomes: "Sequence[Outcome]") -> None:
+    from ..text import alerts
     from ..text import repetitions as repeats
     from ..text import run as story
+    from ..text.layout import page
 
     if len(outcomes) == 1:
         story.tell(outcomes[0])
     else:
         repeats.tell(outcomes)
+    alerts.tell(page(), outcomes)
 
 
 def _next(outcome: "Outcome", folder: Path) -> str:

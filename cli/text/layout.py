@@ -13,6 +13,7 @@ from textwrap import fill
 from typing import Any
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -36,6 +37,8 @@ __all__ = [
 
 PIPED = 100_000  # characters: no table is wider
 MOST_PIPED = 118  # characters of a line of words in a pipe
+LEAST_FOLDED = 28  # characters of a column of words
+APART = "   "  # between the parts of a line, which stay whole where they can
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -87,10 +90,17 @@ def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
 
 
 def broken(line: str) -> str:
-    """Break a line between words into lines that fit; those after the first are indented by two."""
+    """Break a line that is too long: between its parts, or else between words.
+
+    What follows is indented by two.
+    """
     if len(line) <= MOST_PIPED:
         return line
     start = line[: len(line) - len(line.lstrip())]
+    parts = line.strip().split(APART)
+    if len(parts) > 1:
+        later = (f"{start}  {part}" for part in parts[1:])
+        return "\n".join(map(broken, [start + parts[0], *later]))
     return fill(
         line,
         MOST_PIPED,
@@ -101,16 +111,45 @@ def broken(line: str) -> str:
 
 
 def lay_out(console: Page, grid: Grid) -> None:
-    """Print a table without borders."""
+    """Print a table without borders; in a pipe its widest column of words is folded to fit."""
     table = Table(box=None, pad_edge=True, header_style="bold")
+    fold = {} if console.is_terminal else _folded(grid)
     for place, heading in enumerate(grid.headings):
         side = "right" if place in grid.right else "left"
-        table.add_column(heading, justify=side, overflow="fold")  # type: ignore[arg-type]
+        width = fold.get(place)
+        table.add_column(heading, justify=side, overflow="fold", width=width)  # type: ignore[arg-type]
     for row in grid.rows:
         table.add_row(*(cell if isinstance(cell, Text) else clean(str(cell)) for cell in row))
     with console.capture() as drawn:
         console.print(table)
     console.file.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
+
+
+def _folded(grid: Grid) -> dict[int, int]:
+    """The column that has to be folded for a table to fit a pipe's line, and its width then.
+
+    None where it fits, or where words are not what makes it wide: numbers and names stay whole.
+    """
+    texts = [
+        [heading, *map(str, column)]
+        for heading, column in zip(grid.headings, _columns(grid), strict=True)
+    ]
+    widths = [max(map(cell_len, column)) for column in texts]
+    excess = sum(widths) + 2 * len(widths) - MOST_PIPED
+    words = [
+        place
+        for place, column in enumerate(texts)
+        if place not in grid.right and any(" " in text for text in column[1:])
+    ]
+    if excess <= 0 or not words:
+        return {}
+    widest = max(words, key=lambda place: widths[place])
+    width = widths[widest] - excess
+    return {widest: width} if width >= LEAST_FOLDED else {}
+
+
+def _columns(grid: Grid) -> list[list[object]]:
+    return [[row[place] for row in grid.rows] for place in range(len(grid.headings))]
 
 
 def write_csv(grid: Grid) -> None:

@@ -18,11 +18,12 @@ from ...protocol.transcript import Made
 from ...roles.instruments import Instrument
 from .layout import page
 
+SEALING = "users seal"
 STEP = 64  # people sealed between two strokes of the bar
 
 
 class Bar(Instrument):
-    """Moves a bar for each stage of each round. people: how many seal in a round."""
+    """Moves a bar for each stage of each round. people: how many seal in a round, if known."""
 
     def __init__(self, progress: Progress, people: int | None) -> None:
         self._progress = progress
@@ -41,12 +42,18 @@ class Bar(Instrument):
         """Count the people who have sealed."""
         self._sealed += 1
         if self._sealed % STEP == 0 or self._sealed == self._people:
-            self._move("users seal", self._sealed, self._people)
+            self._move(SEALING, self._sealed, self._people)
 
     def stage(self, name: str, done: int, total: int) -> None:
-        """Move the bar of a stage; sealing is counted by the people who have."""
-        if name != "users seal":
+        """Move the bar of a stage; sealing is counted by the people who have.
+
+        How many people there are a scenario need not say: who seals together says it.
+        """
+        if name != SEALING:
             self._move(name, done, total)
+            return
+        self._people = max(self._people or 0, total)
+        self._move(SEALING, max(self._sealed, done), self._people)
 
     def _move(self, name: str, done: int, total: int | None) -> None:
         label = f"round {self._round}  {name}"

@@ -349,7 +349,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield (
             "worst possible",
             f"{low} to {high}",
-            "over all tables with these marginals; bracketed",
+            f"over all tables with these marginals; {worst.why} (--worst-case SECONDS)",
         )
 
 

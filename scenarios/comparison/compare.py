@@ -21,6 +21,15 @@ from .result import Compared, Comparison
 
 Program = Callable[[Any], Iterator[Compared]]
 Progress = Callable[[str], None]
+STOPPED = "it was stopped before this program was through"
+
+
+class ComparisonStopped(KeyboardInterrupt):
+    """Ctrl-C after some programs were through. found: these; the others are said to be skipped."""
+
+    def __init__(self, found: Comparison) -> None:
+        super().__init__(f"{len(found.programs)} programs compared")
+        self.found = found
 
 
 def programs() -> Mapping[str, Program]:
@@ -64,6 +73,7 @@ def compare(
         ScenarioError, DataError: the scenario or its data cannot be used.
         ParameterError: no such program, people who are not the same in both rounds, or peers who
             do what only peers can.
+        ComparisonStopped: Ctrl-C when at least one program was through.
     """
     from ..play.run import draw_faults
     from .case import ALL, Case
@@ -101,13 +111,21 @@ def compare(
     )
     found: list[Compared] = []
     skipped: dict[str, str] = {}
-    for name in dict.fromkeys(only) or table:
-        progress(name)
+    names = list(dict.fromkeys(only) or table)
+    stopped = None
+    for place, name in enumerate(names):
         try:
-            found += table[name](case)
+            progress(name)
+            found += list(table[name](case))  # whole, or not at all
         except LocalError as cannot:
             skipped[name] = str(cannot)
-    return Comparison(
+        except KeyboardInterrupt as stop:
+            if not found:
+                raise
+            stopped = stop
+            skipped |= dict.fromkeys(names[place:], STOPPED)
+            break
+    comparison = Comparison(
         chosen.scenario.name,
         chosen.scenario.title,
         told,
@@ -119,3 +137,6 @@ def compare(
         tuple(found),
         skipped,
     )
+    if stopped:
+        raise ComparisonStopped(comparison) from stopped
+    return comparison

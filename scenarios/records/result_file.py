@@ -380,7 +380,7 @@ def _scenario(path: Path) -> Scenario:
     """Read the scenario of a run by its shape: the people it names may be gone by now."""
     try:
         scenario, problems = examine(tomllib.loads(_text(path)))
-    except tomllib.TOMLDecodeError as bad:
+    except ValueError as bad:  # TOMLDecodeError, or a number of thousands of digits
         place = re.search(r"line (\d+)", str(bad))
         raise damaged(path, int(place[1]) if place else 1, f"not TOML: {bad}") from None
     if problems:

@@ -7,9 +7,11 @@ import difflib
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from math import ceil, log10
 
 Path = tuple[str | int, ...]
 
+LONG = 256  # bits; Python writes no number of more than some 14,000
 SHOWN = 12  # names listed in a message before "..."
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # what TOML accepts as a key without quotes
 _NUMBER = re.compile(r"\d+")
@@ -63,6 +65,8 @@ def found(value: object) -> str:
             return "true" if value else "false"
         case str():
             return quoted(value if len(value) <= 60 else value[:57] + "...")
+        case int() if value.bit_length() > LONG:
+            return f"a whole number of some {ceil(value.bit_length() * log10(2)):,} digits"
         case int() | float():
             return str(value)
         case dict():
@@ -76,11 +80,15 @@ def found(value: object) -> str:
 def meant(name: object, accepted: Iterable[str]) -> str | None:
     """Return the accepted name closest to this one, if it is close.
 
-    Never one that differs in a number only: whoever wrote shuffler-4 did not mean shuffler-3.
+    A key without its table means the first key that ends so: `k` is policy.k. Never one that
+    differs in a number only: whoever wrote shuffler-4 did not mean shuffler-3.
     """
     if not isinstance(name, str):
         return None
     accepted = list(accepted)
+    ends = [known for known in accepted if known.rpartition(".")[1:] == (".", name.casefold())]
+    if ends:
+        return ends[0]
     folded = {known.casefold(): known for known in reversed(accepted)}
     for near in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6):
         if near == name.casefold() or _NUMBER.sub("", near) != _NUMBER.sub("", name.casefold()):

@@ -52,10 +52,14 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """The most people any table with the same marginals exposes: between `found` and `proven`."""
+    """The most people any table with the same marginals exposes: between `found` and `proven`.
+
+    why: why the search gave up; empty where both are the same.
+    """
 
     found: int
     proven: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

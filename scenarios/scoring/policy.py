@@ -115,7 +115,7 @@ def _worst(counts: list[list[int]], k: int, seconds: float) -> WorstCase | None:
     from ...analysis.composition.exact_worst_case import worst_case
 
     worst = worst_case(counts, k, seconds)
-    return WorstCase(worst.people, worst.upper)
+    return WorstCase(worst.people, worst.upper, worst.why)
 
 
 def expectations(outcome: Outcome) -> Outcome:

@@ -147,6 +147,14 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         raise KeyError(f"{row} x {defence}")
 
 
+class MatrixStopped(KeyboardInterrupt):
+    """Ctrl-C after some attacks were through. found: the matrix of these."""
+
+    def __init__(self, found: Matrix) -> None:
+        super().__init__(f"{len(found.rows)} attacks played")
+        self.found = found
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One run: what its attack achieved, and what it cost."""
@@ -209,7 +217,7 @@ def attack(
 
     Raises:
         ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
-            attacks are not measured.
+            attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
     """
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
@@ -222,10 +230,20 @@ def attack(
     seeds, quiet = range(seed, seed + repeats), range(seed, seed + max(repeats, PAIRS))
     honest = {name: pair(scenario, name) for name in names}
     jobs = list({_key(job): job for job in _jobs_of(scenario, honest, quiet, plan, seeds)}.values())
-    shots = dict(zip(map(_key, jobs), _play(jobs, executor, progress), strict=True))
+    shots: dict[Any, Shot] = {}
+    stopped = None
+    try:
+        for job, shot in zip(jobs, _play(jobs, executor, progress), strict=True):
+            shots[_key(job)] = shot
+    except KeyboardInterrupt as stop:
+        stopped, done = stop, _through(scenario, honest, quiet, plan, seeds, shots)
+        rows = tuple(name for name in rows if name in done)
+        plan = [trial for trial in plan if trial.row in done]
+        if not rows:
+            raise
     plain = [shots[_key(job)] for job in _honest_jobs(scenario, {}, quiet)]
     outcomes = tuple(_outcomes(plan, names, Runs(shots, plain, seeds, people)))
-    return Matrix(
+    matrix = Matrix(
         version=__version__,
         scenario=scenario.scenario.name,
         seed=seed,
@@ -241,6 +259,24 @@ def attack(
         columns=tuple(_column(scenario, name, honest[name], shots, quiet) for name in names),
         outcomes=outcomes,
     )
+    if stopped:
+        raise MatrixStopped(matrix) from stopped
+    return matrix
+
+
+def _through(
+    scenario: Scenario,
+    pairs: Mapping[str, tuple[Scenario, Scenario]],
+    quiet: Sequence[int],
+    plan: Sequence[Trial],
+    seeds: Sequence[int],
+    shots: Mapping[Any, Shot],
+) -> frozenset[str]:
+    """The attacks of which every run has been played; none before all honest runs have."""
+    if any(_key(job) not in shots for job in _honest_jobs(scenario, pairs, quiet)):
+        return frozenset()
+    missing = {job.row for job in _jobs(plan, seeds) if _key(job) not in shots}
+    return frozenset(trial.row for trial in plan) - missing
 
 
 def _key(job: Job) -> tuple[str, bytes, int, bool]:

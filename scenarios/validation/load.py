@@ -5,6 +5,7 @@ are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
 """
 
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +27,7 @@ GALLERY = Path(__file__).parent.parent / "gallery"
 MAX_BYTES = 1 << 20
 ATTACKS = GALLERY / "attacks"
 BUILTIN = "builtin:"
+_DIGITS = re.compile(r"\d[\d_]*")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -161,6 +163,12 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
         line = place[1] if place and place[1] else text.rstrip("\n").count("\n") + 1
         column = f" in column {place[2]}" if place and place[2] else " at the end of the file"
         raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None
+    except ValueError:  # Python reads no decimal number longer than this
+        most = sys.get_int_max_str_digits()
+        long = next((one for one in _DIGITS.finditer(text) if len(one[0]) > most), None)
+        line = text.count("\n", 0, long.start()) + 1 if long else 1
+        said = f"a number of {len(long[0]):,} digits; " if long else ""
+        raise ScenarioError([f"{file}:{line}: {said}at most {most:,} digits can be read"]) from None
     except RecursionError:
         raise ScenarioError([f"{file}:1: lists or tables nested too deeply to be read"]) from None
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rich.progress import Progress
+from veilmix.cli.text.progress import Bar
 from veilmix.protocol.messages import Kind
 from veilmix.roles.instruments import Instrument
 
@@ -289,3 +292,44 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else() -> None:
     assert "users seal" in drawn
     assert out.splitlines()[0] == "A,B,count"
     assert on_a_terminal("stderr", *line, "--quiet")[0] == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such redirection there")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "closed", "code"),
+    [
+        ("check blood-type", ">&-", 0),
+        ("check nothing", ">&-", 2),
+        ("check nothing", ">&- 2>&-", 2),
+        ("run none.toml --no-save --worst-case 0", ">&-", 3),
+        ("run none.toml --no-save --worst-case 0", "2>&- | head -1", 3),
+        ("run none.toml --no-save --worst-case 0", "2>&1 | head -1", 3),
+        ("check nothing", "2>&1 >/dev/null | head -c 1", 2),
+        ("--help", "| head -1", 0),
+        ("--help", "<&- >&-", 0),
+    ],
+)
+def test_a_stream_that_is_closed_does_not_change_the_code(
+    tmp_path: Path, arguments: str, closed: str, code: int
+) -> None:
+    nothing = "k = 29\nmax_exposure = 0.0\n"
+    source = '[population]\nsource = "builtin:blood-type"\n'
+    (tmp_path / "none.toml").write_text(
+        f'[scenario]\nname = "none"\nseed = 1\n{source}[policy]\n{nothing}', "utf-8"
+    )
+    line = f"{shlex.join(VEILMIX)} {arguments} {closed}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "bug" not in done.stdout + done.stderr
+
+
+def test_sealing_has_a_total_as_soon_as_anybody_knows_it() -> None:
+    with Progress(disable=True) as progress:
+        shown = Bar(progress, None)  # a table says how many people there are, a scenario need not
+        shown.stage("users seal", 400, 32_561)
+        (task,) = progress.tasks
+        assert (task.completed, task.total) == (400, 32_561)
+        shown.stage("users seal", 800, 32_561)
+        assert task.completed == 800

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError
+from veilmix.scenarios.schema.problems import did_you_mean
 from veilmix.scenarios.validation.load import loads
 
 HEAD = '[scenario]\nname = "s"\n'
@@ -80,3 +81,29 @@ def test_one_mistake_is_not_reported_a_second_time_for_what_follows_from_it() ->
     assert [line[:19] for line in problems(wrong_users)] == ["5: population.users"]
     wrong_source = RIGHT.replace("titanic", "atlantis") + '[policy]\nprefer = ["sox"]\n'
     assert [line[:20] for line in problems(wrong_source)] == ["4: population.source"]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("1" * 5_000, "a number of 5,000 digits; at most 4,300 digits can be read"),
+        ("0x" + "f" * 5_000, "found a whole number of some 6,021 digits"),
+        ("1" * 300, "found a whole number of some 300 digits"),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_a_mistake_with_its_line(number: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as wrong:
+        loads(
+            '[scenario]\nname = "x"\n[population]\nsource = "builtin:blood-type"\n'
+            f"users = {number}\n"
+        )
+    (line,) = wrong.value.problems
+    assert line.startswith("scenario:5: ")
+    assert said in line
+
+
+def test_a_key_without_its_table_is_known() -> None:
+    accepted = ("scenario.seed", "policy.k", "mix.shufflers", "policy.keep")
+    assert did_you_mean("k", accepted) == " (did you mean `policy.k`?)"
+    assert did_you_mean("Seed", accepted) == " (did you mean `scenario.seed`?)"
+    assert did_you_mean("q", accepted) == ""
