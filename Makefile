@@ -2,11 +2,25 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo test lint types docs lock clean
+.PHONY: demo teach data cluster dev test lint types docs check lock clean
 
 demo:
-	@$(PYTHON) tools/environment.py core
+	@$(PYTHON) tools/environment.py demo
 	@$(RUN)veilmix run titanic
+
+# The seven lessons, in a browser; Ctrl-C ends it.
+teach:
+	@$(PYTHON) tools/environment.py teach
+	@$(RUN)python -m marimo run notebooks $(OPTIONS)
+
+# Libraries that only some need: Parquet files; sweeps on many computers; all that tests need.
+data cluster dev:
+	@$(PYTHON) tools/environment.py $@
+	@echo "the environment has all of requirements/$@.in"
+
+# What every change must pass, as CI has it.
+check:
+	@.ci/run
 
 test:
 	@$(PYTHON) tools/environment.py dev
@@ -27,13 +41,15 @@ docs:
 	@$(PYTHON) tools/environment.py dev
 	@$(RUN)sphinx-build -q -W --keep-going -E -a -b html docs docs/_build
 
-# Pin anew what requirements/*.in ask for: for Python 3.11 and newer, on every platform.
+# Pin anew what requirements/*.in ask for: for Python 3.11 and newer, on every platform. `dev` has
+# all that the others have, so they take its versions: one comes on top of another.
+PIN = $(RUN)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-annotate --no-header --no-emit-index-url
 lock:
 	@$(PYTHON) tools/environment.py dev
-	@for level in core dev; do \
-	  $(RUN)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
-	    --no-header --no-emit-index-url --upgrade \
-	    requirements/$$level.in -o requirements/$$level.txt || exit 1; done
+	@$(PIN) --upgrade requirements/dev.in -o requirements/dev.txt
+	@for level in core demo data teach cluster; do \
+	  $(PIN) -c requirements/dev.txt requirements/$$level.in -o requirements/$$level.txt || exit 1; done
 
 clean:
 	rm -rf docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

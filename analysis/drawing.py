@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import LocalError, StorageError
+from ..installation import missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +58,7 @@ def require() -> None:
     try:
         import matplotlib as _  # noqa: F401, ICN001
     except ImportError:
-        raise LocalError(
-            'drawing needs matplotlib; install it with: pip install "veilmix[report]"'
-        ) from None
+        raise LocalError(missing("report", "drawing")) from None
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:

@@ -11,6 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LocalError
+from ..installation import missing
 from .pieces import Page
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ def _environment() -> "Environment":
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
-        raise LocalError(
-            'a page needs Jinja; install it with: pip install "veilmix[report]"'
-        ) from None
+        raise LocalError(missing("report", "a page")) from None
     return Environment(
         loader=FunctionLoader(_file),
         autoescape=True,

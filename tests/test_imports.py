@@ -16,15 +16,15 @@ NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "req
 MAY = {
     "": {"scenarios", "cli"},  # __init__ and __main__, and only when asked
     "errors": set(),
+    "installation": set(),  # what brings a library that is missing: any room may say it
     "crypto": {"errors"},
     "protocol": {"errors", "crypto"},
     "roles": {"errors", "crypto", "protocol"},
-    "analysis": {"errors", "protocol"},
-    "scenarios": {"errors", "crypto", "protocol", "roles", "analysis"},
-    "report": {"errors", "crypto", "protocol", "roles", "analysis", "scenarios"},
-    "theatre": {"errors", "crypto", "protocol", "roles", "analysis", "scenarios"},
-    "cli": {"errors", "crypto", "protocol", "roles", "analysis", "scenarios", "report", "theatre"},
+    "analysis": {"errors", "installation", "protocol"},
 }
+MAY["scenarios"] = {*MAY["analysis"], *MAY["roles"], "analysis", "roles"}
+MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
+MAY["cli"] = {*MAY["report"], "report", "theatre"}
 # library -> where it may be imported
 ONLY = {
     "trio": {"roles", "scenarios", "theatre"},  # the live page stands in the run's own nursery
@@ -53,10 +53,10 @@ MODULES = modules()
 
 
 def room(path: Path) -> str:
-    """Give the room of a file: its first folder, or `errors`, or nothing for the root."""
+    """Give the room of a file: its first folder, or a file that is one, or nothing for the root."""
     if len(path.parts) > 1:
         return path.parts[0]
-    return path.stem if path.stem == "errors" else ""
+    return path.stem if path.stem in MAY else ""
 
 
 def imported(path: Path, source: str) -> Iterator[str]:

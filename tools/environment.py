@@ -1,11 +1,17 @@
-"""Make the environment in which veilmix runs: `python3 tools/environment.py [core|dev]`.
+"""Make the environment in which veilmix runs: `python3 tools/environment.py [LEVEL]`.
 
-Creates `.venv`, installs the pinned requirements of the level asked for (every file checked against
-its hash), and makes the checkout importable as the package `veilmix`.
+Creates `.venv`, installs the pinned requirements of a level (every file checked against its hash),
+and makes the checkout importable as the package `veilmix`. A level is a file `requirements/*.in`;
+one comes on top of what another has brought, at the same versions.
+
+What is there is looked at each time, not remembered: the libraries that the level brought, by the
+folders in which installers keep their records, and the link, path file and command of the checkout.
+What somebody took away or put in its place is made good.
 
 The checkout is the package itself, under whatever name its folder bears. An editable install would
 hide that from static tools, so the environment gets a folder `.venv/checkout` with one link,
-`veilmix`, to the checkout, and a `.pth` file that puts the folder on the path (docs/adr/0001).
+`veilmix`, to the checkout, and a `.pth` file that puts the folder on the path: at its end, where
+static tools find it, and at its beginning, before any copy that was installed (docs/adr/0001).
 Only the standard library is used here: this file runs before anything is installed.
 """
 
@@ -19,6 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv"
 NEEDS = (3, 11)
+LEVELS = ("core", "demo", "data", "teach", "cluster", "dev")
+ALL = "dev"  # has what every other level has
 
 COMMAND = """#!{python}
 import sys
@@ -28,6 +36,12 @@ from veilmix.cli import main
 if __name__ == "__main__":  # processes of a pool read this file too
     sys.exit(main())
 """
+# A first line of `#!` may not have a space in it, nor be long; a shell can start any Python.
+SHELL = """#!/bin/sh
+'''exec' {python} "$0" "$@"
+' '''
+"""
+FIRST = "import sys; sys.path.insert(0, {folder})"
 
 
 def run(*command: str | Path) -> None:
@@ -40,51 +54,96 @@ def run(*command: str | Path) -> None:
 def fingerprint(level: str) -> str:
     """What the environment must hold at this level; a change means it must be installed again."""
     pins = (ROOT / "requirements" / f"{level}.txt").read_bytes()
-    made = f"{sys.version}{ROOT}{COMMAND}".encode()
-    return hashlib.sha256(made + pins).hexdigest()
+    return hashlib.sha256(f"{sys.version}{ROOT}".encode() + pins).hexdigest()
 
 
-def link_checkout(python: Path) -> None:
-    """Make `import veilmix` find this checkout, and `veilmix` a command."""
-    paths = sysconfig.get_paths(
+def installed() -> set[str]:
+    """The libraries of the environment and their versions, as installers record them."""
+    return {path.name for path in Path(places()["purelib"]).glob("*.dist-info")}
+
+
+def whole(level: str) -> bool:
+    """Whether the environment has what it had when this level was installed."""
+    try:
+        made, *libraries = mark(level).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return False
+    return made == fingerprint(level) and installed().issuperset(libraries)
+
+
+def mark(level: str) -> Path:
+    """Where the fingerprint of a level and the libraries that came with it are noted."""
+    return HOME / f"installed-{level}"
+
+
+def places() -> dict[str, str]:
+    """The folders of the environment, whichever Python makes it."""
+    return sysconfig.get_paths(
         "venv", vars={"base": str(HOME), "platbase": str(HOME), "installed_base": str(HOME)}
     )
-    folder = HOME / "checkout"
+
+
+def interpreter() -> Path:
+    """The Python of the environment."""
+    return HOME / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def script() -> str:
+    """The command `veilmix`."""
+    python = str(interpreter())
+    if " " in python or len(python) > 120:
+        quoted = "'" + python.replace("'", "'\"'\"'") + "'"
+        return SHELL.format(python=quoted) + COMMAND.partition("\n")[2]
+    return COMMAND.format(python=python)
+
+
+def link_checkout() -> None:
+    """Make `import veilmix` find this checkout, and `veilmix` a command."""
+    paths, folder = places(), HOME / "checkout"
     folder.mkdir(exist_ok=True)
     link = folder / "veilmix"
-    if link.is_symlink():
-        link.unlink()
-    link.symlink_to(ROOT, target_is_directory=True)
-    Path(paths["purelib"], "veilmix-checkout.pth").write_text(f"{folder}\n", encoding="utf-8")
+    if not (link.is_symlink() and link.readlink() == ROOT):
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT, target_is_directory=True)
+    lines = f"{folder}\n{FIRST.format(folder=ascii(str(folder)))}\n"
+    write(Path(paths["purelib"], "veilmix-checkout.pth"), lines)
     command = Path(paths["scripts"], "veilmix")
-    command.write_text(COMMAND.format(python=python), encoding="utf-8")
+    write(command, script())
     command.chmod(0o755)
 
 
+def write(path: Path, text: str) -> None:
+    """Write a file that may be there, whatever it is; nothing is done if it says the same."""
+    if not (path.is_file() and path.read_bytes() == text.encode()):
+        path.unlink(missing_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def install(level: str) -> None:
+    """Install what a level asks for."""
+    print(f"veilmix: preparing the environment .venv ({level}), once", file=sys.stderr, flush=True)
+    run(sys.executable, "-m", "venv", HOME)
+    run(
+        *(interpreter(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+        *("--require-hashes", "-r", ROOT / "requirements" / f"{level}.txt"),
+    )
+    names = [name for name in sorted(installed()) if not name.startswith("veilmix-")]
+    mark(level).write_text("\n".join([fingerprint(level), *names, ""]), encoding="utf-8")
+
+
 def main(level: str) -> None:
-    """Bring `.venv` up to `level`; does nothing where it is there already (dev includes core)."""
+    """Bring `.venv` up to a level; only looks where it is there already."""
     if sys.version_info < NEEDS:
         found = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
             f"veilmix needs Python {NEEDS[0]}.{NEEDS[1]} or newer; `python3` here is {found}. "
             "Name another one: make PYTHON=python3.12 ..."
         )
-    marks = {name: HOME / f"installed-{name}" for name in ("core", "dev")}
-    if any(
-        mark.exists() and mark.read_text(encoding="utf-8") == fingerprint(name)
-        for name, mark in marks.items()
-        if name in (level, "dev")
-    ):
-        return
-    print(f"veilmix: preparing the environment .venv ({level}), once", file=sys.stderr, flush=True)
-    run(sys.executable, "-m", "venv", HOME)
-    python = HOME / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run(
-        *(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--require-hashes", "-r", ROOT / "requirements" / f"{level}.txt"),
-    )
-    link_checkout(python)
-    marks[level].write_text(fingerprint(level), encoding="utf-8")
+    if level not in LEVELS:
+        sys.exit(f"environment: found level {level!r}; one of {', '.join(LEVELS)} is accepted")
+    if not (whole(level) or whole(ALL)):
+        install(level)
+    link_checkout()
 
 
 if __name__ == "__main__":

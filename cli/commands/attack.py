@@ -19,6 +19,7 @@ from ..text.layout import (
     many,
     page,
     percent,
+    saved,
     say,
     write_csv,
     write_json,
@@ -115,10 +116,7 @@ def command(
         tell(page(), found)
     if not no_save:
         folder = matrixfile.save(found, loaded, out)
-        say(
-            page(err=form != "table"),
-            f"\nsaved {folder}/   picture: {folder}/matrix.png   next: veilmix report {folder}",
-        )
+        saved(page(err=form != "table"), folder, "matrix.png")
     if stopped:
         count = many(len(found.rows), "attack")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")

@@ -17,6 +17,7 @@ from ..text.layout import (
     many,
     page,
     percent,
+    saved,
     say,
     write_csv,
     write_json,
@@ -92,10 +93,7 @@ def command(
         _tell(page(), found)
     if not no_save:
         folder = save(found, loaded, out)
-        say(
-            page(err=form != "table"),
-            f"\nsaved {folder}/   picture: {folder}/frontier.png   next: veilmix report {folder}",
-        )
+        saved(page(err=form != "table"), folder, "frontier.png")
     if stopped:
         count = many(len(found.programs), "program")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 
 import click
 
+from ...installation import advice, in_checkout, installing, library, requirements
 from ..found import HOME
 from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
 
@@ -21,7 +22,13 @@ PYTHON = (3, 11)
 PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"
 SEALS = 400  # messages a thread, to see whether threads seal at the same time
 PARALLEL = 1.4  # times one thread: less is one core, or one that neighbours use
-EXTRAS = {"data": ("duckdb", "Parquet files"), "report": ("matplotlib", "figures")}
+EXTRAS = {  # what they are for
+    "report": "pages and figures",
+    "web": "veilmix theatre --live",
+    "data": "Parquet files",
+    "teach": "lessons",
+    "cluster": "sweeps on many computers",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +83,44 @@ def libraries() -> Iterator[Finding]:
         try:
             found = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield Finding(name, "missing", "FAIL", f"pip install {name}")
+            yield Finding(name, "missing", "FAIL", _mend(name))
             continue
-        pin = wanted.get(name)
-        if pin in (None, found):
+        tested = wanted.get(name, (found,))
+        if found in tested:
             yield Finding(name, found, "ok")
         else:
-            yield Finding(name, found, "note", f"tested with {pin}; `make demo` installs that")
+            pin = tested[-1]
+            command = _mend(f"{name}=={pin}")
+            yield Finding(name, found, "note", f"tested with {pin}; to install that: {command}")
 
 
-def pins() -> dict[str, str]:
-    """The versions this checkout is tested with; none where there is no checkout."""
+def _mend(wanted: str) -> str:
+    """A command that installs a library of the core."""
+    return advice("core") if in_checkout() else installing([wanted])
+
+
+def pins() -> dict[str, tuple[str, ...]]:
+    """The versions this checkout is tested with; none where there is no checkout.
+
+    A library may have several, each for some versions of Python; the last is for the newest.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     with suppress(OSError):
-        lines = PINS.read_text("utf-8").splitlines()
-        found = (re.match(r"([A-Za-z0-9._-]+)==([^\s;\\]+)", line) for line in lines)
-        return {match[1].lower(): match[2] for match in found if match}
-    return {}
+        for line in PINS.read_text("utf-8").splitlines():
+            if pin := re.match(r"([A-Za-z0-9._-]+)==([^\s;\\]+)", line):
+                found[pin[1].lower()] = (*found.get(pin[1].lower(), ()), pin[2])
+    return found
 
 
 def extras() -> Iterator[Finding]:
     """What can be added."""
-    for name, (module, what) in EXTRAS.items():
-        if util.find_spec(module):
-            yield Finding(f"extra: {name}", metadata.version(module), "ok")
+    for name, what in EXTRAS.items():
+        try:
+            found = [f"{one} {metadata.version(one)}" for one in map(library, requirements(name))]
+        except metadata.PackageNotFoundError:
+            yield Finding(f"extra: {name}", "not installed", "note", f"for {what}: {advice(name)}")
         else:
-            advice = f"for {what}: pip install 'veilmix[{name}]'"
-            yield Finding(f"extra: {name}", "not installed", "note", advice)
+            yield Finding(f"extra: {name}", ", ".join(found), "ok")
 
 
 def threads() -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import ParameterError, ScenarioError, StorageError
+from ...installation import missing
 from ..found import HOME
 from ..text.layout import many
 from .run import MAX_SEED
@@ -114,8 +115,8 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
     scenario = _scenario(named)
     try:
         from ...theatre.live import live
-    except ImportError as missing:
-        raise click.UsageError(f"--live needs {missing.name}: pip install 'veilmix[web]'") from None
+    except ImportError:
+        raise click.UsageError(missing("web", "--live")) from None
     from ...scenarios.programs.peers.check import central_only
     from ...scenarios.validation.load import change
 

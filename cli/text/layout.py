@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -18,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...installation import missing
 from ...scenarios.wording import many, percent
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "many",
     "page",
     "percent",
+    "saved",
     "say",
     "write_csv",
     "write_json",
@@ -108,6 +111,15 @@ def broken(line: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def saved(console: Page, folder: Path, picture: str) -> None:
+    """Say what was kept in a folder: its picture, or what would draw one, and what can be done."""
+    file = folder / picture
+    drawn = f"   picture: {file}" if file.is_file() else ""
+    say(console, f"\nsaved {folder}/{drawn}   next: veilmix report {folder}")
+    if not drawn:
+        say(console, missing("report", "a picture"))
 
 
 def lay_out(console: Page, grid: Grid) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import DataError
+from ...installation import missing
 from .encode import CHUNK
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ def _opened(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
     try:
         import duckdb
     except ImportError:
-        raise DataError(
-            f'{path}: reading Parquet needs duckdb; install it with: pip install "veilmix[data]"'
-        ) from None
+        raise DataError(missing("data", f"{path}: reading Parquet")) from None
     with duckdb.connect() as connection:
         try:
             connection.execute("SET preserve_insertion_order = true")

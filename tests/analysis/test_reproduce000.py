@@ -1,5 +1,6 @@
 """Figures 2 and 3 of paper 000: their numbers, and files that are the same every time."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from veilmix.analysis.figures.paper000_estimates import draw, estimates
 from veilmix.analysis.figures.paper000_exposure import panel
 from veilmix.analysis.figures.registry import Material, Redrawn
 from veilmix.errors import LocalError, StorageError
+from veilmix.installation import missing
 from veilmix.scenarios.populations.tables import shipped
 
 
@@ -130,7 +132,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
 
 def test_matplotlib_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(LocalError, match=r'pip install "veilmix\[report\]"'):
+    with pytest.raises(LocalError, match=re.escape(missing("report", "drawing"))):
         drawing.require()
 
 

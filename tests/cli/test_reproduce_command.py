@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.cli.commands.reproduce import PAPERS
+from veilmix.installation import missing
 
 
 def test_without_a_paper_it_lists_what_there_is(typed) -> None:
@@ -79,7 +80,7 @@ def test_a_folder_that_cannot_be_made(typed) -> None:
 def test_it_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = typed("reproduce", "000", "3")
-    assert (found.code, 'pip install "veilmix[report]"' in found.err) == (2, True)
+    assert (found.code, missing("report", "drawing") in found.err) == (2, True)
     assert not Path("reproduced-000").exists()
 
 

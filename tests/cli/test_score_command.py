@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from veilmix.installation import missing
 
 SMALL = "sex,city\nf,Oslo\nf,Oslo\nm,\nm,?\nm,Rome\nm,Rome\n"
 
@@ -108,13 +109,13 @@ def test_parquet_names_what_to_install(typed, monkeypatch: pytest.MonkeyPatch) -
     Path("p.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "duckdb", None)
     said = typed("score", "p.parquet")
-    assert (said.code, 'pip install "veilmix[data]"' in said.err) == (2, True)
+    assert (said.code, missing("data", "p.parquet: reading Parquet") in said.err) == (2, True)
 
 
 def test_a_figure_names_what_to_install(typed, data: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     said = typed("score", data, "--figure", "x.png")
-    assert (said.code, 'pip install "veilmix[report]"' in said.err) == (2, True)
+    assert (said.code, missing("report", "drawing") in said.err) == (2, True)
 
 
 @pytest.mark.parametrize(

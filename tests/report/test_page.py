@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import StorageError
+from veilmix.installation import missing
 from veilmix.report.make import make
 from veilmix.report.pieces import Page
 from veilmix.report.run import page
@@ -205,7 +206,7 @@ def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPat
 
     write._environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(LocalError, match=r"pip install \"veilmix\[report\]\""):
+    with pytest.raises(LocalError, match=re.escape(missing("report", "a page"))):
         html(Page("", (), (), (), (), ""))
     write._environment.cache_clear()
 

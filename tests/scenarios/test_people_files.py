@@ -2,11 +2,13 @@
 
 import builtins
 import csv
+import re
 import time
 from pathlib import Path
 
 import pytest
 from veilmix.errors import DataError
+from veilmix.installation import missing
 from veilmix.scenarios.populations import Population, files, population
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
@@ -241,9 +243,7 @@ def test_missing_duckdb_is_named_with_the_command_that_installs_it(
         return real(name, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(
-        DataError, match=r'needs duckdb; install it with: pip install "veilmix\[data\]"'
-    ):
+    with pytest.raises(DataError, match=re.escape(missing("data", "reading Parquet"))):
         read(tmp_path, "", name="p.parquet")
 
 

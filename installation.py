@@ -1,0 +1,77 @@
+"""Libraries that the core does without, and what brings them into the installation at hand.
+
+An extra of `pyproject.toml` names libraries that some commands need. Which command installs them
+depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile; else
+the installer of that environment, and the libraries by their own names. The name `veilmix` is never
+told to an installer, because the index that it asks may have something else under it.
+"""
+
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TARGETS = {  # extra -> the target of the Makefile that installs it
+    "core": "demo",
+    "report": "demo",
+    "web": "demo",
+    "data": "data",
+    "teach": "teach",
+    "cluster": "cluster",
+    "dev": "dev",
+}
+_EXTRA = re.compile(r"extra\s*==\s*['\"](\w+)['\"]")
+_NAME = re.compile(r"[^\w.-]")
+
+
+def missing(extra: str, what: str) -> str:
+    """Say that something needs an extra, and the command that installs it here."""
+    return f"{what} needs {named(extra)}; to install that: {advice(extra)}"
+
+
+def named(extra: str) -> str:
+    """The libraries of an extra, without their versions."""
+    return " and ".join(map(library, requirements(extra)))
+
+
+def advice(extra: str) -> str:
+    """A command that installs an extra into the installation at hand, to be typed as it is."""
+    if not in_checkout():
+        return installing(requirements(extra))
+    where = "" if Path.cwd().resolve() == HERE else f"-C {shlex.quote(str(HERE))} "
+    return f"make {where}{TARGETS[extra]}"
+
+
+def installing(wanted: Sequence[str]) -> str:
+    """A command that installs libraries beside this Python, whichever installer made its place."""
+    python = shlex.quote(sys.executable)
+    start = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+    return f"{start} {shlex.join(wanted)}"
+
+
+def in_checkout() -> bool:
+    """Whether veilmix runs in a checkout, and in the environment that its Makefile makes."""
+    own = (HERE / ".venv").resolve()
+    return (HERE / "Makefile").is_file() and Path(sys.prefix).resolve() == own
+
+
+def requirements(extra: str) -> list[str]:
+    """What an extra asks for, or `core`, with the versions that will do: `h11>=0.14`."""
+    project = HERE / "pyproject.toml"
+    if project.is_file():
+        from tomllib import loads
+
+        about = loads(project.read_text("utf-8"))["project"]
+        found = {**about["optional-dependencies"], "core": about["dependencies"]}
+        return list(found[extra])
+    asked = [one.partition(";") for one in metadata.requires("veilmix") or ()]
+    return [one.strip() for one, _, when in asked if (_EXTRA.findall(when) or ["core"]) == [extra]]
+
+
+def library(requirement: str) -> str:
+    """The name in a requirement: `h11` of `h11>=0.14`."""
+    return _NAME.split(requirement, maxsplit=1)[0]

@@ -1,0 +1,155 @@
+"""What is missing is named with a command that works here; the environment mends itself."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from veilmix import installation
+
+ROOT = Path(__file__).parent.parent
+EXTRAS = {"cluster", "data", "dev", "report", "teach", "web"}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def asked(level: str) -> set[str]:
+    """What `requirements/LEVEL.in` asks for, and those that it builds upon."""
+    found: set[str] = set()
+    for line in (ROOT / "requirements" / f"{level}.in").read_text("utf-8").splitlines():
+        if line.startswith("-r "):
+            found |= asked(line[3:].removesuffix(".in"))
+        elif not line.startswith("#"):
+            found.add(line.partition("[")[0])
+    return found
+
+
+def test_every_extra_is_installed_by_the_target_that_is_advised() -> None:
+    assert set(PROJECT["optional-dependencies"]) == EXTRAS
+    assert {*EXTRAS, "core"} == set(installation.TARGETS)
+    targets = (ROOT / "Makefile").read_text("utf-8")
+    for extra, target in installation.TARGETS.items():
+        names = {installation.library(one) for one in installation.requirements(extra)}
+        assert names <= asked(target), extra
+        assert re.search(rf"^[a-z ]*\b{target}\b[a-z ]*:", targets, re.MULTILINE), target
+
+
+def test_a_level_has_the_versions_of_all() -> None:
+    pins = {
+        path.stem: set(re.findall(r"^[\w.-]+==[^ ]+", path.read_text("utf-8"), re.MULTILINE))
+        for path in (ROOT / "requirements").glob("*.txt")
+    }
+    assert {"core", "demo", "data", "teach", "cluster", "dev"} == set(pins)
+    assert all(some and some <= pins["dev"] for some in pins.values())
+
+
+def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(installation, "HERE", tmp_path / "a folder")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "a folder" / ".venv"))
+    (tmp_path / "a folder" / ".venv").mkdir(parents=True)
+    (tmp_path / "a folder" / "Makefile").touch()
+    (tmp_path / "a folder" / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    monkeypatch.chdir(tmp_path / "a folder")
+    assert installation.advice("data") == "make data"
+    assert installation.missing("web", "--live") == "--live needs h11; to install that: make demo"
+    monkeypatch.chdir(tmp_path)
+    assert shlex.split(installation.advice("web")) == ["make", "-C", f"{tmp_path}/a folder", "demo"]
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))  # the checkout, but another environment
+    assert "-m pip install" in installation.advice("web")
+
+
+def test_elsewhere_the_libraries_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(installation, "HERE", tmp_path)
+    needs = ["click>=8.1", 'h11>=0.14; extra == "web"', "jinja2>=3.1 ; extra == 'report'"]
+    monkeypatch.setattr(metadata, "requires", lambda name: needs if name == "veilmix" else None)
+    python, *rest = shlex.split(installation.advice("web"))
+    assert (python, rest) == (sys.executable, ["-m", "pip", "install", "h11>=0.14"])
+    assert installation.requirements("core") == ["click>=8.1"]
+    assert installation.requirements("report") == ["jinja2>=3.1"]
+    monkeypatch.setattr(installation, "find_spec", lambda _: None)
+    assert shlex.split(installation.advice("web"))[:3] == ["uv", "pip", "install"]
+
+
+def test_nobody_is_told_to_install_veilmix_from_an_index() -> None:
+    said = re.compile(r"pip install[^\n`]*\bveilmix\b")
+    for path in ROOT.rglob("*"):
+        here = path.relative_to(ROOT).parts
+        ours = not any(part.startswith(".") or part in ("_build", "build") for part in here)
+        if ours and path.suffix in (".py", ".md", ".toml", ".html") and path != Path(__file__):
+            assert not said.search(path.read_text("utf-8")), path
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh clone, with what `make demo` installs and no more."""
+    folder = tmp_path_factory.mktemp("first hour") / "veilmix"
+    run(sys.executable, ROOT / "tools" / "clone.py", folder, "demo", cwd=ROOT)
+    return folder
+
+
+def run(*command: object, cwd: Path) -> str:
+    """Run a command that must end well; gives what it printed."""
+    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+WHERE = ("-c", "import veilmix; print(veilmix.__file__)")
+
+
+@pytest.mark.slow
+def test_a_copy_that_was_installed_does_not_hide_the_checkout(fresh: Path, tmp_path: Path) -> None:
+    """`pip install .` in the checkout's own environment, and its removal, break nothing."""
+    python, environment = fresh / ".venv/bin/python", fresh / "tools/environment.py"
+    install = (python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", ".")
+    run(*install, "--no-index", cwd=fresh)
+    assert list((fresh / ".venv").glob("lib/*/site-packages/veilmix/__init__.py"))
+    home = str(fresh / ".venv" / "checkout" / "veilmix" / "__init__.py")
+    assert run(python, *WHERE, cwd=tmp_path).strip() == home
+    run(sys.executable, environment, "demo", cwd=fresh)
+    assert "veilmix" in run(fresh / ".venv/bin/veilmix", "--help", cwd=tmp_path)
+    run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "veilmix", cwd=fresh)
+    assert not (fresh / ".venv/bin/veilmix").exists()
+    run(sys.executable, environment, "demo", cwd=fresh)
+    assert "veilmix" in run(fresh / ".venv/bin/veilmix", "--help", cwd=tmp_path)
+    assert run(python, *WHERE, cwd=tmp_path).strip() == home
+
+
+@pytest.mark.slow
+def test_what_was_taken_away_is_missed(fresh: Path) -> None:
+    """The note of what was installed is held against what is there."""
+    look = "import environment; print(environment.whole('demo'), environment.whole('dev'))"
+    command = (sys.executable, "-c", f"import sys; sys.path.insert(0, 'tools'); {look}")
+    assert run(*command, cwd=fresh) == "True False\n"
+    (library,) = (fresh / ".venv").glob("lib/*/site-packages/jinja2-*.dist-info")
+    away = library.rename(library.with_suffix(".away"))
+    assert run(*command, cwd=fresh) == "False False\n"
+    away.rename(library)
+    assert run(*command, cwd=fresh) == "True False\n"
+
+
+@pytest.mark.slow
+def test_nothing_is_announced_that_is_not_there(fresh: Path, tmp_path: Path) -> None:
+    """Without matplotlib: a picture that nobody drew is not named, but what would draw it."""
+    without = "import sys; sys.modules['matplotlib'] = None; from veilmix.cli import main; "
+    line = "['attack', 'classroom', '--attacks', 'drop', '--defences', 'receipts', '--repeats', '1'"
+    script = f"{without}sys.exit(main({line}, '--workers', '1']))"
+    said = run(fresh / ".venv/bin/python", "-c", script, cwd=tmp_path)
+    assert "matrix.png" not in said
+    told = " ".join(said.split())
+    assert "a picture needs jinja2 and matplotlib; to install that: make -C " in told
+    assert not list(tmp_path.rglob("*.png"))
+
+
+@pytest.mark.slow
+def test_the_doctor_has_no_complaint_of_what_make_demo_brings(fresh: Path) -> None:
+    said = run(fresh / ".venv/bin/veilmix", "doctor", cwd=fresh).splitlines()
+    assert not [line for line in said if "tested with" in line]
+    extras = {line.split()[1]: line for line in said if line.strip().startswith("extra:")}
+    assert "jinja2" in extras["report"]
+    assert "h11" in extras["web"]
+    for extra in ("data", "teach", "cluster"):
+        assert extras[extra].endswith(f": make {extra}")
