@@ -15,12 +15,13 @@ import numpy.typing as npt
 
 from ..errors import RoundBurned
 from . import parties
-from .announcement import UNPROMISED, Policy, Program, Rules, Setting
+from .announcement import Policy, Program, Rules, Setting
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, said_as
-from .ledger import check_batch_size, check_promise, check_rounds
+from .ledger import check_batch_size, check_rounds
 from .messages import Call, Counts, Decision
 from .parties import Role
 from .programs import DecisionRule, Heard, Strategy, first_call, next_step, strategy_of
+from .promise import check_promise, prove
 from .schema import Schema
 from .transcript import Transcript
 from .view import CountsSeen, View
@@ -109,11 +110,14 @@ def run_through(
     policy: Policy,
     rules: Rules,
     strategy: Strategy,
+    *,
+    proving: bool = True,
 ) -> Ideal:
     """Play a program without a message.
 
     answering: the people who answer a call, as they say it. In the fixed setting those of a round
-    are those of the round before, less who is missing.
+    are those of the round before, less who is missing. proving: whether the promise must hold for
+    those who came.
     """
     calls: list[Call] = []
     tallies: list[tuple[Counts, ...]] = []
@@ -126,9 +130,15 @@ def run_through(
                 continue
             table = answering(step)
             check_batch_size(len(table.codes), rules.min_batch)
-            _check_people(policy, rules, tallies, decision, len(table.codes))
+            if policy.setting is Setting.FIXED:
+                before = [max(sum(count.values()) for count in tally) for tally in tallies]
+                check_rounds(before, len(table.codes), rules.min_dropout)
+            counts = answer(table, step)
+            if decision is not None and proving:
+                proved = prove(strategy, schema, calls, decision, counts[0])
+                check_promise(policy, decision, proved)
             calls.append(step)
-            tallies.append(answer(table, step))
+            tallies.append(counts)
             if step.reader is Role.ANALYST:
                 break
     except RoundBurned as why:
@@ -176,22 +186,6 @@ def randomized(schema: Schema, reports: Table, rules: Rules) -> Ideal:
         return Ideal((), None, None, str(burned))
     call = first_call(Program.RANDOMIZED, schema)
     return Ideal((answer(reports, call),), None, None, None, (call,))
-
-
-def _check_people(
-    policy: Policy,
-    rules: Rules,
-    tallies: Sequence[tuple[Counts, ...]],
-    decision: Decision | None,
-    now: int,
-) -> None:
-    """What the first shuffler and the reader check about who came, after round 1."""
-    if policy.setting is Setting.FIXED:
-        before = [max(sum(count.values()) for count in tally) for tally in tallies]
-        check_rounds(before, now, rules.min_dropout)
-    elif decision is not None and policy.rule not in UNPROMISED:
-        proof = decision.certificate
-        check_promise(proof.people, proof.n, proof.k, now, policy.max_exposure)
 
 
 def ideal_view(users: int, ideal: Ideal, policy: Policy, shufflers: int, *members: str) -> View:

@@ -47,16 +47,6 @@ def carried_over(promised: int, asked: int, k: int, now: int) -> int:
     return promised + now - asked
 
 
-def check_promise(promised: int, asked: int, k: int, now: int, max_exposure: float) -> None:
-    """Analyst: RoundBurned if too few people came for what was promised (statistical setting)."""
-    worst = carried_over(promised, asked, k, now)
-    if worst > max_exposure * now:
-        raise RoundBurned(
-            f"{now} people came where the promise was made for {asked}: now up to {worst} of them "
-            f"could be in a crowd smaller than {k}, more than the {max_exposure:.4g} promised"
-        )
-
-
 def check_batch_size(people: int, least: int) -> None:
     """First shuffler: RoundBurned below the minimum batch, in which nobody would be hidden."""
     if people < least:

@@ -89,6 +89,14 @@ def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
     ], n
 
 
+def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
+    """Anybody: the counts of some places of the cells of a table, over all the others."""
+    sums: Counter[tuple[str, ...]] = Counter()
+    for cell, people in joint.items():
+        sums[tuple(cell[place] for place in places)] += people
+    return dict(sums)
+
+
 def named(counts: Mapping[tuple[str, ...], int]) -> dict[str, int]:
     """The counts of one single column by value, the largest first."""
     return {

@@ -66,10 +66,9 @@ def _broken(facts: Facts) -> Iterator[Alert]:
 
 
 def _why_broken(facts: Facts) -> str:
-    if facts.run.scenario.population.setting == "statistical":
-        delta = facts.run.scenario.policy.delta
-        return f"The promise may fail with probability {percent(delta)}: repeat the run."
-    return "`veilmix verify` recomputes the decision from what was recorded."
+    if not facts.run.scenario.defence.promise:
+        return "The scenario switches off `defence.promise`, which keeps such a table back."
+    return "Its reader should have kept it back: `veilmix verify` recomputes what was recorded."
 
 
 def _unanimous(facts: Facts) -> Iterator[Alert]:

@@ -24,6 +24,7 @@ MEANS = {
     "compare": "people compare what they were told with the board",
     "burn": "a session is not run again on the same people less a few",
     "union": "nor for other columns",
+    "promise": "nothing is released of which the promise cannot be proved again",
     "bind": "a layer opens in one session, round and hop",
     "dedupe": "repeats are dropped",
     "unbundle": "the first shuffler takes a person's answers apart",

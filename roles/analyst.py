@@ -1,10 +1,14 @@
 """The analyst: reads the ballots of a release, counts them, and publishes the joint counts."""
 
+from functools import partial
+
 from ..errors import RoundBurned
-from ..protocol.announcement import UNPROMISED, Setting
-from ..protocol.ledger import check_promise, check_rounds
+from ..protocol.announcement import Setting
+from ..protocol.ledger import check_rounds
 from ..protocol.messages import Cause
 from ..protocol.parties import Role
+from ..protocol.programs import Strategy
+from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
@@ -22,10 +26,13 @@ async def analyst(
     inbox: Inbox,
     workshop: Workshop,
     watch: Watch,
+    strategy: Strategy | None = None,
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
 
-    It also watches the board, and reads nothing that by the announced rule may not be released.
+    It also watches the board, reads nothing that by the announced rule may not be released, and
+    releases nothing of which the promise cannot be proved. strategy: that of the announced rule,
+    to prove it with; None: it proves nothing.
     """
     if not await key.take_part(me):
         return
@@ -38,21 +45,29 @@ async def analyst(
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
             reading = await read_round(me, plan, key.secret, inbox, workshop)
             if reading is not None:
-                _check(me, plan, reading)
+                _check_people(me, plan, reading)
+                await _check_promise(me, plan, reading, strategy, workshop)
                 await publish(me, reading, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
     await watch.look(me, workshop)
 
 
-def _check(me: Endpoint, plan: Round, reading: Reading) -> None:
-    """RoundBurned if people are missing so that a few stand out, or the promise does not hold."""
-    if me.board.decision is None:
-        return
-    proof, people = me.board.decision.certificate, max(reading.totals)
-    policy = plan.announcement.policy
-    if policy.setting is Setting.FIXED:
+def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
+    """RoundBurned if so few people are missing since an earlier round that they stand out."""
+    announced = plan.announcement
+    if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         before = [max(tally.totals) for tally in me.board.tallies]
-        check_rounds(before, people, plan.announcement.rules.min_dropout)
-    elif policy.rule not in UNPROMISED:
-        check_promise(proof.people, proof.n, proof.k, people, policy.max_exposure)
+        check_rounds(before, max(reading.totals), announced.rules.min_dropout)
+
+
+async def _check_promise(
+    me: Endpoint, plan: Round, reading: Reading, strategy: Strategy | None, workshop: Workshop
+) -> None:
+    """RoundBurned unless the promise holds for those whose answers were read."""
+    decision, announced = me.board.decision, plan.announcement
+    if decision is None or strategy is None:
+        return
+    calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
+    work = partial(prove, strategy, announced.schema, calls, decision, joint)
+    check_promise(announced.policy, decision, await workshop.alone(work))

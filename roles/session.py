@@ -42,6 +42,7 @@ class Guards:
     looks: whether a user, by index, looks for its receipts. balance: whether the analyst adds up
     totals and accounts. recompute: whether it decides again. compares: whether users compare what
     they were told with the board. history: what the first shuffler remembers of earlier sessions.
+    proves: whether the analyst proves the promise of those who came.
     """
 
     registered: int | None = None
@@ -50,6 +51,7 @@ class Guards:
     recompute: bool = False
     compares: bool = True
     history: History | None = None
+    proves: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +177,10 @@ def _start_keyholders(
         work = partial(shuffler, seat(name), key(name), network.inbox(name), shop)
         nursery.start_soon(work, guards.history, name=name)
     inbox = network.inbox(parties.ANALYST)
-    watch = Watch(guards.balance, strategy_of(cast.decide) if guards.recompute else None)
-    nursery.start_soon(analyst, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop, watch)
+    strategy = strategy_of(cast.decide)
+    watch = Watch(guards.balance, strategy if guards.recompute else None)
+    reads = partial(analyst, strategy=strategy if guards.proves else None)
+    nursery.start_soon(reads, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop, watch)
     inbox = network.inbox(parties.CURATOR)
     nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, shop)
 

@@ -331,7 +331,11 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if not same:
         delta = outcome.scenario.policy.delta
         proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
+    if exposure.promised > outcome.decision.certificate.value:
+        proved = f"proved again of the {exposure.people:,} people who came"
     yield "promised", percent(exposure.promised), proved
+    if exposure.true > exposure.promised:
+        yield "promise", "BROKEN", "more people are exposed than was promised; verify fails"
     worst = exposure.worst_case
     if not same:
         yield "worst possible", "-", "the marginals are other people's"

@@ -29,6 +29,7 @@ from ..ledger import check_batch_size
 from ..messages import Call, Counts, Decision, Tally
 from ..peer_messages import Accusation, Agreed, Found, Relay
 from ..programs import Heard, Strategy, first_call, next_step
+from ..promise import check_promise, prove
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
 from .board import PeerBoard, Place, full
 from .onions import goes_on, read_plain, seal_again
@@ -53,7 +54,8 @@ class Reckoning:
     place: the step that is to be judged next. call: what the round asks; None: the session is over.
     calls, tallies: of the rounds that are done. pending: what the present round adds up to, once
     its ballots are found; that everybody can see it does not make it a result. proposed: what
-    follows from it. unbalanced: why it is none. burned: why a round was not completed; charges: who
+    follows from it. unbalanced: why it is none. broken: why it is no release: the promise made of
+    it cannot be proved. burned: why a round was not completed; charges: who
     is named for it.
     """
 
@@ -69,6 +71,7 @@ class Reckoning:
     proposed: Decision | None = None
     result: bytes = b""
     unbalanced: str | None = None
+    broken: str | None = None
     burned: str | None = None
     charges: tuple[Charge, ...] = ()
 
@@ -104,8 +107,8 @@ class Reckoning:
 
     def _close(self, number: int) -> None:
         """Everybody agrees on what the round adds up to: take it; RoundBurned if it is amiss."""
-        if self.unbalanced:
-            raise RoundBurned(self.unbalanced)
+        if amiss := self.unbalanced or self.broken:
+            raise RoundBurned(amiss)
         assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - counted
         self.calls.append(self.call)
         self.tallies.append(self.pending)
@@ -149,7 +152,19 @@ class Reckoning:
             step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, None)
             assert isinstance(step, Decision)  # noqa: S101 - two-round asks nothing in between
             self.proposed = step
+        else:
+            self._keep_promise(self.pending[0])
         self.result = result_digest(plan, self.pending, self.proposed if number == 1 else None)
+
+    def _keep_promise(self, joint: Counts) -> None:
+        """Note if the promise does not hold for those whose ballots were shown."""
+        decision, agreed = self.decision, self.board.agreement
+        assert decision is not None  # noqa: S101 - round 2 asks for what was decided
+        proved = prove(self.strategy, agreed.schema, self.calls, decision, joint)
+        try:
+            check_promise(agreed.policy, decision, proved)
+        except RoundBurned as why:
+            self.broken = str(why)
 
 
 def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decision | None) -> bytes:

@@ -53,7 +53,7 @@ SOME = ("rate", "users", "round")
 ATTACKS: Mapping[str, Attack] = {
     # by users
     "absent": Attack(
-        USER, "says nothing", "people not counted", "attack-dropout", WHO, stopped_by=("dropout",)
+        USER, "says nothing", "people not counted", "attack-leavers", WHO, stopped_by=("dropout",)
     ),
     "late": Attack(
         USER,
@@ -189,7 +189,7 @@ ATTACKS: Mapping[str, Attack] = {
         "keeps columns that its rule forbids, and certifies them",
         "people exposed above the promise",
         "attack-lie",
-        stopped_by=("recompute",),
+        stopped_by=("recompute", "promise"),
     ),
     "equivocate": Attack(
         CURATOR,
@@ -314,6 +314,12 @@ DEFENCES: Mapping[str, Defence] = {
     "min_batch": Defence("mix.min_batch", 2, 1, "a round of fewer people is burned"),
     "dropout": Defence(
         "defence.min_dropout", 10, 1, "a second round that fewer people have left is burned"
+    ),
+    "promise": Defence(
+        "defence.promise",
+        True,
+        False,
+        "the analyst releases only what it can prove again of those who came",
     ),
     "burn": Defence(
         "defence.burn", True, False, "a session is not run again on the same people less a few"

@@ -146,6 +146,7 @@ def _guards(scenario: Scenario, many: int, faults: Faults, rng: "Generator") -> 
         balance=defence.balance,
         recompute=defence.recompute,
         compares=defence.compare,
+        proves=defence.promise,
     )
 
 

@@ -337,6 +337,7 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None)
         announced_policy(scenario),
         rules,
         strategy(scenario, crowd.others),
+        proving=scenario.defence.promise,
     )
 
 
@@ -456,6 +457,7 @@ def _decided(
     marginals = played.tallies[0] if played.tallies else None
     kept = played.decision.kept if played.decision else ()
     here = present(crowd, faults, len(played.calls))
+    proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
     return {
         "marginals": marginals,
         "considered": considered(scenario, crowd, played),
@@ -463,7 +465,7 @@ def _decided(
         "rounds": _asked(scenario, crowd, played),
         "blanks": _blanks(scenario, crowd, played, here),
         "release": played.release,
-        "exposure": measure(played, crowd, seconds),
+        "exposure": measure(played, crowd, proving, seconds),
         "found": in_release(
             scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
         ),

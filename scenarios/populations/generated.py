@@ -54,6 +54,11 @@ def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
     return _pick(np.full(levels, 1 / levels), n, rng)
 
 
+def even(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
+    """Give n people the values in turn: of any two values, one has at most one person more."""
+    return np.arange(n, dtype=np.int32) % levels
+
+
 GENERATORS = {
     "zipf": Generator("generated: independent columns, value v with a share as 1/v", zipf),
     "uniform": Generator("generated: independent columns, all values equally likely", uniform),
@@ -62,6 +67,7 @@ GENERATORS = {
         uniform,
         kindred=KINDRED,
     ),
+    "even": Generator("generated: the values of every column in turn, nothing drawn", even),
     "bits": Generator("generated: independent fair bits", uniform, levels=2),
 }
 BLOOD_NOTE = (

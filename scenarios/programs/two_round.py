@@ -11,13 +11,16 @@ Whatever is kept, the certificate says what the rule proves of it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace as changed
+
 from ...errors import VerificationError
-from ...protocol.messages import Certificate, Decision
-from ...protocol.programs import DecisionRule, Heard, Strategy, strategy_of
+from ...protocol.messages import Call, Certificate, Counts, Decision
+from ...protocol.programs import ByMarginals, DecisionRule, Heard, Strategy
 from ...protocol.schema import Schema
-from ...protocol.tallying import marginals
+from ...protocol.tallying import marginals, summed
 from ..schema.model import Policy, Scenario
 from .weights import worth
 
@@ -44,7 +47,37 @@ def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
 
             return LocalSuppression(scenario.policy)
         case _:
-            return strategy_of(decision_rule(scenario.policy, others))
+            return BySingles(decision_rule(scenario.policy, others), scenario.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class BySingles(ByMarginals):
+    """The strategy of a policy that decides from the counts of single columns."""
+
+    policy: Policy
+
+    def prove(
+        self,
+        schema: Schema,
+        calls: Sequence[Call],  # noqa: ARG002
+        decision: Decision,
+        joint: Counts,
+    ) -> Certificate:
+        """What the policy's rule proves of the people of a release, from their single columns."""
+        return prove_singles(self.policy, self.policy.rule, schema, decision.kept, joint)
+
+
+def prove_singles(
+    policy: Policy, rule: str, schema: Schema, kept: Sequence[int], joint: Counts
+) -> Certificate:
+    """What a rule proves of the people counted in a table, from the counts of its columns alone.
+
+    Also in the statistical setting: these people have been counted, so nothing is left to chance.
+    """
+    counts, people = marginals([summed(joint, (place,)) for place in range(len(kept))])
+    features = Schema(tuple(schema.features[column] for column in kept))
+    named = named_rule(changed(policy, rule=rule), None, schema)
+    return as_certificate(bound(named, listed(features, counts), policy.k), policy, people)
 
 
 def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:

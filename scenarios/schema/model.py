@@ -207,7 +207,8 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     balance: totals and accounts on the board are added up. recompute: the analyst decides again
     from published marginals. compare: users compare what they were told with the board. burn: a
     session is not run again on the same people less a few. union: nor for other columns. The rest
-    is only switched off in a lesson. bind: layers open in one session, round and hop. dedupe:
+    is only switched off in a lesson. promise: the analyst releases nothing of which the promise
+    cannot be proved, of those who came. bind: layers open in one session, round and hop. dedupe:
     repeats are dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt,
     fresh_key: one for every answer.
     """
@@ -220,6 +221,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     compare: bool = True
     burn: bool = True
     union: bool = False
+    promise: bool = True
     bind: bool = True
     dedupe: bool = True
     unbundle: bool = True

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from ...analysis.exposure.curves import users_below
 from ...protocol.messages import Counts
 from ...protocol.parties import CURATOR, Role
-from ...protocol.programs import Heard
+from ...protocol.programs import Heard, Strategy
+from ...protocol.promise import promised_share, prove
 from ...protocol.schema import Schema
 from ...protocol.tallying import marginals as as_marginals
+from ...protocol.tallying import summed
 from ..populations.samples import Samples
 from ..programs.hierarchical import strategy as hierarchical
 from ..programs.two_round import bound, choose, listed, named_rule
@@ -84,12 +86,14 @@ def dropped(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Dropp
     )
 
 
-def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
+def measure(played: "Played", crowd: Samples, proving: Strategy | None, seconds: float) -> Exposure:
     """The exposure of a release: true, promised, and the worst that the marginals allow.
 
-    The worst case is of all tables with the marginals of round 1. In the statistical setting they
-    are other people's; where values are left blank, another table is released; and where groups of
-    columns are known, most tables with these marginals are ruled out: there it is not sought.
+    Promised is what the reader proved of those who came (protocol/promise.py), or, where nobody
+    proves it again, what was decided. proving: the strategy to prove it with, or None. The worst
+    case is of all tables with their marginals. In the statistical setting these are not the
+    curator's; where values are left blank, another table is released; and where groups of columns
+    are known, most tables with these marginals are ruled out: there it is not sought.
     """
     decision = played.decision
     if decision is None or played.release is None:
@@ -98,13 +102,19 @@ def measure(played: "Played", crowd: Samples, seconds: float) -> Exposure:
     cells = list(played.release.values())
     people = sum(cells)
     true = users_below(cells, decision.certificate.k) / people if people else 0.0
-    counts, _ = as_marginals([played.tallies[0][column] for column in decision.kept])
+    promised = decision.certificate.value
+    if proving is not None:
+        schema, calls = crowd.people.schema, played.calls[:-1]
+        proved = prove(proving, schema, calls, decision, played.release)
+        promised = promised_share(decision, proved)
+    places = range(len(decision.kept))
+    counts, _ = as_marginals([summed(played.release, (place,)) for place in places])
     comparable = crowd.fixed and not decision.hidden and not decision.certificate.proof
     return Exposure(
         true,
-        decision.certificate.value,
+        promised,
         _worst(counts, decision.certificate.k, seconds if comparable else 0.0),
-        decision.certificate.n,
+        people,
     )
 
 

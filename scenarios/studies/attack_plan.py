@@ -31,7 +31,10 @@ NONE, ALL = "none", "all"
 RANDOM = "random"  # the defence whose switch is the seed of the run
 COLLUDE = "collude"
 TARGET = parties.user(0)
-LESSONS = ("mix.order", "mix.pad", "mix.salt", "mix.suite", *(f"defence.{key}" for key in FLAWS))
+LESSONS = (
+    *("mix.order", "mix.pad", "mix.salt", "mix.suite", "defence.promise"),
+    *(f"defence.{key}" for key in FLAWS),
+)
 
 Keys = dict[str, Any]
 

@@ -83,6 +83,9 @@ def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if not getattr(defence, key) and not scenario.mix.lesson:
             message = f"without {key} nobody is hidden; say mix.lesson = true to show it"
             yield problem(("defence", key), message)
+    if not defence.promise and not scenario.mix.lesson:
+        message = "more people may be exposed than is promised; say mix.lesson = true to show it"
+        yield problem(("defence", "promise"), message)
     if defence.receipts and not scenario.mix.salt:
         message = "without salt anyone could guess what a receipt is of; say mix.salt = true"
         yield problem(("defence", "receipts"), message)

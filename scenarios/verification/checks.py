@@ -6,7 +6,7 @@
     terms        the announcement says what the scenario says
     decision     decided again from the counts of round 1, and the certificate proved from them
     release      its columns are the decision's, its people those counted, its sums round 1's counts
-    exposure     recomputed from the release
+    exposure     true and promised, recomputed from the release; the promise holds
     found        who is found in the release: attacks and risks recomputed as far as it shows them
     result       result.json and release.csv say what board and transcript say
     coalitions   what each learnt, worked out again from what its members saw
@@ -271,18 +271,30 @@ def exposure(evidence: Evidence) -> str:
 
     said = evidence.result["exposure"]
     claimed = evidence.decision
-    _same("promised", claimed.certificate.value, said["promised"])
     if not evidence.released:
+        _same("promised", claimed.certificate.value, said["promised"])
         _same("true exposure", 0.0, said["true"])
         return "nothing was released, so nobody is exposed by it"
     (joint,), _ = evidence.counts(evidence.last)
+    if (promise := evidence.promised(joint)) is not None:
+        _same("promised", promise, said["promised"])
     people = sum(joint.values())
     below = int(users_below(list(joint.values()), claimed.certificate.k))
     _same("true exposure", below / people, said["true"])
     worst = said["worst_case"]
     if worst is not None and worst * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
+    keeps(below, people, said["promised"])
     return f"{below:,} of {people:,} people in a crowd smaller than {claimed.certificate.k}"
+
+
+def keeps(below: int, people: int, promise: float) -> None:
+    """Raise VerificationError where more of these people are exposed than was promised."""
+    if below / people > promise:
+        raise VerificationError(
+            f"the promise does not hold: {below:,} of {people:,} people released are exposed, "
+            f"{promise:.4%} at most were promised"
+        )
 
 
 def result(evidence: Evidence) -> str:
@@ -465,7 +477,7 @@ CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("terms", "the announcement is the scenario's", terms),
     ("decision", "decision and certificate follow from the counts", decision),
     ("release", "columns and sums are right", release),
-    ("exposure", "true and promised, recomputed", exposure),
+    ("exposure", "true and promised, recomputed; the promise holds", exposure),
     ("found", "who is found in the release, recomputed", found),
     ("result", "all files say the same", result),
     ("coalitions", "what each learnt, recomputed", coalitions),

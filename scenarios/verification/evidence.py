@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ...errors import RoundBurned, VerificationError
 from ...protocol.board import Board, replay
 from ...protocol.messages import Certificate, Counts, Decision
 from ...protocol.parties import Role
 from ...protocol.programs import Heard, first_call
+from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
@@ -133,6 +135,30 @@ class Evidence:
         data = proof_bytes(proof.get("proof"))
         claimed = Certificate(*numbers, thresholds, proof["pivot"], proof["c"], data)
         return Decision(kept, claimed, read_blanks(said.get("blank", []), names))
+
+    def promised(self, joint: Counts) -> float | None:
+        """The share that is promised of the people of a release.
+
+        None where groups were asked for that an ideal run does not record. VerificationError if
+        it should not have been released: the promise cannot be proved of those who came.
+        """
+        from ..play.run import announced_policy
+        from ..programs.two_round import strategy
+
+        decision = self.decision
+        if not self.run.scenario.defence.promise:
+            return decision.certificate.value
+        if self.run.transcript is None and len(self.result.get("rounds", ())) > 1:
+            return None
+        calls = [first_call(program(self.run.scenario), self.schema)]
+        if self.run.transcript is not None:
+            calls = self.board.calls[:-1]
+        proved = prove(strategy(self.run.scenario), self.schema, calls, decision, joint)
+        try:
+            check_promise(announced_policy(self.run.scenario), decision, proved)
+        except RoundBurned as why:
+            raise VerificationError(f"the promise does not hold: {why}") from None
+        return promised_share(decision, proved)
 
     @property
     def released(self) -> bool:

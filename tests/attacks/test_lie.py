@@ -21,8 +21,11 @@ TERMS = {
 }
 
 
+UNPROVED = {"defence__promise": False, "mix__lesson": True}
+
+
 def test_unchecked_people_are_exposed_above_the_promise() -> None:
-    outcome = KIT.attack(LIE, **TERMS)
+    outcome = KIT.attack(LIE, **TERMS, **UNPROVED)
     assert KIT.effect(outcome).value >= 1
     assert outcome.suppressed == ()
     assert KIT.alarms(outcome) == []
@@ -43,5 +46,12 @@ def test_an_honest_curator_is_not_accused() -> None:
 
 
 def test_where_the_marginals_are_secret_nobody_can_tell() -> None:
-    outcome = KIT.attack(LIE, **{**TERMS, "policy__publish_marginals": False})
+    outcome = KIT.attack(LIE, **{**TERMS, "policy__publish_marginals": False}, **UNPROVED)
     assert KIT.effect(outcome).value >= 1
+
+
+def test_where_the_marginals_are_secret_the_analyst_cannot_prove_it() -> None:
+    outcome = KIT.attack(LIE, **{**TERMS, "policy__publish_marginals": False})
+    assert outcome.release is None
+    assert "it cannot be proved that at most 5 %" in outcome.burned
+    assert KIT.effect(outcome).value == 0

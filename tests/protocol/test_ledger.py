@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import RoundBurned
-from veilmix.protocol.ledger import carried_over, check_batch_size, check_dropout, check_promise
+from veilmix.protocol.ledger import carried_over, check_batch_size, check_dropout
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,3 @@ def test_no_one_who_leaves_or_comes_exposes_more_than_is_carried_over(
 
 def exposed(cells: list[int], k: int) -> int:
     return sum(people for people in cells if people < k)
-
-
-def test_a_promise_is_checked_against_the_people_who_came() -> None:
-    check_promise(2, 20, 5, 20, 0.1)
-    with pytest.raises(RoundBurned, match="up to 6 of them could be in a crowd smaller than 5"):
-        check_promise(2, 20, 5, 19, 0.1)
-    with pytest.raises(RoundBurned, match="up to 3 of them"):
-        check_promise(2, 20, 5, 21, 0.1)
-    check_promise(0, 20, 5, 22, 0.1)

@@ -191,6 +191,12 @@ def test_generated_columns_are_independent_and_named() -> None:
     assert named.values == (("no", "yes"),)
 
 
+def test_even_columns_have_every_value_as_often() -> None:
+    of = people("even", users=30, features=(Feature(name="team", levels=10),))
+    assert set(marginal(of, "team").values()) == {3}
+    assert of.row(0) == of.row(10) != of.row(11)
+
+
 def test_correlated_columns_go_together_nine_times_in_ten() -> None:
     """Two columns of four values agree with probability 0.81 + 0.19 / 4; a coarser one follows."""
     features = [Feature(name="a", levels=4), Feature(name="b", levels=4), Feature(name="c")]

@@ -32,7 +32,7 @@ from ....protocol.messages import Call, Certificate, Counts, Decision
 from ....protocol.parties import Role
 from ....protocol.programs import Heard
 from ....protocol.schema import Schema
-from ....protocol.tallying import marginals
+from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
 from ...scoring.outcome import Considered, Dropped
 from ..weights import worth
@@ -95,6 +95,14 @@ class Hierarchical:
         if not kept:
             return Decision((), Certificate(KIND, self.policy.k, known.n, 0))
         return Decision(kept, certificate(known.promise(kept), self.policy.k))
+
+    def prove(
+        self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
+    ) -> Certificate:
+        """What the groups that were asked for prove of the people of a release."""
+        inside, again = answered_again(schema, calls, decision.kept, joint)
+        known, _ = knowledge(inside, again, self.policy.k)
+        return certificate(known.promise(range(len(decision.kept))), self.policy.k)
 
     def _most(self, known: "Knowledge") -> int:
         from ....analysis.suppression.column_suppression import people_allowed
@@ -170,6 +178,33 @@ def knowledge(
     }
     assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
     return Knowledge(k, singles, tables), names
+
+
+def answered_again(
+    schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
+) -> tuple[Schema, list[Heard]]:
+    """What the people of a release would have answered to the calls before, as far as it shows.
+
+    Columns are numbered by their places among those kept; calls for no group of these are left out.
+    A value that was masked is counted by name: the masks of the call say that it is `other`.
+    """
+    place = {column: at for at, column in enumerate(kept)}
+    heard: list[Heard] = []
+    for call in calls:
+        asks = tuple(
+            tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
+        )
+        if not asks:
+            continue
+        speaking = {column for ask in asks for column in ask}
+        masks = tuple(
+            Mask(place[rule.column], rule.said)
+            for rule in call.hidden
+            if isinstance(rule, Mask) and place.get(rule.column) in speaking
+        )
+        counts = tuple(summed(joint, ask) for ask in asks)
+        heard.append(Heard(Call(call.round, Role.CURATOR, asks, masks), counts))
+    return Schema(tuple(schema.features[column] for column in kept)), heard
 
 
 def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:

@@ -20,7 +20,7 @@ from ....protocol.programs import Heard
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
-from ..two_round import as_certificate
+from ..two_round import as_certificate, prove_singles
 from ..weights import worth
 
 if TYPE_CHECKING:
@@ -67,6 +67,19 @@ class LocalSuppression:
         delta = policy.delta if any(rule.cover for rule in hidden) else None
         proof = Certificate(KIND, policy.k, n, found.proof.people, thresholds, None, delta)
         return Decision(kept, proof, hidden)
+
+    def prove(
+        self,
+        schema: Schema,
+        calls: Sequence[Call],  # noqa: ARG002
+        decision: Decision,
+        joint: Counts,
+    ) -> Certificate:
+        """What the counts of what was said in each column prove, a blank being a value like any.
+
+        How many left a blank is known by then, so no quantile is needed.
+        """
+        return prove_singles(self.policy, "coverage", schema, decision.kept, joint)
 
 
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:

@@ -3,6 +3,7 @@
 board        its posts are legal, one a peer and step; who is named is named by what they say
 digest       the posts hash to the digest of result.json
 counts       marginals, decision and release, worked out again from the ballots that were shown
+exposure     true and promised, recomputed from the release; the promise holds
 coalitions   what each size of coalition follows, worked out again from what its members saw
 replay       a seeded scenario, run again, gives the same
 """
@@ -10,8 +11,10 @@ replay       a seeded scenario, run again, gives the same
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ....analysis.exposure.curves import users_below
 from ....errors import VerificationError
 from ....protocol.peers.view import PeerRecord
+from ....protocol.promise import promised_share, prove
 from ...verification.evidence import Evidence, NoGround
 from ...verification.views import reckoned
 from .score import by_size
@@ -63,6 +66,24 @@ def counts(evidence: Evidence) -> str:
     return f"{len(seen.tallies)} rounds counted again"
 
 
+def exposure(evidence: Evidence) -> str:
+    """True exposure and promise follow from the ballots, and the promise holds."""
+    evidence.transcript  # noqa: B018
+    seen, said = reckoned(evidence.run), evidence.result["exposure"]
+    if seen.decision is None or len(seen.tallies) < 2:
+        same("true exposure", 0.0, said["true"])
+        return "nothing was released, so nobody is exposed by it"
+    (joint,), schema = seen.tallies[1], seen.board.agreement.schema
+    proved = prove(seen.strategy, schema, seen.calls[:-1], seen.decision, joint)
+    same("promised", promised_share(seen.decision, proved), said["promised"])
+    k, people = seen.decision.certificate.k, sum(joint.values())
+    below = int(users_below(list(joint.values()), k))
+    same("true exposure", below / people, said["true"])
+    if below / people > said["promised"]:
+        raise VerificationError(f"{below:,} people are exposed, more than was promised")
+    return f"{below:,} of {people:,} people in a crowd smaller than {k}"
+
+
 def coalitions(evidence: Evidence) -> str:
     """What coalitions follow."""
     record = PeerRecord(evidence.transcript, reckoned(evidence.run))
@@ -89,5 +110,6 @@ CHECKS: tuple[Rule, ...] = (
     ("board", "posts are legal, and bear out who is named", board),
     ("digest", "the posts hash to the digest of result.json", digest),
     ("counts", "marginals, decision and release follow from the ballots shown", counts),
+    ("exposure", "true and promised, recomputed; the promise holds", exposure),
     ("coalitions", "what coalitions follow, measured again", coalitions),
 )

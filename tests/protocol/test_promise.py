@@ -1,0 +1,65 @@
+"""What is promised of those who came, where a rule can prove nothing itself."""
+
+from typing import Any
+
+import pytest
+from veilmix.errors import RoundBurned
+from veilmix.protocol.announcement import UNPROMISED, Policy
+from veilmix.protocol.messages import Certificate, Decision
+from veilmix.protocol.programs import strategy_of
+from veilmix.protocol.promise import Prover, check_promise, promised_share, prove
+from veilmix.protocol.schema import Feature, Schema
+
+SCHEMA = Schema((Feature("a", ("x", "y")),))
+
+
+def decided(people: int, n: int = 20) -> Decision:
+    return Decision((0,), Certificate("coverage", 5, n, people))
+
+
+def proved(decision: Decision, now: int) -> Certificate:
+    plain = strategy_of(lambda *_: decision)
+    assert not isinstance(plain, Prover)
+    return prove(plain, SCHEMA, (), decision, {("x",): now})
+
+
+# promised to 20 people, who came, of whom at most so many are exposed, within 10 %
+CASES = [
+    (2, 20, 2, True),
+    (2, 19, 6, False),
+    (2, 21, 3, False),
+    (0, 22, 2, True),
+    (0, 19, 4, False),
+]
+
+
+@pytest.mark.parametrize(("people", "now", "worst", "holds"), CASES)
+def test_a_bare_rule_is_carried_over_by_head_counts(
+    people: int, now: int, worst: int, holds: bool
+) -> None:
+    decision = decided(people)
+    found = proved(decision, now)
+    assert (found.people, found.n) == (worst, now)
+    assert promised_share(decision, found) == max(people / 20, worst / now)
+    if holds:
+        check_promise(Policy(5, 0.1), decision, found)
+    else:
+        with pytest.raises(RoundBurned, match=f"{now} people came where .* made for 20"):
+            check_promise(Policy(5, 0.1), decision, found)
+    for rule in UNPROMISED:
+        check_promise(Policy(5, 0.1, rule), decision, found)
+
+
+def test_a_strategy_that_proves_is_asked_with_all_that_it_needs() -> None:
+    class Proving:
+        def ask(self, *_: Any) -> None: ...
+
+        def decide(self, *_: Any) -> Decision:
+            return decided(0)
+
+        def prove(self, *said: Any) -> Certificate:
+            assert said == (SCHEMA, (), decided(0), {("x",): 7})
+            return Certificate("own", 5, 7, 3)
+
+    found = prove(Proving(), SCHEMA, (), decided(0), {("x",): 7})
+    assert found.people == 3
