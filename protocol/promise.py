@@ -8,7 +8,7 @@ released its reader proves the promise again, of the people whose answers it has
     proved    at most so many of those who came are exposed; the strategy proves it from the counts
               of what was known of everybody before (single columns, and groups that were asked for)
     promised  the larger of two shares: what was decided, and what is proved
-    burned    if `promised` is above both the decided share and the announced `max_exposure`
+    burned    if the proved share is above the announced `max_exposure`
 
 The proof looks at the parts of the release that the decision could look at, not at the release: the
 reader has counted that too, but whether a round burns is seen by everybody, and would tell of a
@@ -71,8 +71,7 @@ def check_promise(policy: Policy, decision: Decision, proved: Certificate) -> No
     A rule that keeps columns whatever can be proved of them promises what is proved, and burns
     nothing. The reason says nothing that head counts do not.
     """
-    decided = decision.certificate
-    most = max(policy.max_exposure, decided.value)
+    decided, most = decision.certificate, policy.max_exposure
     if policy.rule in UNPROMISED or proved.value <= most:
         return
     raise RoundBurned(

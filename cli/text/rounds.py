@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 NAMED = 4  # groups of a round that are named one by one
 NOTE = (
-    "small crowds: people of one table, at most, whom fewer than k share their answer with; bits: "
-    "what the counts tell of who has which row, all rounds up to this one together"
+    "small crowds: people of one table, at most, whom fewer than k share their answer with; "
+    "certain: people whom the curator knows to be in a cell of fewer than k, by all tables up to "
+    "this round (a range where tables are too many to be listed); bits: what the counts tell of "
+    "who has which row, all rounds up to this one together"
 )
 
 
@@ -27,12 +29,16 @@ def tell(console: Page, outcome: "Outcome") -> None:
             _masks(one),
             f"{one.counts:,}",
             f"{one.exposed:,}",
+            _certain(one),
             f"{one.bits_are.mark}{one.bits_per_person:.3f}",
         )
         for one in outcome.rounds
     ]
-    headings = ("round", "the curator asks for", "masked", "counts", "small crowds", "bits/person")
-    lay_out(console, Grid(headings, rows, (3, 4, 5)))
+    headings = (
+        *("round", "the curator asks for", "masked", "counts", "small crowds"),
+        *("certain", "bits/person"),
+    )
+    lay_out(console, Grid(headings, rows, (3, 4, 5, 6)))
     say(console, NOTE, style="dim")
     say(console)
 
@@ -45,6 +51,12 @@ def _groups(one: "Asked") -> str:
     if len(one.groups) > NAMED:
         return f"{len(one.groups)} groups of {size}"
     return ", ".join(" x ".join(map(clean, group)) for group in one.groups)
+
+
+def _certain(one: "Asked") -> str:
+    """How many people are certain: the number, or at least and at most."""
+    low, high = one.certain.low, one.certain.high
+    return f"{low:,}" if one.certain.exact else f"{low:,} to {high:,}"
 
 
 def _masks(one: "Asked") -> str:

@@ -57,7 +57,7 @@ from ..programs.two_round import strategy
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Outcome, Raised
-from ..scoring.policy import considered, dropped, expectations, measure
+from ..scoring.policy import considered, dropped, expectations, heard, measure
 from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
 from ..validation.load import load, resolve
@@ -185,7 +185,9 @@ def announced_policy(scenario: Scenario) -> Policy:
     policy = scenario.policy
     if policy.kind in RANDOMIZED:
         return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
-    named = policy.rule if policy.kind == "exposure" else policy.kind
+    named: str = policy.rule if policy.kind == "exposure" else policy.kind
+    if policy.curator_exposure is not None:
+        named += f" curator_exposure={policy.curator_exposure:g}"
     setting = Setting(scenario.population.setting)
     delta = policy.delta if setting is Setting.STATISTICAL else 0.0
     return Policy(policy.k, policy.max_exposure, named, policy.publish_marginals, setting, delta)
@@ -475,12 +477,14 @@ def _decided(
 def _asked(scenario: Scenario, crowd: Samples, played: Played) -> "tuple[Asked, ...]":
     """What the curator was given round by round, where it may ask more than once."""
     from ..programs.hierarchical.rounds import asked
+    from ..programs.hierarchical.strategy import KIND, certainties
 
-    if scenario.policy.kind != "hierarchical":
+    if scenario.policy.kind != KIND:
         return ()
     people, k = crowd.people, scenario.policy.k
     sizes = tuple(len(texts) for texts in people.values)
-    return asked(played.calls, played.tallies, people.schema.names, sizes, k)
+    sure = certainties(people.schema, heard(played), k)
+    return asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
 
 
 def _blanks(

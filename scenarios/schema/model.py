@@ -125,11 +125,14 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     `kind = "fixed"` releases. delta: in the statistical setting, the probability with which the
     promise may fail. ledger: whether a run that keeps a ledger refuses what could be subtracted
     from, or joined with, what it has released about the same people, or warns of it.
+    curator_exposure: of how large a share of people the curator of `kind = "hierarchical"` may be
+    certain; nothing is asked that could make it certain of more. None: it is not limited.
     """
 
     kind: Kind = "exposure"
     k: People = 5
     max_exposure: Share = 0.01
+    curator_exposure: Share | None = None
     delta: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     rule: Rule = "coverage"
     prefer: tuple[Text, ...] = ()

@@ -140,6 +140,9 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
+    if policy.curator_exposure is not None and policy.kind != "hierarchical":
+        message = f'kind = "{policy.kind}" asks once, so it does not read curator_exposure'
+        yield problem(("policy", "curator_exposure"), message)
     for key in ("prefer", "weights", "required", "forbidden"):
         if getattr(policy, key) and policy.kind not in PROMISING:
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'

@@ -18,7 +18,7 @@ A check that a run offers no ground for is not made (`ok` is None), and says why
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isclose
 from typing import Any
 
@@ -28,8 +28,10 @@ from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision, Kind, Mixed
 from ...protocol.parties import shuffler
 from ...protocol.phases import BOARD, Phase
+from ...protocol.programs import Heard
 from ...protocol.transcript import split_names
 from ..attacks.setup import sybils
+from ..programs.hierarchical.strategy import certainties
 from ..programs.peers import verify as peers_verify
 from ..programs.randomized.questions import SETS, program, reports
 from ..programs.two_round import strategy, verify_decision
@@ -191,6 +193,7 @@ def decision(evidence: Evidence) -> str:
     for number, one in enumerate(heard[1:], start=1):
         step = curating.ask(evidence.schema, heard[:number])
         _same(f"asked in round {number + 1}", step, one.call)
+    _same_certainty(evidence, heard)
     if (more := curating.ask(evidence.schema, heard)) is not None:
         raise VerificationError(f"it was safe to ask {more.asks} before deciding")
     found = curating.decide(evidence.schema, heard)
@@ -202,6 +205,14 @@ def decision(evidence: Evidence) -> str:
         _same("certificate", found.certificate, claimed.certificate)
     asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
+
+
+def _same_certainty(evidence: Evidence, heard: Sequence[Heard]) -> None:
+    """Raise VerificationError unless the curator can be certain of as many people as is said."""
+    said = [one["certain"] for one in evidence.result.get("rounds", ())]
+    if said:
+        sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
+        _same("people certain to the curator", [asdict(one) for one in sure], said)
 
 
 def _others(evidence: Evidence) -> int | None:

@@ -80,7 +80,9 @@ FIXED, DIVIDED = Policy(3, 0.2), Policy(3, 0.2, setting=Setting.STATISTICAL, del
     ("first", "second", "policy", "promised", "burned"),
     [
         (20, 20, FIXED, 0, None),
-        (20, 15, FIXED, 0, None),
+        (20, 15, FIXED, 0, "15 people came where the promise was made for 20"),
+        (20, 15, Policy(3, 0.7), 0, None),
+        (20, 15, Policy(3, 0.2, "all"), 0, None),
         (20, 16, FIXED, 0, "4 of 20 people are missing"),
         (1, 1, FIXED, 0, "1 people took part"),
         (20, 1, FIXED, 0, "1 people took part"),

@@ -96,7 +96,7 @@ def cast(rows: Sequence[Row], **changes: Any) -> Cast:
     fields: dict[str, Any] = {
         "title": "a test",
         "schema": SCHEMA,
-        "policy": Policy(2, 0.5),
+        "policy": Policy(2, 0.5, "fixed"),
         "rules": Rules(min_dropout=3),
         "suite": "sealedbox",
         "shufflers": 1,

@@ -1,9 +1,10 @@
 """What the curator was given in each round: tables, counts, people in small crowds, bits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from ....analysis.trust.certain_cells import Certain
 from ....analysis.trust.fiber import Side
 from ....analysis.trust.overlapping_counts import chained_bits
 from ....analysis.trust.received_view import received
@@ -21,8 +22,10 @@ class Asked:
     groups: the columns of each table, by name. masked: per column with a mask, how many of its
     values are no longer said by name. counts: numbers that are not zero, over all tables. others:
     of the answers, how many hold an `other`. exposed: the most people of one of the tables who are
-    in a crowd smaller than k there, other being a value. bits: received in all rounds up to this
-    one (analysis/trust/received_view.py, overlapping_counts.py), and what that is to the truth.
+    in a crowd smaller than k there, other being a value. certain: people of whom the curator can be
+    certain by all rounds up to this one (analysis/trust/certain_cells.py). bits: received in all
+    rounds up to this one (analysis/trust/received_view.py, overlapping_counts.py), and what that is
+    to the truth.
     """
 
     round: int
@@ -32,6 +35,7 @@ class Asked:
     counts: int
     others: int
     exposed: int
+    certain: Certain
     bits: float
     bits_are: Side
 
@@ -55,6 +59,7 @@ class Asked:
             "counts": self.counts,
             "answers_with_other": self.others,
             "exposed": self.exposed,
+            "certain": asdict(self.certain),
             "bits_per_person": self.bits_per_person,
             "exact": self.exact,
             "bits_are": self.bits_are.value,
@@ -78,8 +83,12 @@ def asked(
     names: Sequence[str],
     sizes: Sequence[int],
     k: int,
+    sure: Sequence[Certain],
 ) -> tuple[Asked, ...]:
-    """What each round gave the curator. calls: those answered; tallies: the counts of each."""
+    """What each round gave the curator. calls: those answered; tallies: the counts of each.
+
+    sure: of how many people it can be certain after each round of its own.
+    """
     found: list[Asked] = []
     seen: list[CountsSeen] = []
     for call, tally in zip(calls, tallies, strict=True):
@@ -108,6 +117,7 @@ def asked(
                 sum(len(counts) for counts in tally),
                 sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
+                sure[len(found)],
                 bits,
                 side,
             )

@@ -4,6 +4,9 @@ Round r asks for groups of r columns. A group is asked for if
 
 * every part of it was asked for in the round before (of a pair: each column is safe alone),
 * in each of its columns at least two answers are left: values said by name, and `other`,
+* whatever is answered, the curator can then be certain of no more people than `curator_exposure`
+  allows, where there is such a limit (analysis/trust/certain_cells.py): questions that are safe one
+  by one need not be safe together,
 * with what is known so far it can be promised that at most `max_exposure` of the people are in a
   crowd smaller than k in the very table that is asked for, in which `other` is a value.
 
@@ -18,7 +21,7 @@ million cells.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
@@ -38,7 +41,8 @@ from ...scoring.outcome import Considered, Dropped
 from ..weights import worth
 
 if TYPE_CHECKING:
-    from ....analysis.composition.known_groups import Group, Knowledge, Promised
+    from ....analysis.composition.known_groups import Group, Knowledge, Promised, Said
+    from ....analysis.trust.certain_cells import Certain
 
 KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of one round
@@ -61,10 +65,12 @@ class Hierarchical:
         if known.meets(allowed, most):
             return None
         said = known.masks(masked(heard, names))
+        may_know = self._limit(known, said)
         groups: list[Group] = []
         for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
             small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
-            if small and len(groups) < MOST_ASKED and known.meets(group, most, said):
+            room = small and len(groups) < MOST_ASKED
+            if room and known.meets(group, most, said) and may_know((*groups, group)):
                 groups.append(group)
         if not groups:
             return None
@@ -103,6 +109,16 @@ class Hierarchical:
         inside, again = answered_again(schema, calls, decision.kept, joint)
         known, _ = knowledge(inside, again, self.policy.k)
         return certificate(known.promise(range(len(decision.kept))), self.policy.k)
+
+    def _limit(self, known: "Knowledge", said: "Said") -> "Callable[[Sequence[Group]], bool]":
+        """Whether the curator may be told these tables together, by `curator_exposure`."""
+        from ....analysis.suppression.column_suppression import people_allowed
+        from ....analysis.trust.certain_cells import Certainty
+
+        if self.policy.curator_exposure is None:
+            return lambda _: True
+        sure, most = Certainty.of(known), people_allowed(self.policy.curator_exposure, known.n)
+        return lambda groups: sure.after(groups, said) <= most
 
     def _most(self, known: "Knowledge") -> int:
         from ....analysis.suppression.column_suppression import people_allowed
@@ -178,6 +194,15 @@ def knowledge(
     }
     assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
     return Knowledge(k, singles, tables), names
+
+
+def certainties(schema: Schema, heard: Sequence[Heard], k: int) -> "tuple[Certain, ...]":
+    """Of how many people the curator can be certain after each round that it has read."""
+    from ....analysis.trust.certain_cells import Certainty
+
+    rounds = range(1, len(heard) + 1)
+    known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
+    return tuple(Certainty.of(one).now for one in known)
 
 
 def answered_again(

@@ -1,0 +1,137 @@
+"""`policy.curator_exposure`: questions that are safe one by one need not be safe together.
+
+The program is played without a message for every table of small cases; of how many people the
+curator is then certain is what tests/analysis/test_certain_cells.py holds to a listing.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, islice, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import ScenarioError
+from veilmix.protocol.announcement import Program, Rules
+from veilmix.protocol.ideal import Ideal, Table, run_through
+from veilmix.protocol.parties import Role
+from veilmix.protocol.programs import Heard
+from veilmix.protocol.schema import Feature, Schema
+from veilmix.scenarios.play.run import announced_policy, run
+from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical, certainties
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Expect, Policy
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.verification.checks import require, verify
+
+Rows = tuple[tuple[int, ...], ...]
+SCHEMA = Schema(tuple(Feature(name, ("0", "1")) for name in "abc"))
+TARGET = 0.6  # of five people, three may be exposed
+
+
+def tables(n: int) -> Iterator[Rows]:
+    """Every table of n people with three yes-or-no columns."""
+    return combinations_with_replacement(list(product((0, 1), repeat=3)), n)
+
+
+def play(rows: Rows, limit: float | None, k: int = 2) -> tuple[Ideal, list[int]]:
+    """Play `hierarchical`: what comes out, and the certain people after each question."""
+    policy = Policy(kind="hierarchical", k=k, max_exposure=TARGET, curator_exposure=limit)
+    table = Table((("0", "1"),) * 3, np.array(rows))
+    announced = announced_policy(replace(load("hierarchical-class"), policy=policy))
+    found = run_through(
+        *(Program.HIERARCHICAL, SCHEMA, lambda _: table, announced, Rules()),
+        Hierarchical(policy),
+    )
+    pairs = zip(found.calls, found.tallies, strict=True)
+    heard = [Heard(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]
+    sure = certainties(SCHEMA, heard, k)
+    assert all(one.exact for one in sure)
+    return found, [one.high for one in sure]
+
+
+@pytest.mark.slow
+def test_over_tables_of_five_nothing_is_asked_that_oversteps() -> None:
+    """Every seventh of the 792 tables: some questions make all certain, and none with a limit.
+
+    Of all of them (a minute) 336 get a second question, which makes all five certain in 24.
+    """
+    deeper = over = 0
+    for rows in islice(tables(5), None, None, 7):
+        if len(set(rows)) < 4:  # with fewer kinds of people nothing more is asked, or all is safe
+            continue
+        _, free = play(rows, None)
+        deeper += len(free) > 1
+        over += max(free[1:], default=0) > 3
+        if len(free) > 1:
+            _, limited = play(rows, TARGET)
+            assert max(limited[1:], default=0) <= 3
+    assert deeper > over > 0
+
+
+# Each pair of columns is safe at k = 2; all three pairs leave one table, and its five differ.
+FIVE: Rows = ((0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 1), (1, 1, 0))
+
+
+def test_three_pairs_that_make_all_five_certain_are_not_asked_together() -> None:
+    free, sure = play(FIVE, None)
+    assert [call.asks for call in free.calls[1:2]] == [((0, 1), (0, 2), (1, 2))]
+    assert sure[1] == 5
+    limited, held = play(FIVE, TARGET)
+    assert max(held[1:], default=0) <= 3
+    assert len(limited.calls[1].asks) < 3
+
+
+def test_a_limit_that_is_reached_after_round_1_ends_the_questions() -> None:
+    alone: Rows = (*((0, 0, 0),) * 4, (1, 1, 1))
+    found, sure = play(alone, 0.0)
+    assert sure == [1]  # the one whose values nobody else has
+    assert len([call for call in found.calls if call.reader is Role.CURATOR]) == 1
+
+
+def both(limit: float | None, folder: Path) -> tuple[Outcome, Outcome]:
+    """A shipped class, smaller, with messages and without; the record is verified."""
+    base = load("hierarchical-class")
+    scenario = replace(base, expect=Expect())
+    terms: dict[str, object] = {"population.users": 12, "policy.max_exposure": 0.3}
+    scenario = change(scenario, terms | ({"policy.curator_exposure": limit} if limit else {}))
+    real, ideal = (run(scenario, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    require(verify(read(save(real, folder)), again=True))
+    return real, ideal
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [None, 0.05, 0.3, 1.0])
+def test_real_is_ideal(limit: float | None, tmp_path: Path) -> None:
+    real, ideal = both(limit, tmp_path)
+    assert real.rounds == ideal.rounds
+    assert (real.decision, real.release) == (ideal.decision, ideal.release)
+    if limit is not None:
+        assert all(one.certain.high <= limit * 12 for one in real.rounds[1:])
+
+
+@pytest.mark.slow
+def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None:
+    real, _ = both(None, tmp_path)
+    plain = real.result()
+    assert len(plain["rounds"]) > 1
+    assert set(plain["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
+    record = read(save(real, tmp_path / "again"))
+    result: Any = dict(record.result)
+    rounds = [dict(one) for one in result["rounds"]]
+    rounds[1]["certain"] = {**rounds[1]["certain"], "high": 99}
+    from dataclasses import replace as changed
+
+    lying = changed(record, result={**result, "rounds": rounds})
+    found = {one.name: one for one in verify(lying, again=False)}["decision"]
+    assert found.ok is False
+    assert "people certain to the curator" in found.detail
+
+
+def test_the_limit_is_announced_and_belongs_to_hierarchical() -> None:
+    scenario = change(load("hierarchical-class"), {"policy.curator_exposure": 0.25})
+    assert announced_policy(scenario).rule == "hierarchical curator_exposure=0.25"
+    with pytest.raises(ScenarioError, match="does not read curator_exposure"):
+        change(load("titanic"), {"policy.curator_exposure": 0.25})
