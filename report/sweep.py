@@ -25,8 +25,9 @@ from .svg import MARKS, number, plot, shorten
 LINES = 6  # values of the second key that have a line of their own
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
 KNOWS = (
-    "Means over independent runs; the intervals are Student's, 95 %. Made from the file of a sweep "
-    "by veilmix; nothing on this page is loaded from anywhere."
+    "Means over independent runs; the intervals are Student's, 95 %, and of shares of runs those "
+    "of Clopper and Pearson. Made from the file of a sweep by veilmix; nothing on this page is "
+    "loaded from anywhere."
 )
 
 Scored = dict[Point, dict[str, Estimate]]
@@ -245,7 +246,7 @@ def _panel(
     if len(lines) > 1:
         picture.strip()
     rows: list[list[Cell | None]] = [
-        [across[at], line, one.runs, one.mean, one.low, one.high]
+        [across[at], line, one.runs, one.mean, *(one.interval or (None, None))]
         for line, each in found.items()
         for at, one in each
     ]
@@ -270,7 +271,13 @@ def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
         cells = [_written(each[name]) if name in each else "-" for name in names]
         rows.append([*(str(where.get(key, "-")) for key in keys), str(runs), *cells])
         plain += [
-            [*(where.get(key) for key in keys), name, one.runs, one.mean, one.low, one.high]
+            [
+                *(where.get(k) for k in keys),
+                name,
+                one.runs,
+                one.mean,
+                *(one.interval or (None, None)),
+            ]
             for name, one in each.items()
         ]
     numbers = Numbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)

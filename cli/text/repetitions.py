@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ...scenarios.mean import Estimate, estimate
@@ -12,17 +13,18 @@ from .run import head, randomized, summary
 if TYPE_CHECKING:
     from ...scenarios.scoring.outcome import Outcome
 
-SCORES: tuple[tuple[str, "Callable[[Outcome], float | None]"], ...] = (
-    ("true exposure", lambda o: o.exposure.true if o.released and o.decision else None),
-    ("promised exposure", lambda o: o.exposure.promised if o.released and o.decision else None),
-    ("worst possible exposure", lambda outcome: outcome.exposure.worst_share),
-    ("columns released", lambda o: None if randomized(o) else len(o.kept) if o.released else 0),
-    ("largest error of a share", lambda o: o.local.largest_error if o.local else None),
-    ("mean error of a share", lambda o: o.local.mean_error if o.local else None),
-    ("largest error of a count", lambda o: o.incidence.largest_error if o.incidence else None),
-    ("released at all", lambda outcome: float(outcome.released)),
-    ("linked by the curator", lambda outcome: _curator(outcome, "linked")),
-    ("bits a person, curator", lambda outcome: _curator(outcome, "bits_per_person")),
+# score, the most that it can be (the least is 0), how it is read; None where a run has it not
+SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
+    ("true exposure", 1, lambda o: o.exposure.true if o.released and o.decision else None),
+    ("promised exposure", 1, lambda o: o.exposure.promised if o.released and o.decision else None),
+    ("worst possible exposure", 1, lambda outcome: outcome.exposure.worst_share),
+    ("columns released", inf, lambda o: None if randomized(o) else len(o.kept) * o.released),
+    ("largest error of a share", inf, lambda o: o.local.largest_error if o.local else None),
+    ("mean error of a share", inf, lambda o: o.local.mean_error if o.local else None),
+    ("largest error of a count", inf, lambda o: o.incidence.largest_error if o.incidence else None),
+    ("released at all", 1, lambda outcome: float(outcome.released)),
+    ("linked by the curator", inf, lambda outcome: _curator(outcome, "linked")),
+    ("bits a person, curator", inf, lambda outcome: _curator(outcome, "bits_per_person")),
 )
 
 
@@ -34,20 +36,25 @@ def _curator(outcome: "Outcome", score: str) -> float | None:
 def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
     """Estimate each score; a score that some runs have not is taken over those that have it."""
     found = []
-    for name, score in SCORES:
+    for name, most, score in SCORES:
         values = [value for value in map(score, outcomes) if value is not None]
         if values:
-            found.append(estimate(name, values))
+            found.append(estimate(name, values, 0.0, most))
     return found
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
     """The estimates as a table."""
-    rows = [
-        (one.score, f"{one.mean:.4g}", f"{one.low:.4g}", f"{one.high:.4g}", one.runs)
-        for one in estimates(outcomes)
-    ]
+    rows = [(one.score, f"{one.mean:.4g}", *_ends(one), one.runs) for one in estimates(outcomes)]
     return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
+
+
+def _ends(one: Estimate) -> tuple[str, str]:
+    """The ends of an interval; of none, dashes."""
+    if one.interval is None:
+        return "-", "-"
+    low, high = one.interval
+    return f"{low:.4g}", f"{high:.4g}"
 
 
 def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
@@ -58,7 +65,7 @@ def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
                 "score": one.score,
                 "runs": one.runs,
                 "mean": one.mean,
-                "interval": [one.low, one.high],
+                "interval": one.interval,
             }
             for one in estimates(outcomes)
         ],

@@ -41,7 +41,7 @@ def rows(found: Scored) -> Iterator[tuple[object, ...]]:
     for point, each in found:
         where = tuple(value for _, value in point)
         yield from (
-            (*where, one.score, UNITS[one.score], one.runs, one.mean, one.low, one.high)
+            (*where, one.score, UNITS[one.score], one.runs, one.mean, *(one.interval or ("", "")))
             for one in each
         )
 
@@ -55,7 +55,7 @@ def _plain(point: Point, each: Sequence[Estimate]) -> dict[str, object]:
                 "unit": UNITS[one.score],
                 "runs": one.runs,
                 "mean": one.mean,
-                "interval": [one.low, one.high],
+                "interval": one.interval,
             }
             for one in each
         ],
@@ -64,11 +64,14 @@ def _plain(point: Point, each: Sequence[Estimate]) -> dict[str, object]:
 
 def varying(found: Scored) -> list[str]:
     """The scores that are not the same at all points and in all runs."""
-    ends: dict[str, set[float]] = {}
+    means: dict[str, set[float]] = {}
+    differ = set[str]()
     for _, each in found:
         for one in each:
-            ends.setdefault(one.score, set()).update((one.mean, one.low, one.high))
-    return [score for score in UNITS if len(ends.get(score, ())) > 1]
+            means.setdefault(one.score, set()).add(one.mean)
+            if not one.agree:
+                differ.add(one.score)
+    return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
 
 
 def _lay_out(keys: Sequence[str], found: Scored) -> None:
@@ -88,9 +91,13 @@ def _lay_out(keys: Sequence[str], found: Scored) -> None:
     ]
     if told:
         say(console, f"\nthe same in every run that has one: {'; '.join(told)}")
-    say(console, "\n+-: 95 % interval of the mean (Student's)" if _repeated(found) else SINGLE)
+    say(console, NOTE if _repeated(found) else SINGLE)
 
 
+NOTE = (
+    "\n+- or (from to): 95 % interval of the mean, Student's; where every run is at 0 or at the "
+    "most that can be, Clopper and Pearson's"
+)
 SINGLE = "\none run a point: no intervals; --repeats 10 has them"
 
 

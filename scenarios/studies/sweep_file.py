@@ -199,6 +199,7 @@ def looks_like_one(path: Path) -> bool:
 
 # score -> its unit, and how it is read from a result; None where a run has it not
 SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
+    ("released at all", "share of runs", lambda r: float(bool(r.get("release")))),
     ("true exposure", "share of people", lambda r: _of_release(r, "true")),
     ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
     ("columns released", "columns", _columns),

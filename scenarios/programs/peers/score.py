@@ -116,10 +116,10 @@ def _of_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generato
         size,
         len(chosen),
         every,
-        _mean("onions", onions, whole=whole),
+        _mean("onions", onions, 1.0, whole=whole),
         path_share(size, len(peers), record.board.agreement.path),
-        _mean("people", people, whole=whole),
-        _mean("rows", rows, whole=whole),
+        _mean("people", people, len(peers) - size, whole=whole),
+        _mean("rows", rows, len(peers) - size, whole=whole),
     )
 
 
@@ -127,8 +127,9 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
     return [tuple(rng.choice(peers, size=size, replace=False).tolist()) for _ in range(tries)]
 
 
-def _mean(name: str, values: Sequence[float], *, whole: bool) -> Estimate:
-    found = estimate(name, values)
+def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Estimate:
+    """The mean of what is 0 to `most`."""
+    found = estimate(name, values, 0.0, most)
     return Estimate(name, found.runs, found.mean, found.mean, found.mean) if whole else found
 
 

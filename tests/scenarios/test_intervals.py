@@ -1,0 +1,182 @@
+"""Every interval that is printed, against what it is of: how often it holds the truth.
+
+The seeds are fixed. Where the law is known the coverage is summed exactly; else it is simulated,
+and has to be within three standard errors of the simulation of what is claimed.
+
+    interval                                    claims           tested in
+    a share of runs (repeat, sweep, peers)      >= 95 %          here, exactly
+    how often a promise held (repeat)           >= 95 %          here, exactly
+    runs with an alarm (attack matrix)          >= 95 %          here, exactly
+    the mean of any other score                 95 %, normal     here
+    CPU of a comparison (four samples)          95 %, normal     here
+    error of a noisy table (comparison)         95 % of draws    here
+    shares of values from noisy reports         95 %, normal     here
+    quantile of errors (incidence calibration)  >= 95 %          here
+    exposure of a population, both rules        >= 1 - delta     test_estimation.py
+    statistical exposure, of one column, joint  >= 1 - delta     test_estimation(_two_rounds).py
+    incidence: region                           >= 1 - beta      test_incidence_estimate.py, exactly
+    posterior of shares                         95 %             test_posterior.py
+    divergence of scores                        95 %             test_divergence.py
+"""
+
+from collections.abc import Callable
+from math import comb, sqrt
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.analysis.estimation.confidence import clopper_pearson
+from veilmix.analysis.incidence.calibration import _summary
+from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
+from veilmix.scenarios.comparison.case import scaled
+from veilmix.scenarios.comparison.utility import _limits
+from veilmix.scenarios.mean import estimate
+from veilmix.scenarios.studies.repetitions import kept_promises
+
+PROBABILITIES = [i / 200 for i in range(201)]
+
+
+def coverage(limits: Callable[[int], tuple[float, float]], runs: int, p: float) -> float:
+    """The chance that limits from a binomial number hold p."""
+    return sum(
+        comb(runs, hits) * p**hits * (1 - p) ** (runs - hits)
+        for hits in range(runs + 1)
+        if limits(hits)[0] <= p <= limits(hits)[1]
+    )
+
+
+def of_runs(runs: int, hits: int) -> tuple[float, float]:
+    found = estimate("released", [1.0] * hits + [0.0] * (runs - hits), 0.0, 1.0)
+    return found.low, found.high
+
+
+def of_promises(runs: int, hits: int) -> tuple[float, float]:
+    outcomes: list[Any] = [
+        SimpleNamespace(
+            scenario=SimpleNamespace(population=SimpleNamespace(setting="fixed")),
+            released=True,
+            exposure=SimpleNamespace(true=float(run >= hits), promised=0.5),
+        )
+        for run in range(runs)
+    ]
+    found = kept_promises(outcomes)
+    return found.low, found.high
+
+
+def of_alarms(runs: int, hits: int) -> tuple[float, float]:
+    low, high = clopper_pearson(hits, runs, 0.025)
+    return float(low), float(high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [2, 3, 10, 30])
+@pytest.mark.parametrize("limits", [of_runs, of_promises, of_alarms])
+def test_a_share_of_runs_is_held_as_often_as_is_said(
+    limits: Callable[[int, int], tuple[float, float]], runs: int
+) -> None:
+    ends = [limits(runs, hits) for hits in range(runs + 1)]
+    assert min(coverage(ends.__getitem__, runs, p) for p in PROBABILITIES) >= 0.95
+
+
+def test_three_runs_that_agree_say_little() -> None:
+    """Of an event of probability 0.1, 27 % of three runs show one; Student's held it as often."""
+    assert coverage(lambda hits: of_runs(3, hits), 3, 0.1) > 0.95
+    assert of_runs(3, 0) == pytest.approx((0, 1 - 0.025 ** (1 / 3)))
+    assert estimate("released", [0.0], 0.0, 1.0).interval is None
+
+
+def wilson(runs: int, hits: int) -> tuple[float, float]:
+    from scipy.stats import binomtest
+
+    found = binomtest(hits, runs).proportion_ci(0.95, "wilson")
+    return found.low, found.high
+
+
+def test_the_narrower_interval_that_was_not_taken_holds_less_often() -> None:
+    ends = [wilson(10, hits) for hits in range(11)]
+    assert min(coverage(ends.__getitem__, 10, p) for p in PROBABILITIES[1:-1]) < 0.86
+
+
+def test_agreement_inside_the_range_has_no_interval() -> None:
+    same = estimate("promised exposure", [0.2] * 5, 0.0, 1.0)
+    assert (same.interval, same.agree) == (None, True)
+    assert estimate("linked", [0.0] * 5, 0.0).interval is None  # a number that has no end
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [1.0, 20.0])
+def test_a_score_that_is_mostly_nothing_is_held(most: float) -> None:
+    """0, or with probability 0.1 anything between: all of three runs agree 73 % of the time."""
+    rng, held = np.random.default_rng(1), 0
+    for _ in range(2000):
+        values = rng.random(3) * most * (rng.random(3) < 0.1)
+        found = estimate("people", values.tolist(), 0.0, most)
+        held += found.low <= most * 0.05 <= found.high
+    assert held / 2000 >= 0.95 - 3 * sqrt(0.95 * 0.05 / 2000)
+
+
+def near(held: float, trials: int) -> bool:
+    return abs(held / trials - 0.95) <= 3 * sqrt(0.95 * 0.05 / trials)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [3, 10])
+def test_the_mean_of_normal_scores_is_held(runs: int) -> None:
+    rng = np.random.default_rng(runs)
+    found = [estimate("bits", rng.normal(2, 1, runs).tolist()) for _ in range(1000)]
+    assert near(sum(one.low <= 2 <= one.high for one in found), 1000)
+
+
+def test_the_cpu_of_four_samples_is_held() -> None:
+    rng = np.random.default_rng(4)
+    costs = [scaled(rng.normal(9, 1, 4).tolist(), [1.0] * 4, 400, 2) for _ in range(2000)]
+    limits = [one.cpu_limits for one in costs if one.cpu_limits]
+    assert near(sum(low <= 9 <= high for low, high in limits), 2000)
+
+
+@pytest.mark.parametrize("draws", [25, 200])
+def test_limits_of_noise_hold_that_share_of_the_draws(draws: int) -> None:
+    rng = np.random.default_rng(draws)
+    for _ in range(50):
+        values = rng.gamma(3, size=draws)
+        low, high = _limits(values)
+        assert abs(((low <= values) & (values <= high)).mean() - 0.95) <= 2 / draws + 1e-9
+
+
+NOISES = (GRR(4, 1.0), UnaryEncoding.oue(4, 1.0), LocalHash(4, 3, 1.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("randomizer", NOISES, ids=["grr", "oue", "hash"])
+def test_shares_of_values_are_held(randomizer: Any) -> None:
+    rng, values = np.random.default_rng(7), np.repeat(np.arange(4), [300, 150, 45, 5])
+    held = 0
+    for _ in range(300):
+        found = randomizer.estimate(randomizer.sample(values, rng=rng))
+        low, high = found.interval()
+        held += ((low <= values_of(values)) & (values_of(values) <= high)).sum()
+    assert abs(held / 1200 - 0.95) <= 0.02
+
+
+def values_of(values: Any) -> Any:
+    return np.bincount(values, minlength=4) / len(values)
+
+
+def test_flipped_bits_are_held() -> None:
+    flip, rng = BitFlip(2, 0.25), np.random.default_rng(8)
+    rows = np.repeat(np.array([[0, 0], [0, 1], [1, 1]]), [200, 150, 50], axis=0)
+    held = 0
+    for _ in range(400):
+        low, high = flip.estimate(flip.sample(rows, rng=rng)).interval()
+        held += ((low <= rows.mean(axis=0)) & (rows.mean(axis=0) <= high)).sum()
+    assert abs(held / 800 - 0.95) <= 0.025
+
+
+@pytest.mark.slow
+def test_the_quantile_of_simulated_errors_is_held() -> None:
+    rng, held = np.random.default_rng(9), 0
+    for _ in range(1000):
+        found = _summary(np.sort(rng.random(200)), 0.1, 1.0, "inverse")
+        held += found.low <= 0.9 <= found.high
+    assert held / 1000 >= 0.95 - 3 * sqrt(0.95 * 0.05 / 1000)
