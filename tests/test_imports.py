@@ -30,6 +30,7 @@ ONLY = {
     "trio": {"roles", "scenarios", "theatre"},  # the live page stands in the run's own nursery
     "h11": {"theatre"},
     "nacl": {"crypto"},
+    "rbcl": {"crypto"},
     "cryptography": {"crypto"},
     "click": {"cli"},
     "rich": {"cli"},

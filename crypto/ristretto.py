@@ -1,0 +1,110 @@
+"""The prime-order group ristretto255 (RFC 9496): elements and scalars as 32 bytes each.
+
+libsodium's functions through `rbcl`, because PyNaCl binds the curve edwards25519 and not this
+group, and only with this one do RFC 9497's own vectors apply (docs/adr/0023). An element that comes
+from another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
+
+`rbcl` writes its copy of libsodium to a temporary file whenever it is imported, and leaves it
+there; once it is loaded nobody needs the file, so it is taken away.
+"""
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import Reason, Refused
+
+ELEMENT = 32  # bytes of an encoded element
+SCALAR = 32  # bytes of a scalar, little-endian, below the order
+UNIFORM = 64  # bytes from which an element or a scalar is made without bias
+ORDER = 2**252 + 27742317777372353535851937790883648493
+IDENTITY = bytes(ELEMENT)
+
+
+@cache
+def library() -> Any:
+    """Give libsodium's group functions, loaded at first use."""
+    import rbcl  # type: ignore[import-untyped]
+
+    with suppress(OSError, AttributeError):  # where it cannot be removed it stays, as it would have
+        Path(rbcl.rbcl._sodium._name).unlink()
+    return rbcl
+
+
+def decoded(data: bytes) -> bytes:
+    """Give back an element that another party sent.
+
+    Raises:
+        Refused: (MALFORMED) not an element in its only spelling, or the identity.
+    """
+    if len(data) != ELEMENT or data == IDENTITY or not _valid(data):
+        raise Refused(Reason.MALFORMED, "not a group element")
+    return data
+
+
+def decoded_scalar(data: bytes) -> bytes:
+    """Give back a scalar that another party sent.
+
+    Raises:
+        Refused: (MALFORMED) not 32 bytes that are below the order.
+    """
+    if len(data) != SCALAR or int.from_bytes(data, "little") >= ORDER:
+        raise Refused(Reason.MALFORMED, "not a scalar")
+    return data
+
+
+def element(uniform: bytes) -> bytes:
+    """Map 64 uniform bytes to an element of which nobody knows the logarithm."""
+    found: bytes = library().crypto_core_ristretto255_from_hash(uniform)
+    return found
+
+
+def scalar(uniform: bytes) -> bytes:
+    """Reduce 64 uniform bytes to a scalar."""
+    return (int.from_bytes(uniform, "little") % ORDER).to_bytes(SCALAR, "little")
+
+
+def times(factor: bytes, point: bytes) -> bytes:
+    """Multiply an element by a scalar; the product by 0 is the identity."""
+    if not any(factor) or point == IDENTITY:
+        return IDENTITY
+    found: bytes = library().crypto_scalarmult_ristretto255(factor, point)
+    return found
+
+
+def base_times(factor: bytes) -> bytes:
+    """Multiply the generator by a scalar."""
+    if not any(factor):
+        return IDENTITY
+    found: bytes = library().crypto_scalarmult_ristretto255_base(factor)
+    return found
+
+
+def plus(one: bytes, other: bytes) -> bytes:
+    """Add two elements."""
+    found: bytes = library().crypto_core_ristretto255_add(one, other)
+    return found
+
+
+def inverse(factor: bytes) -> bytes:
+    """Give the scalar by which `factor` becomes 1; factor must not be 0."""
+    found: bytes = library().crypto_core_ristretto255_scalar_invert(factor)
+    return found
+
+
+def product(one: bytes, other: bytes) -> bytes:
+    """Multiply two scalars."""
+    found: bytes = library().crypto_core_ristretto255_scalar_mul(one, other)
+    return found
+
+
+def difference(one: bytes, other: bytes) -> bytes:
+    """Subtract the second scalar from the first."""
+    found: bytes = library().crypto_core_ristretto255_scalar_sub(one, other)
+    return found
+
+
+def _valid(data: bytes) -> bool:
+    found: bool = library().crypto_core_ristretto255_is_valid_point(data)
+    return found

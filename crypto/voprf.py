@@ -1,0 +1,238 @@
+"""Verifiable oblivious pseudorandom function: RFC 9497, mode VOPRF, suite ristretto255-SHA512.
+
+A key holder computes F(key, input) of an input that it never sees, and proves that it used the key
+it is known by. Who asks, and what comes of it later, cannot be connected by the key holder, however
+it counts or remembers: for it, every blinded element is uniformly random.
+
+    person        P = H(input), r random          ->  B = r P
+    key holder    E = key B, proof                <-  E, proof that log_G(public) = log_B(E)
+    person        checks, N = E / r = key P           output = SHA-512(input, N, "Finalize")
+    key holder    computes the output of a shown input alone, and compares
+
+One proof is for a whole batch: a random combination of all B and E (so nobody can be given
+a key of its own, by which its token could be told from others').
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha512
+from hmac import compare_digest
+from typing import Never, final
+
+from ..errors import ParameterError, Reason, Refused
+from .entropy import Entropy
+from .ristretto import (
+    ELEMENT,
+    IDENTITY,
+    SCALAR,
+    UNIFORM,
+    base_times,
+    decoded,
+    decoded_scalar,
+    difference,
+    element,
+    inverse,
+    plus,
+    product,
+    scalar,
+    times,
+)
+
+OUTPUT = 64  # bytes of an output
+PROOF = 2 * SCALAR  # bytes of a proof: the challenge and the response
+MOST_INPUTS = 2**16 - 1  # inputs of one batch: their numbers have two bytes in the proof
+SEED = 32  # bytes from which a key is derived
+
+_CONTEXT = b"OPRFV1-\x01-ristretto255-SHA512"  # RFC 9497, 3.1: version, mode, suite
+_BLOCK = 128  # bytes of a block of SHA-512
+
+
+@final
+class OprfKey:
+    """A key of the function. The secret half never shows, and is not pickled or copied.
+
+    Args:
+        entropy: 32 bytes are taken from it.
+        info: what the key is for; other words, another key (RFC 9497, 3.2.1).
+    """
+
+    __slots__ = ("_secret", "public")
+    public: bytes  # an element: the generator times the secret
+
+    def __init__(self, entropy: Entropy, info: bytes = b"") -> None:
+        self._secret = _derived(entropy.random(SEED) + _sized(info))
+        self.public = base_times(self._secret)
+
+    def evaluate(self, blinded: Sequence[bytes], entropy: Entropy) -> tuple[list[bytes], bytes]:
+        """Key holder: answer a batch of blinded elements, with one proof for all of them.
+
+        Raises:
+            Refused: (MALFORMED) one of them is not an element, or they are none or too many.
+        """
+        _check_size(len(blinded))
+        evaluated = [times(self._secret, decoded(one)) for one in blinded]
+        nonce = scalar(entropy.random(UNIFORM))
+        return evaluated, self._prove(blinded, evaluated, nonce)
+
+    def output(self, data: bytes) -> bytes:
+        """Key holder: compute the output for an input that is shown to it, 64 bytes."""
+        return _finish(data, times(self._secret, _hashed(data)))
+
+    def accepts(self, data: bytes, output: bytes) -> bool:
+        """Key holder: whether this is the output for this input, in constant time."""
+        return compare_digest(self.output(data), output)
+
+    def _prove(self, blinded: Sequence[bytes], evaluated: Sequence[bytes], nonce: bytes) -> bytes:
+        mixed = _mixed(blinded, _weights(self.public, blinded, evaluated))
+        both = times(self._secret, mixed)
+        challenge = _challenge(self.public, mixed, both, base_times(nonce), times(nonce, mixed))
+        return challenge + difference(nonce, product(challenge, self._secret))
+
+    def __repr__(self) -> str:
+        return "OprfKey(secret hidden)"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        """Refuse to be pickled or copied."""
+        raise TypeError("an OprfKey is not pickled or copied; make it where it is used")
+
+
+@dataclass(frozen=True, slots=True)
+class Blinded:
+    """Inputs on their way through a key holder who may not see them.
+
+    Attributes:
+        inputs: what the function is asked for.
+        elements: what is sent, one an input, 32 bytes each; says nothing of the inputs.
+        factors: what takes the blinding off again; a secret of whoever asks.
+    """
+
+    inputs: tuple[bytes, ...] = field(repr=False)
+    elements: tuple[bytes, ...]
+    factors: tuple[bytes, ...] = field(repr=False)
+
+
+def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
+    """Person: blind inputs, of at most 65,535 bytes each.
+
+    Raises:
+        ParameterError: no input, or too many, or one is too long.
+    """
+    if not 0 < len(inputs) <= MOST_INPUTS:
+        raise ParameterError(f"inputs: got {len(inputs)}, accepted: 1 to {MOST_INPUTS:,}")
+    return blinded_by([scalar(entropy.random(UNIFORM)) for _ in inputs], inputs)
+
+
+def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
+    """Person: blind inputs by scalars other than 0, as drawn (or as a vector says)."""
+    for data in inputs:
+        _sized(data)  # longer ones have no output
+    elements = tuple(
+        times(factor, _hashed(data)) for factor, data in zip(factors, inputs, strict=True)
+    )
+    return Blinded(tuple(inputs), elements, tuple(factors))
+
+
+def finalize(
+    asked: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
+) -> list[bytes]:
+    """Person: check the key holder's answer and give the outputs, 64 bytes each.
+
+    Raises:
+        Refused: (MALFORMED) not as many elements as asked for, or no elements, or no proof;
+            (DOES_NOT_OPEN) the proof fails: another key than `public` was used for one of them.
+    """
+    if len(evaluated) != len(asked.elements):
+        raise Refused(Reason.MALFORMED, "not an answer to what was asked")
+    verify(asked.elements, evaluated, proof, public)
+    return [
+        _finish(data, times(inverse(factor), one))
+        for data, factor, one in zip(asked.inputs, asked.factors, evaluated, strict=True)
+    ]
+
+
+def verify(
+    blinded: Sequence[bytes], evaluated: Sequence[bytes], proof: bytes, public: bytes
+) -> None:
+    """Anybody: check that a batch was evaluated with the key of `public` (RFC 9497, 2.2.2).
+
+    Raises:
+        Refused: (MALFORMED) elements, proof or key are not of their form; (DOES_NOT_OPEN) the
+            proof fails.
+    """
+    _check_size(len(blinded))
+    if len(evaluated) != len(blinded) or len(proof) != PROOF:
+        raise Refused(Reason.MALFORMED, "not a proof for these elements")
+    challenge, response = decoded_scalar(proof[:SCALAR]), decoded_scalar(proof[SCALAR:])
+    for one in (public, *blinded, *evaluated):
+        decoded(one)
+    weights = _weights(public, blinded, evaluated)
+    mixed, both = _mixed(blinded, weights), _mixed(evaluated, weights)
+    first = plus(base_times(response), times(challenge, public))
+    second = plus(times(response, mixed), times(challenge, both))
+    if not compare_digest(challenge, _challenge(public, mixed, both, first, second)):
+        raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
+
+
+def _check_size(count: int) -> None:
+    if not 0 < count <= MOST_INPUTS:
+        raise Refused(Reason.MALFORMED, f"a batch of {count} elements")
+
+
+def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]) -> list[bytes]:
+    """The random weight of each pair, which depends on all before it could be chosen (2.2.1)."""
+    seed = sha512(_sized(public) + _sized(b"Seed-" + _CONTEXT)).digest()
+    return [
+        _hashed_scalar(
+            _sized(seed) + number.to_bytes(2, "big") + _sized(asked) + _sized(given) + b"Composite"
+        )
+        for number, (asked, given) in enumerate(zip(blinded, evaluated, strict=True))
+    ]
+
+
+def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
+    mixed = IDENTITY
+    for weight, one in zip(weights, elements, strict=True):
+        mixed = plus(mixed, times(weight, one))
+    return mixed
+
+
+def _challenge(*elements: bytes) -> bytes:
+    return _hashed_scalar(b"".join(map(_sized, elements)) + b"Challenge")
+
+
+def _finish(data: bytes, unblinded: bytes) -> bytes:
+    return sha512(_sized(data) + _sized(unblinded) + b"Finalize").digest()
+
+
+def _hashed(data: bytes) -> bytes:
+    return element(_expanded(data, b"HashToGroup-" + _CONTEXT))
+
+
+def _hashed_scalar(data: bytes, label: bytes = b"HashToScalar-" + _CONTEXT) -> bytes:
+    return scalar(_expanded(data, label))
+
+
+def _derived(drawn: bytes) -> bytes:
+    """A key, other than 0, that is a function of what was drawn (3.2.1)."""
+    for count in range(256):
+        found = _hashed_scalar(drawn + bytes((count,)), b"DeriveKeyPair" + _CONTEXT)
+        if any(found):
+            return found
+    raise AssertionError("256 hashes in a row are 0")  # pragma: no cover - of probability 2^-64000
+
+
+def _expanded(data: bytes, label: bytes) -> bytes:
+    """expand_message_xmd of RFC 9380, 5.3.1, for SHA-512 and 64 bytes: one block of output."""
+    tail = label + bytes((len(label),))
+    first = sha512(bytes(_BLOCK) + data + UNIFORM.to_bytes(2, "big") + b"\0" + tail).digest()
+    return sha512(first + b"\1" + tail).digest()
+
+
+def _sized(data: bytes) -> bytes:
+    """Bytes behind their number, two bytes long."""
+    if len(data) >= 2**16:
+        raise ParameterError(f"got {len(data):,} bytes, accepted: fewer than 65,536")
+    return len(data).to_bytes(2, "big") + data
+
+
+assert sha512().digest_size == OUTPUT and ELEMENT == SCALAR  # noqa: S101, PT018 - the layout above

@@ -1,0 +1,225 @@
+"""The verifiable oblivious PRF: the vectors of RFC 9497, its algebra, and everything it refuses."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from veilmix.crypto import ristretto
+from veilmix.crypto.entropy import Drawn, SeededEntropy, SystemEntropy
+from veilmix.crypto.voprf import (
+    MOST_INPUTS,
+    Blinded,
+    OprfKey,
+    blind,
+    blinded_by,
+    finalize,
+    verify,
+)
+from veilmix.errors import ParameterError, Reason, Refused
+
+SYSTEM = SystemEntropy()
+h = bytes.fromhex
+
+# RFC 9497, appendix A.1.2: ristretto255-SHA512, mode VOPRF. Seed 32 times a3, key info "test key".
+SECRET = h("e6f73f344b79b379f1a0dd37e07ff62e38d9f71345ce62ae3a9bc60b04ccd909")
+PUBLIC = h("c803e2cc6b05fc15064549b5920659ca4a77b2cca6f04f6b357009335476ad4e")
+FIRST = h("64d37aed22a27f5191de1c1d69fadb899d8862b58eb4220029e036ec4c1f6706")
+SECOND = h("222a5e897cf59db8145db8d16e597e8facb80ae7d4e26d9881aa6f61d645fc0e")
+THIRD = h("419c4f4f5052c53c45f3da494d2b67b220d02118e0857cdbcf037f9ea84bbe0c")
+A, B = b"\0", 17 * b"\x5a"
+A_OUTPUT = h(
+    "b58cfbe118e0cb94d79b5fd6a6dafb98764dff49c14e1770b566e42402da1a7d"
+    "a4d8527693914139caee5bd03903af43a491351d23b430948dd50cde10d32b3c"
+)
+B_OUTPUT = h(
+    "8a9a2f3c7f085b65933594309041fc1898d42d0858e59f90814ae90571a6df60"
+    "356f4610bf816f27afdd84f47719e480906d27ecd994985890e5f539e7ea74b6"
+)
+A_ASKED = h("863f330cc1a1259ed5a5998a23acfd37fb4351a793a5b3c090b642ddc439b945")
+A_GIVEN = h("aa8fa048764d5623868679402ff6108d2521884fa138cd7f9c7669a9a014267e")
+VECTORS = [  # inputs, blinding, asked, given, nonce of the proof, proof, outputs
+    (
+        [A],
+        [FIRST],
+        [A_ASKED],
+        [A_GIVEN],
+        SECOND,
+        h(
+            "ddef93772692e535d1a53903db24367355cc2cc78de93b3be5a8ffcc6985dd06"
+            "6d4346421d17bf5117a2a1ff0fcb2a759f58a539dfbe857a40bce4cf49ec600d"
+        ),
+        [A_OUTPUT],
+    ),
+    (
+        [B],
+        [FIRST],
+        [h("cc0b2a350101881d8a4cba4c80241d74fb7dcbfde4a61fde2f91443c2bf9ef0c")],
+        [h("60a59a57208d48aca71e9e850d22674b611f752bed48b36f7a91b372bd7ad468")],
+        SECOND,
+        h(
+            "401a0da6264f8cf45bb2f5264bc31e109155600babb3cd4e5af7d181a2c9dc0a"
+            "67154fabf031fd936051dec80b0b6ae29c9503493dde7393b722eafdf5a50b02"
+        ),
+        [B_OUTPUT],
+    ),
+    (
+        [A, B],
+        [FIRST, SECOND],
+        [A_ASKED, h("90a0145ea9da29254c3a56be4fe185465ebb3bf2a1801f7124bbbadac751e654")],
+        [A_GIVEN, h("cc5ac221950a49ceaa73c8db41b82c20372a4c8d63e5dded2db920b7eee36a2a")],
+        THIRD,
+        h(
+            "cc203910175d786927eeb44ea847328047892ddf8590e723c37205cb74600b0a"
+            "5ab5337c8eb4ceae0494c2cf89529dcf94572ed267473d567aeed6ab873dee08"
+        ),
+        [A_OUTPUT, B_OUTPUT],
+    ),
+]
+
+
+def rfc_key() -> OprfKey:
+    return OprfKey(Drawn(32 * b"\xa3"), b"test key")
+
+
+def test_the_key_is_that_of_the_rfc() -> None:
+    key = rfc_key()
+    assert key.public == PUBLIC == ristretto.base_times(SECRET)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=["A", "B", "A and B"])
+def test_the_vectors_of_rfc_9497(vector: Any) -> None:
+    inputs, factors, asked, given_, nonce, proof, outputs = vector
+    key = rfc_key()
+    blinded = blinded_by(factors, inputs)
+    assert list(blinded.elements) == asked
+    assert key.evaluate(asked, SYSTEM)[0] == given_
+    assert key._prove(asked, given_, nonce) == proof
+    assert finalize(blinded, given_, proof, PUBLIC) == outputs
+    assert [key.output(one) for one in inputs] == outputs
+
+
+@settings(max_examples=25, deadline=None)
+@given(inputs=st.lists(st.binary(max_size=40), min_size=1, max_size=4), seed=st.integers(0, 9))
+def test_what_was_blinded_comes_out_as_if_it_had_been_shown(inputs: list[bytes], seed: int) -> None:
+    entropy = SeededEntropy(seed)
+    key = OprfKey(entropy.fork("key"), b"tokens")
+    asked = blind(inputs, entropy.fork("blind"))
+    answer = key.evaluate(asked.elements, entropy.fork("proof"))
+    outputs = finalize(asked, *answer, key.public)
+    assert outputs == [key.output(one) for one in inputs]
+    assert all(map(key.accepts, inputs, outputs))
+    assert not key.accepts(inputs[0] + b"x", outputs[0])
+    assert not OprfKey(entropy.fork("key"), b"else").accepts(inputs[0], outputs[0])
+
+
+def answered() -> tuple[OprfKey, Blinded, list[bytes], bytes]:
+    key = OprfKey(SeededEntropy(1), b"")
+    asked = blind([b"one", b"two", b"three"], SeededEntropy(2))
+    return key, asked, *key.evaluate(asked.elements, SYSTEM)
+
+
+def test_nobody_is_given_a_key_of_its_own() -> None:
+    """One element of a batch evaluated with another key: its token could be told from others'."""
+    key, asked, given_, proof = answered()
+    other = OprfKey(SeededEntropy(9), b"")
+    marked = [given_[0], other.evaluate([asked.elements[1]], SYSTEM)[0][0], given_[2]]
+    for wrong in (proof, key._prove(asked.elements, marked, SECOND)):
+        with pytest.raises(Refused) as refused:
+            finalize(asked, marked, wrong, key.public)
+        assert refused.value.reason is Reason.DOES_NOT_OPEN
+
+
+def test_answers_cannot_change_places() -> None:
+    key, asked, given_, proof = answered()
+    with pytest.raises(Refused):
+        finalize(asked, [given_[1], given_[0], given_[2]], proof, key.public)
+    with pytest.raises(Refused):
+        verify(asked.elements, given_, proof, OprfKey(SeededEntropy(3)).public)
+
+
+@settings(max_examples=60, deadline=None)
+@given(at=st.integers(0, 63), bit=st.integers(0, 7), which=st.sampled_from(["proof", "given"]))
+def test_every_flipped_bit_is_refused(at: int, bit: int, which: str) -> None:
+    key, asked, given_, proof = answered()
+    flip = lambda data: data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]  # noqa: E731
+    if which == "proof":
+        proof = flip(proof)
+    else:
+        at %= 32
+        given_ = [flip(given_[0]), *given_[1:]]
+    with pytest.raises(Refused):
+        finalize(asked, given_, proof, key.public)
+
+
+WRONG = [b"", b"\0" * 31, b"\0" * 32, b"\xff" * 32, b"\1" + b"\0" * 31, b"\0" * 33, PUBLIC + b"\0"]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=bytes.hex)
+def test_what_is_no_element_is_refused(wrong: bytes) -> None:
+    key, asked, given_, proof = answered()
+    for act in (
+        lambda: key.evaluate([asked.elements[0], wrong], SYSTEM),
+        lambda: finalize(asked, [wrong, *given_[1:]], proof, key.public),
+        lambda: finalize(asked, given_, proof, wrong),
+        lambda: finalize(asked, given_, wrong, key.public),
+        lambda: finalize(asked, given_[1:], proof, key.public),
+    ):
+        with pytest.raises(Refused):
+            act()
+
+
+def test_scalars_have_one_spelling() -> None:
+    key, asked, given_, proof = answered()
+    again = (int.from_bytes(proof[32:], "little") + ristretto.ORDER).to_bytes(32, "little")
+    with pytest.raises(Refused) as refused:
+        finalize(asked, given_, proof[:32] + again, key.public)
+    assert refused.value.reason is Reason.MALFORMED
+
+
+def test_batches_have_a_size() -> None:
+    key = rfc_key()
+    for size in (0, MOST_INPUTS + 1):
+        with pytest.raises(Refused):
+            key.evaluate([A_ASKED] * size, SYSTEM)
+    with pytest.raises(ParameterError, match="1 to 65,535"):
+        blind([], SYSTEM)
+    with pytest.raises(ParameterError, match="fewer than 65,536"):
+        blind([bytes(2**16)], SYSTEM)
+
+
+def test_blinding_hides_the_input() -> None:
+    """The same input twice is two elements."""
+    once, again = blind([A], SYSTEM), blind([A], SYSTEM)
+    assert once.elements != again.elements
+
+
+def test_secrets_do_not_show() -> None:
+    key, asked = rfc_key(), blind([b"my token"], SYSTEM)
+    for shown in (repr(key), str(key), f"{key}", repr(asked)):
+        assert SECRET.hex() not in shown
+        assert "my token" not in shown
+        assert repr(asked.factors[0]) not in shown
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(key)
+
+
+def test_the_library_leaves_no_file_behind(tmp_path: Path) -> None:
+    """What rbcl writes at its import, and nobody needs afterwards, is taken away."""
+    code = (
+        "from veilmix.crypto import ristretto\n"
+        "print(len(ristretto.base_times(b'\\1' * 31 + b'\\0')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "32\n"
+    assert list(tmp_path.iterdir()) == []
