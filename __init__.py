@@ -1,20 +1,68 @@
 """veilmix: a laboratory for releasing data about people without trusting anyone with the data.
 
-`veilmix.run(scenario)` plays a scenario and returns its `Outcome`; `veilmix.analysis` holds the
-numbers. Nothing is imported until it is asked for (PEP 562), so that `import veilmix` costs nothing
-and no tool that imports this folder under another name makes a second copy of anything.
+    outcome = veilmix.run("titanic", seed=7)      play a scenario: a shipped name or a file
+    outcome = await veilmix.play("titanic")       the same inside a running trio program
+    outcome.frames.release                        what came of it as tables of plain columns
+    veilmix.save(outcome, "runs")                 kept as the command line keeps it
+
+Nothing is imported until it is asked for (PEP 562), so that `import veilmix` costs nothing and no
+tool that imports this folder under another name makes a second copy of anything.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import errors as errors
+    from .scenarios.comparison.compare import compare as compare
+    from .scenarios.play.awaited import play as play
     from .scenarios.play.run import run as run
+    from .scenarios.records.run_folder import read as read
+    from .scenarios.records.run_folder import save as save
+    from .scenarios.schema.model import Scenario as Scenario
+    from .scenarios.scoring.frames import Frame as Frame
     from .scenarios.scoring.outcome import Outcome as Outcome
+    from .scenarios.validation.load import change as change
+    from .scenarios.validation.load import load as load
+    from .scenarios.validation.load import loads as loads
+    from .scenarios.validation.load import shipped as shipped
 
 __version__ = "0.1.0"
-__all__ = ["Outcome", "__version__", "run"]
 
-_HOMES = {"run": "scenarios.play.run", "Outcome": "scenarios.scoring.outcome"}
+# public name -> its home; a room is its own
+_HOMES = {
+    "Frame": "scenarios.scoring.frames",
+    "Outcome": "scenarios.scoring.outcome",
+    "Scenario": "scenarios.schema.model",
+    "analysis": "",
+    "change": "scenarios.validation.load",
+    "compare": "scenarios.comparison.compare",
+    "errors": "",
+    "load": "scenarios.validation.load",
+    "loads": "scenarios.validation.load",
+    "play": "scenarios.play.awaited",
+    "read": "scenarios.records.run_folder",
+    "run": "scenarios.play.run",
+    "save": "scenarios.records.run_folder",
+    "shipped": "scenarios.validation.load",
+}
+__all__ = [
+    "Frame",
+    "Outcome",
+    "Scenario",
+    "__version__",
+    "analysis",
+    "change",
+    "compare",
+    "errors",
+    "load",
+    "loads",
+    "play",
+    "read",
+    "run",
+    "save",
+    "shipped",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,4 +71,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'veilmix' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"veilmix.{_HOMES[name]}"), name)
+    home = _HOMES[name]
+    if not home:
+        return import_module(f"veilmix.{name}")
+    return getattr(import_module(f"veilmix.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    """Name what there is, for whoever presses Tab."""
+    return sorted(__all__)

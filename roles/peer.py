@@ -27,7 +27,7 @@ from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.transcript import Made, Refusal, names_of
 from .clock import VirtualClock
 from .instruments import Instrument, Instruments
-from .session import only
+from .session import check_no_loop, only
 from .user import Row
 from .workshop import Workshop, workshop
 
@@ -159,6 +159,7 @@ def play_peers(
     clock: trio.abc.Clock | None = None,
 ) -> Reckoning:
     """Play a session of peers to its end; returns what everybody worked out, and the board."""
+    check_no_loop()
     watching = Instruments(list(instruments), report)
     try:
         return trio.run(gather, cast, watching, clock=clock or VirtualClock())

@@ -11,6 +11,7 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
 from ..crypto.suites import suite
+from ..errors import ParameterError
 from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
@@ -95,12 +96,22 @@ def play(
     Returns the board. What single parties saw goes to the instruments; `report` is told of an
     instrument that crashed.
     """
+    check_no_loop()
     watching = Instruments(list(instruments), report)
     try:
         with _uncollected(cast.people > COHORT_ABOVE):
             return trio.run(hold, cast, watching, clock=clock or VirtualClock())
     except BaseExceptionGroup as group:
         raise only(group) from None
+
+
+def check_no_loop() -> None:
+    """ParameterError inside a running trio program: a session has a loop and a clock of its own."""
+    if trio.lowlevel.in_trio_run():
+        raise ParameterError(
+            "a trio program is running here already; in it, `await veilmix.play(...)` plays a "
+            "scenario, and `await trio.to_thread.run_sync(...)` calls anything else of veilmix"
+        )
 
 
 @contextmanager

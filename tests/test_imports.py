@@ -14,7 +14,7 @@ NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "req
 
 # room -> the rooms it may import; every room may import itself
 MAY = {
-    "": {"scenarios", "cli"},  # __init__ and __main__, and only when asked
+    "": {"errors", "analysis", "scenarios", "cli"},  # __init__ and __main__, and only when asked
     "errors": set(),
     "installation": set(),  # what brings a library that is missing: any room may say it
     "crypto": {"errors"},

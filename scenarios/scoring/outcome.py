@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..programs.local_suppression.score import Blanks
     from ..programs.peers.score import PeersFound
     from ..programs.randomized.score import Randomized
+    from .frames import Frames
     from .reidentification import Reidentified
 
 SCHEMA = 1  # of result.json
@@ -241,6 +242,19 @@ class Outcome:
         rows = [[*values, people] for values, people in sorted(self.release.items())]
         columns = REPORTED if self.local or self.incidence else self.kept
         return {"columns": list(columns), "counts": rows}
+
+    @property
+    def frames(self) -> "Frames":
+        """Release, marginals, coalitions and attacks as tables of plain columns."""
+        from .frames import frames
+
+        return frames(self)
+
+    def _repr_html_(self) -> str:
+        """Show the run in a notebook."""
+        from .notebook import html
+
+        return html(self)
 
     def __repr__(self) -> str:
         what = f"released {', '.join(self.kept)}" if self.released else "nothing released"

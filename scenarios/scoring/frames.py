@@ -1,0 +1,131 @@
+"""What a run gives as tables: plain columns, which every library of tables takes as they are.
+
+A table is of the same kind whatever is installed: `pandas.DataFrame(frame.columns)` and
+`polars.DataFrame(frame.columns)` are one call, and no part of veilmix needs either.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ...errors import LocalError
+
+if TYPE_CHECKING:
+    from .outcome import Outcome
+
+SHOWN = 20  # rows in a notebook; all are in `columns`
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A table.
+
+    Attributes:
+        columns: the cells of each column by its heading, all equally many.
+    """
+
+    columns: Mapping[str, tuple[Cell, ...]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, heading: str) -> tuple[Cell, ...]:
+        return self.columns[heading]
+
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        """Its rows, one after the other."""
+        for row in zip(*self.columns.values(), strict=True):
+            yield dict(zip(self.columns, row, strict=True))
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas.DataFrame. LocalError where pandas is not installed."""
+        try:
+            import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            raise LocalError(
+                "pandas is not installed here; `.columns` is a dictionary of columns without it"
+            ) from None
+        return pd.DataFrame(dict(self.columns))
+
+    def __repr__(self) -> str:
+        return f"<Frame of {len(self):,} rows: {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row.values())}</tr>"
+            for row, _ in zip(self, range(SHOWN), strict=False)
+        )
+        more = f"<p>... {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f'<div style="overflow-x:auto">{table}{more}</div>'
+
+
+def _cell(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
+
+
+def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
+    """Make a frame of rows; a heading that comes twice is numbered."""
+    names: dict[str, int] = {}
+    for place, heading in enumerate(headings):
+        name, again = heading, 2
+        while name in names:
+            name, again = f"{heading} ({again})", again + 1
+        names[name] = place
+    return Frame({name: tuple(row[place] for row in rows) for name, place in names.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The tables of a run.
+
+    Attributes:
+        release: how many people share each combination of the released values; no row where
+            nothing was released.
+        marginals: how many people have each value of each feature, as the curator read them.
+        coalitions: what every coalition has learnt. `bits_are`: whether the number is the value
+            (exact), or a bound of it (at least, at most).
+        attacks: what each attack of the scenario has achieved, of how much.
+    """
+
+    release: Frame
+    marginals: Frame
+    coalitions: Frame
+    attacks: Frame
+
+
+def frames(outcome: "Outcome") -> Frames:
+    """Give the tables of a run."""
+    released = outcome.result()["release"] or {"columns": list(outcome.kept), "counts": []}
+    counted = [
+        (name, values[0], people)
+        for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=False)
+        for values, people in sorted(counts.items())
+    ]
+    effects = [(one.attack, one.value, one.of, one.unit) for one in outcome.attacks]
+    return Frames(
+        framed((*released["columns"], "people"), released["counts"]),
+        framed(("feature", "value", "people"), counted),
+        framed(COALITIONS, [_coalition(one) for one in outcome.coalitions]),
+        framed(("attack", "achieved", "of", "unit"), effects),
+    )
+
+
+COALITIONS = (
+    *("coalition", "linked", "users", "cells_certain", "cells", "bits_per_person", "bits_are"),
+    *("rows_guessed", "rows_guessed_before", "method", "verdict"),
+)
+
+
+def _coalition(one: Any) -> tuple[Cell, ...]:
+    return (
+        *(" + ".join(one.parties), one.linked, one.users, one.cells_certain, one.cells),
+        *(one.bits_per_person, one.bits_are.value, one.rows_guessed, one.rows_guessed_before),
+        *(one.method.value, one.verdict),
+    )

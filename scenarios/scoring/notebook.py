@@ -1,0 +1,64 @@
+"""A run as a notebook shows it: what was released, what was promised, who could have learnt what.
+
+One piece of HTML without script or style sheet; every text in it is escaped.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..wording import many, percent
+from .frames import framed, frames
+
+if TYPE_CHECKING:
+    from .outcome import Outcome
+
+
+def html(outcome: "Outcome") -> str:
+    """Show a run: a line of what it was, the release, and the coalitions that learnt anything."""
+    return f"<div>{''.join(_parts(outcome))}</div>"
+
+
+def _parts(outcome: "Outcome") -> Iterator[str]:
+    scenario = outcome.scenario
+    seed = "system randomness" if outcome.seed is None else f"seed {outcome.seed}: not secret"
+    people = many(outcome.users, "person", "people")
+    about = f"{people}, {many(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
+    yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
+    tables = frames(outcome)
+    yield f"<p>{escape(_what(outcome))}</p>"
+    if outcome.released:
+        yield tables.release._repr_html_()
+    linking = [one for one in outcome.coalitions if one.linked]
+    yield f"<p>{escape(_who(len(linking), len(outcome.coalitions)))}</p>"
+    if linking:
+        rows = [
+            (
+                " + ".join(one.parties),
+                f"{one.linked:,} of {one.users:,}",
+                f"{one.cells_certain:,} of {one.cells:,}",
+                f"{one.bits_are.mark}{one.bits_per_person:.2f}",
+            )
+            for one in linking
+        ]
+        yield framed(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
+
+
+def _who(linking: int, looked_at: int) -> str:
+    if not linking:
+        return f"None of the {looked_at:,} coalitions that were looked at links anybody."
+    return f"{linking:,} of {many(looked_at, 'coalition')} link people:"
+
+
+def _what(outcome: "Outcome") -> str:
+    """What was released and promised, or why nothing was."""
+    if not outcome.released:
+        return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."
+    if outcome.decision is None:
+        return repr(outcome).strip("<>") + "."
+    suppressed = f"; suppressed: {', '.join(outcome.suppressed)}" if outcome.suppressed else ""
+    exposure, k = outcome.exposure, outcome.scenario.policy.k
+    return (
+        f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
+        f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
+    )

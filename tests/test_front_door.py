@@ -1,0 +1,170 @@
+"""`import veilmix`: what Tab offers, a run inside trio, an outcome in a notebook and as tables."""
+
+import sys
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import pytest
+import trio
+import trio.lowlevel
+import veilmix
+from veilmix.errors import LocalError, ParameterError
+from veilmix.roles.instruments import Instrument
+from veilmix.scenarios.scoring.frames import SHOWN, framed
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def outcome() -> veilmix.Outcome:
+    return veilmix.run("blood-type", 7, worst_case_seconds=0)
+
+
+def test_tab_offers_what_there_is_and_all_of_it_is_there() -> None:
+    assert {"run", "play", "load", "Scenario", "Outcome", "analysis"} <= set(dir(veilmix))
+    assert set(dir(veilmix)) == set(veilmix.__all__)
+    for name in veilmix.__all__:
+        assert getattr(veilmix, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = veilmix.nothing
+
+
+async def test_in_a_trio_program_run_says_what_to_do_and_play_does_it(outcome) -> None:
+    with pytest.raises(ParameterError, match=r"await veilmix\.play"):
+        veilmix.run("blood-type", 7)
+    with pytest.raises(ParameterError, match=r"await veilmix\.play"):
+        veilmix.run("village")
+    played = await veilmix.play("blood-type", 7, worst_case_seconds=0)
+    assert played.digest == outcome.digest
+    assert played.release == outcome.release
+
+
+async def test_other_tasks_go_on_while_it_plays() -> None:
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(turn)
+        await veilmix.play("blood-type", 7, worst_case_seconds=0)
+        nursery.cancel_scope.cancel()
+    assert turns > 1
+
+
+async def test_what_is_wrong_is_raised_as_by_run() -> None:
+    with pytest.raises(LocalError, match="no such file"):
+        await veilmix.play("nothing")
+
+
+@pytest.mark.slow
+async def test_a_run_that_is_cancelled_ends() -> None:
+    told = []
+    ended = trio.Event()
+
+    class Watch(Instrument):
+        def posted(self, time, entry) -> None:
+            told.append(entry)
+            trio.from_thread.run_sync(ended.set, trio_token=token)
+
+    token = trio.lowlevel.current_trio_token()
+    with trio.move_on_after(60) as scope:
+        async with trio.open_nursery() as nursery:
+
+            async def stop() -> None:
+                await ended.wait()
+                scope.cancel()
+
+            nursery.start_soon(stop)
+            await veilmix.play("titanic", 7, instruments=[Watch()], worst_case_seconds=0)
+    assert scope.cancelled_caught
+    while before := len(told):
+        await trio.sleep(0.3)
+        if len(told) == before:
+            break
+    assert not any(type(entry.message.body).__name__ == "Decision" for entry in told)
+
+
+# Tables
+
+
+def test_the_tables_have_what_the_outcome_has(outcome) -> None:
+    tables = outcome.frames
+    assert sum(tables.release["people"]) == 30
+    assert tuple(tables.release.columns) == ("A", "B", "people")
+    assert sum(tables.marginals["people"]) == 30 * 3
+    assert len(tables.coalitions) == len(outcome.coalitions) == 16
+    assert tables.coalitions["linked"] == tuple(one.linked for one in outcome.coalitions)
+    assert len(tables.attacks) == 0
+
+
+def test_attacks_are_a_table() -> None:
+    attacked = veilmix.run(veilmix.load("attack-drop"), worst_case_seconds=0)
+    (row,) = attacked.frames.attacks
+    assert row["attack"] == "drop"
+    assert (row["achieved"], row["of"]) == (attacked.attacks[0].value, attacked.attacks[0].of)
+
+
+def test_a_table_is_plain_columns_and_needs_no_pandas(outcome, monkeypatch) -> None:
+    release = outcome.frames.release
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(LocalError, match="columns"):
+        release.to_pandas()
+    fake = SimpleNamespace(DataFrame=lambda columns: ("frame", columns))
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    assert release.to_pandas() == ("frame", dict(release.columns))
+
+
+def test_a_heading_that_comes_twice_keeps_both_columns() -> None:
+    table = framed(("people", "people"), [("x", 1)])
+    assert list(table) == [{"people": "x", "people (2)": 1}]
+
+
+# Notebooks
+
+
+class Strict(HTMLParser):
+    """Counts tags, and wants each closed in its turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", ["blood-type", "randomized-class", "incidence-class"])
+def test_an_outcome_shows_itself(name: str) -> None:
+    html = veilmix.run(name, 7, "ideal", worst_case_seconds=0)._repr_html_()
+    page = Strict()
+    page.feed(html)
+    assert page.open == []
+    assert "table" in page.seen
+    assert name in html
+
+
+def test_what_is_shown_is_escaped_and_runs_nothing(tmp_path) -> None:
+    rows = "".join(f"{HOSTILE},{n % 2}\n" for n in range(12))
+    (tmp_path / "people.csv").write_text(f"a{HOSTILE},b\n{rows}", "utf-8")
+    (tmp_path / "s.toml").write_text(
+        '[scenario]\nname = "s"\nseed = 1\n[population]\nsource = "people.csv"\n'
+        '[policy]\nkind = "all"\n',
+        "utf-8",
+    )
+    html = veilmix.run(tmp_path / "s.toml", worst_case_seconds=0)._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_long_table_says_how_much_is_left_out() -> None:
+    table = framed(("n",), [(n,) for n in range(SHOWN + 3)])
+    assert "... 3 more rows" in table._repr_html_()
