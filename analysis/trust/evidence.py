@@ -185,7 +185,7 @@ def simplified(evidence: Evidence) -> list[Count]:
     for count in counts:
         for place in sorted(count.crowds):
             crowd = evidence.crowds[place]
-            cell = _known_cell(crowd, count)
+            cell = known_cell(crowd, count)
             if cell is not None:
                 count.take({cell: crowd.people}, [place])
     counts.sort(key=lambda count: -len(count.columns))
@@ -227,7 +227,7 @@ def _as_said(inner: Count, outer: Count) -> dict[Cell, int] | None:
     return found
 
 
-def _known_cell(crowd: Crowd, count: Count) -> Cell | None:
+def known_cell(crowd: Crowd, count: Count) -> Cell | None:
     """What is counted of everybody in a crowd, if that is known; else None."""
     known = {column: {state} for column, state in crowd.known}
     for some in crowd.allowed:

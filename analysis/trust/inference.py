@@ -24,7 +24,17 @@ from operator import itemgetter
 
 from ...errors import ParameterError
 from .covered_counts import covered, tells_coins
-from .evidence import Cell, Component, Count, Crowd, Evidence, components, projected, simplified
+from .evidence import (
+    Cell,
+    Component,
+    Count,
+    Crowd,
+    Evidence,
+    components,
+    known_cell,
+    projected,
+    simplified,
+)
 from .fiber import (
     Fibre,
     Nats,
@@ -333,9 +343,7 @@ def _revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count
     left: list[Count] = []
     whole = True
     for count in counts:
-        shown = [
-            evidence.crowds[crowd].revealed.issuperset(count.columns) for crowd in count.crowds
-        ]
+        shown = [_says_no_more(evidence.crowds[crowd], count) for crowd in count.crowds]
         if any(
             evidence.crowds[crowd].revealed.intersection(count.columns) for crowd in count.crowds
         ):
@@ -343,6 +351,18 @@ def _revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count
         else:
             left.append(count)
     return Nats(fsum(one.low for one in told), fsum(one.high for one in told)), left, whole
+
+
+def _says_no_more(about: Crowd, count: Count) -> bool:
+    """Whether all that a count says of a crowd is revealed, or known."""
+    left = [place for place, column in enumerate(count.columns) if column not in about.revealed]
+    rest = Count(
+        tuple(count.columns[place] for place in left),
+        {},
+        count.crowds,
+        tuple(count.labels[place] for place in left) if count.labels else (),
+    )
+    return known_cell(about, rest) is not None
 
 
 def _told(evidence: Evidence, crowd: int, column: int) -> Nats:
