@@ -7,8 +7,13 @@ until there are none, and sends each result back through a pipe of its own:
 
     u32 number of the piece || u32 size || whether the work was done || result or exception, pickled
 
-A copy never returns to the event loop: it works, writes and is gone. It ignores Ctrl-C, of which
-its parent hears; where the parent stops waiting, for whatever reason, its copies are killed.
+A copy never returns to the event loop: it works, writes and is gone. It ignores Ctrl-C and Ctrl-Z,
+of which its parent hears; where the parent stops waiting, for whatever reason, its copies are
+killed, and where the parent itself is killed, the kernel kills them (lifeline.py). They hold only
+their own ends of pipes, so that the end of either side is the end of the pipe.
+
+A copy that was killed leaves its piece undone. One that was stopped, and still is a second later,
+would let all wait for ever: it is killed.
 """
 
 import gc
@@ -17,17 +22,22 @@ import pickle
 import signal
 import struct
 import sys
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import trio
+
+from . import lifeline
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 MOST = 4096  # pieces: their numbers fit into a pipe before anybody reads it
+GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
 POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
 
 _NUMBER = struct.Struct(">I")
@@ -46,18 +56,19 @@ async def in_copies(
     A piece is left undone where a copy cannot be made, or ends before its time. Raises what `work`
     raised.
     """
+    lifeline.prepare()
     tickets = _tickets(len(pieces))
     children: list[int] = []
     streams: list[trio.lowlevel.FdStream] = []
     try:
         with suppress(OSError):  # no memory or no process number for another one
             for _ in range(min(copies, len(pieces))):
-                child, results = _copy(work, pieces, tickets)
+                child, results = _copy(work, pieces, tickets, [one.fileno() for one in streams])
                 children.append(child)
                 streams.append(trio.lowlevel.FdStream(results))
         async with trio.open_nursery() as nursery:
-            for stream in streams:
-                nursery.start_soon(_listen, stream, take)
+            for child, stream in zip(children, streams, strict=True):
+                nursery.start_soon(_follow, child, stream, take)
     finally:
         os.close(tickets)
         for stream in streams:
@@ -65,6 +76,31 @@ async def in_copies(
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)  # noqa: ASYNC222 - it is dead
+
+
+async def _follow(
+    child: int, stream: trio.lowlevel.FdStream, take: Callable[[int, Any], None]
+) -> None:
+    """Take the results of one copy until it is gone; kill it where it was stopped."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), _guard, child)
+        await _listen(stream, take)
+        nursery.cancel_scope.cancel()
+
+
+def _guard(child: int) -> None:
+    """Wait in a thread until a copy ends, or was stopped and stays so; then kill it."""
+    with suppress(ChildProcessError, ProcessLookupError):  # it was killed, and asked after
+        while _state(child, 0) == os.CLD_STOPPED:
+            time.sleep(GRACE)
+            if _state(child, os.WNOHANG) == os.CLD_STOPPED:
+                os.kill(child, signal.SIGKILL)
+
+
+def _state(child: int, how: int) -> int | None:
+    """Whether a copy ended or is stopped, without keeping anybody else from asking."""
+    found = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
+    return found and found.si_code
 
 
 async def _listen(stream: trio.lowlevel.FdStream, take: Callable[[int, Any], None]) -> None:
@@ -101,9 +137,16 @@ def _tickets(pieces: int) -> int:
 
 
 def _copy(
-    work: Callable[[Sequence[T]], R], pieces: Sequence[Sequence[T]], tickets: int
+    work: Callable[[Sequence[T]], R],
+    pieces: Sequence[Sequence[T]],
+    tickets: int,
+    others: Sequence[int],
 ) -> tuple[int, int]:
-    """Start a copy; gives its process number and the pipe that its results come through."""
+    """Start a copy; gives its process number and the pipe that its results come through.
+
+    others: the pipes that results of other copies come through.
+    """
+    parent = os.getpid()
     results, outlet = os.pipe()
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
     try:
@@ -116,7 +159,7 @@ def _copy(
         raise
     else:
         if not child:
-            _live(work, pieces, tickets, outlet)
+            _live(work, pieces, tickets, outlet, parent, [results, *others])
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)
     os.close(outlet)
@@ -124,11 +167,20 @@ def _copy(
 
 
 def _live(
-    work: Callable[[Sequence[T]], R], pieces: Sequence[Sequence[T]], tickets: int, outlet: int
+    work: Callable[[Sequence[T]], R],
+    pieces: Sequence[Sequence[T]],
+    tickets: int,
+    outlet: int,
+    parent: int,
+    others: Sequence[int],
 ) -> NoReturn:
     """What a copy does with its life: take a number, do that piece, send the answer."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        lifeline.end_with(parent)
+        for ignored in (signal.SIGINT, signal.SIGTSTP):
+            signal.signal(ignored, signal.SIG_IGN)
+        for pipe in others:
+            os.close(pipe)
         gc.disable()  # a collection would touch, and so copy, all that the parent holds
         with open(outlet, "wb") as out:
             while number := os.read(tickets, _NUMBER.size):

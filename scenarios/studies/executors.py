@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 
 from ...errors import ParameterError
+from ...roles import lifeline
 
 AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
 OTHERS = 256  # jobs given to an executor whose workers are not known
@@ -50,7 +51,10 @@ def processes(workers: int) -> ProcessPoolExecutor:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+    parent = parent_process()
+    if parent is not None and parent.pid is not None:
+        lifeline.end_with(parent.pid)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: BaseProcess | None) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -122,12 +123,96 @@ def test_who_stops_waiting_leaves_no_copy_behind() -> None:
     assert children() <= before
 
 
-def test_copies_do_not_hear_ctrl_c() -> None:
-    def work(_: Sequence[int]) -> bool:
-        os.kill(os.getpid(), signal.SIGINT)
-        return True
+@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTSTP], ids=["Ctrl-C", "Ctrl-Z"])
+def test_copies_do_not_hear(pressed: signal.Signals) -> None:
+    def work(_: Sequence[int]) -> int:
+        os.kill(os.getpid(), pressed)
+        return os.getpid()
 
-    assert all(spread(work, range(101)))
+    assert PARENT not in spread(work, range(101))
+
+
+@pytest.mark.parametrize("stops", [lambda pid: True, lambda pid: pid % 2 == 0], ids=["all", "some"])
+def test_what_a_stopped_copy_left_is_done_here(
+    stops: Callable[[int], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copies, "GRACE", 0.01)
+    before = children()
+
+    def work(piece: Sequence[int]) -> int:
+        if os.getpid() != PARENT and (9 in piece or stops(os.getpid())):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return sum(piece)
+
+    assert sum(spread(work, range(101))) == 5050
+    assert children() <= before
+
+
+def test_a_copy_that_goes_on_soon_is_left_alone() -> None:
+    """All of a session may be stopped and go on, in whatever order."""
+
+    def work(piece: Sequence[int]) -> tuple[int, int]:
+        if 9 in piece:
+            os.system(f"(sleep 0.1; kill -CONT {os.getpid()}) & kill -STOP {os.getpid()}")
+        return os.getpid(), sum(piece)
+
+    found = spread(work, range(101))
+    assert PARENT not in {process for process, _ in found}
+    assert sum(total for _, total in found) == 5050
+
+
+ORPHANS = """
+import os, sys, time, trio
+from veilmix.roles import copies
+def work(piece):
+    os.write(1, f"{{os.getpid()}}\\n".encode())  # at once, between the other's lines
+    {doing}
+    return bytes(1 << 20)
+trio.run(copies.in_copies, work, [[1], [2]] * 20, 2, lambda *_: time.sleep(1000))
+"""
+DOING = {"computing": "while True: pass", "waiting": "time.sleep(1000)", "telling": "pass"}
+
+
+def lives(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("doing", DOING)
+@pytest.mark.parametrize(
+    "end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda x: x.name
+)
+def test_no_copy_outlives_its_parent(
+    started: Any, patience: float, doing: str, end: signal.Signals
+) -> None:
+    """Neither one that computes, nor one that waits, nor one whose pipe nobody empties."""
+    parent = started(sys.executable, "-c", ORPHANS.format(doing=DOING[doing]))
+    ours = set[int]()
+    while len(ours) < 2:
+        ours.add(int(parent.stdout.readline()))
+    assert all(map(lives, ours))
+    parent.send_signal(end)
+    assert parent.wait() == -end
+    limit = time.monotonic() + 2 * patience
+    while any(map(lives, ours)):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def test_a_copy_holds_only_its_own_ends_of_pipes() -> None:
+    """Otherwise it would never learn that nobody listens any more."""
+
+    def work(_: Sequence[int]) -> tuple[int, int]:
+        time.sleep(0.005)  # that both copies get some of it
+        return os.getpid(), descriptors()
+
+    spread(len, range(101))
+    found = set(spread(work, range(101)))
+    assert len(found) == 2
+    assert len({held for _, held in found}) == 1  # the second has no more than the first
 
 
 def test_no_descriptor_is_left_open() -> None:
