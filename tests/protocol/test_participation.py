@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,3 +90,41 @@ def test_no_combination_leaves_fewer(sets: list[set[int]], times: list[int]) -> 
             left[person] += c
     found = sum(1 for c in left.values() if c)
     assert found == 0 or found >= least
+
+
+def sample(rng: np.random.Generator, n: int, size: int) -> set[int]:
+    return set(rng.choice(n, size, replace=False).tolist())
+
+
+# people, in a crowd, how the next one of four comes about -> refused of 200 (50 ledgers)
+COST: dict[str, tuple[int, int, int]] = {
+    "small samples": (1000, 60, 145),
+    "samples": (1000, 300, 36),
+    "large samples": (5000, 1500, 0),
+    "25 leave": (1000, 300, 0),
+    "others": (1000, 100, 0),
+    "again": (1000, 100, 0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COST)
+def test_what_the_rule_costs_honest_sessions(name: str) -> None:
+    """Repeats, other people and large changes pass; samples that share a few by chance do not."""
+    n, size, refused = COST[name]
+    found = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        crowd, kept = sample(rng, n, size), list[Asked]()
+        for number in range(4):
+            if "samples" in name:
+                crowd = sample(rng, n, size)
+            elif name == "25 leave":
+                crowd -= set(rng.choice(sorted(crowd), 25, replace=False).tolist())
+            elif name == "others":
+                crowd = set(range(number * size, (number + 1) * size))
+            now = Asked(people(*crowd), 10)
+            few, least = smallest_apart(kept, now)
+            found += 0 < few < least
+            kept += [] if 0 < few < least else [now]
+    assert found == refused

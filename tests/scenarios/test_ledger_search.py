@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import comb
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,7 +37,7 @@ from veilmix.scenarios.schema.model import About, Population, Scenario
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "protocol" / "kit.py")))
 KEPT = Scenario(scenario=About(name="s"), population=Population(source="builtin:titanic"))
 SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
-N, LEAST = 6, 2
+N, LEAST = 6, 2  # people; of whom none may be told apart in the histories below
 SCHEMA = Schema((Feature("a", ("0", "1")), Feature("b", ("0", "1"))))
 OPENED = KIT.session(1, schema=SCHEMA).announcement
 TABLES = np.array(list(product(range(4), repeat=N)))  # a person's row is 2 a + b
@@ -108,19 +108,21 @@ def likelihood(real: Any, free: Any, seen: int, total: int, rate: float) -> Any:
     return table[real, free]
 
 
-def told_apart(rows: Any, crowds: list[frozenset[int]], least: int) -> list[list[int]]:
-    """Groups of fewer than `least` people who share what can be said of them, and nobody else does.
+def cut(crowds: Collection[frozenset[int]]) -> list[frozenset[int]]:
+    """Crowds that share people with another one. Any other is only itself, asked by itself."""
+    return [one for one in set(crowds) if any(one != other and one & other for other in crowds)]
 
-    A crowd that no other one cuts is not told apart: it was asked by itself.
-    """
-    asked = set().union(*crowds) if crowds else set()
-    alike: dict[Any, list[int]] = {}
-    for person in sorted(asked):
-        alike.setdefault(tuple(np.round(rows[person], 9)), []).append(person)
+
+def told_apart(rows: Any, crowds: Collection[frozenset[int]], least: int) -> list[set[int]]:
+    """Groups of fewer than `least` people who alone share what can be said of them."""
+    alike: dict[Any, set[int]] = {}
+    everybody: frozenset[int] = frozenset().union(*cut(crowds))
+    for person in everybody:
+        alike.setdefault(tuple(np.round(rows[person], 9)), set()).add(person)
     return [
         some
         for some in alike.values()
-        if len(some) < least and any(set(some) & one and not one <= set(some) for one in crowds)
+        if len(some) < least and any(some & one and not one <= some for one in crowds)
     ]
 
 
@@ -140,21 +142,18 @@ def rank(rows: list[list[int]]) -> int:
     return found
 
 
-def spanned(crowds: list[frozenset[int]], least: int) -> list[set[int]]:
-    """Sets of fewer than `least` people of whom alone some combination of the crowds tells.
+def spanned(crowds: Collection[frozenset[int]], least: int) -> list[set[int]]:
+    """The smallest sets of fewer than `least` people of whom alone some combination tells.
 
-    A combination leaves nobody but these if rank falls when they are struck out. Crowds that no
-    other one cuts are left out.
+    A combination leaves nobody but these if rank falls when they are struck out.
     """
-    cut = [one for one in set(crowds) if any(one != other and one & other for other in crowds)]
-    matrix = [[int(person in one) for person in range(N)] for one in cut]
-    found = []
-    for few in product((False, True), repeat=N):
-        if not 0 < sum(few) < least:
-            continue
-        rest = [[x for x, out in zip(row, few, strict=True) if not out] for row in matrix]
-        if rank(rest) < rank(matrix):
-            found.append({person for person in range(N) if few[person]})
+    matrix = [[int(person in one) for person in range(N)] for one in cut(crowds)]
+    found: list[set[int]] = []
+    for size in range(1, least):
+        for few in map(set, combinations(range(N), size)):
+            rest = [[x for i, x in enumerate(row) if i not in few] for row in matrix]
+            if rank(rest) < rank(matrix) and not any(some < few for some in found):
+                found.append(few)
     return found
 
 
@@ -165,6 +164,7 @@ class Sequence:
     rng: np.random.Generator
     attacker: Attacker
     file: Path
+    most: int
     promised: list[tuple[set[int], int]] = field(default_factory=list)
     crowds: list[frozenset[int]] = field(default_factory=list)
     shown: list[tuple[frozenset[int], tuple[str, ...], Redact | None, str]] = field(
@@ -173,9 +173,9 @@ class Sequence:
     tried: Counter[str] = field(default_factory=Counter)
     apart: list[str] = field(default_factory=list)
 
-    def promise(self, some: Collection[int]) -> int:
-        """The largest number promised so far to these, or to anybody whom crowds link to them."""
-        near, size = set(some), 0
+    def promise(self, person: int) -> int:
+        """The largest number promised so far to this one, or to anybody whom crowds link to it."""
+        near, size = {person}, 0
         while size < len(near):
             size = len(near)
             near = near.union(*(one for one in self.crowds if one & near))
@@ -183,10 +183,16 @@ class Sequence:
 
     def isolated(self) -> set[tuple[str, tuple[int, ...]]]:
         """Who is told apart by now, by either attacker."""
-        rows = self.attacker.rows()
-        apart = [("told apart", tuple(some)) for some in told_apart(rows, self.crowds, LEAST)]
-        summed = [("spanned", tuple(sorted(some))) for some in spanned(self.crowds, LEAST)]
-        return {one for one in (*apart, *summed) if len(one[1]) < self.promise(one[1])}
+        some = {
+            "told apart": told_apart(self.attacker.rows(), self.crowds, self.most),
+            "spanned": spanned(self.crowds, self.most),
+        }
+        return {
+            (how, tuple(sorted(few)))
+            for how, found in some.items()
+            for few in found
+            if len(few) < max(map(self.promise, few))
+        }
 
     def people(self) -> list[int]:
         """Everybody, a sample, a crowd asked before, or that with some dropped or added."""
@@ -202,7 +208,7 @@ class Sequence:
     def session(self) -> None:
         """Round 1, and a release, unless it is refused or killed before or after a batch left."""
         asked, rng = self.people(), self.rng
-        least, publish = int(rng.choice([1, LEAST])), bool(rng.random() < 0.2)
+        least, publish = int(rng.choice([1, self.most])), bool(rng.random() < 0.2)
         seed = int(rng.integers(2)) if rng.random() < 0.5 else None
         crowd = Crowd(("a", "b"), tuple(map(str, asked)))
         self.promised.append((set(asked), least))
@@ -261,9 +267,12 @@ class Sequence:
 
 
 def sequence(seed: int, file: Path) -> Sequence:
-    """Six sessions of the same few people, by a ledger that is opened for each."""
+    """Six sessions of the same few people, by a ledger that is opened for each.
+
+    Half of all sequences promise that nobody is among fewer than 2, half fewer than 3.
+    """
     rng = np.random.default_rng(seed)
-    made = Sequence(rng, Attacker(int(rng.integers(len(TABLES))), rng), file)
+    made = Sequence(rng, Attacker(int(rng.integers(len(TABLES))), rng), file, 2 + seed % 2)
     for _ in range(6):
         made.session()
     return made
@@ -312,7 +321,7 @@ def test_no_sequence_that_passes_isolates(tmp_path: Path, monkeypatch: pytest.Mo
     assert min(tried.values()) > 0.1 * SEQUENCES, tried  # every end was tried
 
 
-HISTORIES = {
+HISTORIES: dict[str, tuple[list[Any], bool]] = {
     "less one": ([range(6), range(5)], True),
     "a tracker": ([range(6), range(3), (0, 1, 3, 4), (0, 1)], True),
     "two crowds that share one": ([(0, 1, 2), (2, 3, 4)], False),
