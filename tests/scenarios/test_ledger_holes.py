@@ -334,11 +334,11 @@ def test_what_the_analyst_has_but_does_not_publish_is_released(
 ) -> None:
     """A release that is burned by its reader has been read."""
 
-    def burn(*_: Any) -> None:
+    def burn(*_: Any, **__: Any) -> None:
         raise RoundBurned("found wanting")
 
     with monkeypatch.context() as patch:
-        patch.setattr("veilmix.roles.analyst._check", burn)
+        patch.setattr("veilmix.roles.analyst.publish", burn)
         assert play(book, scenario(file, "sport"))[0].burned == "found wanting"
     refuses(book, scenario(file, "town"), f"1 {MORE}")
 
