@@ -22,7 +22,7 @@ from veilmix.protocol.board import Board
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.session import Cast, play
-from veilmix.scenarios.play.run import announced_policy, announced_rules
+from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round import decision_rule
 from veilmix.scenarios.validation.load import load

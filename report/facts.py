@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 
 from ..analysis.trust.fiber import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
-from ..scenarios.programs.randomized.questions import RANDOMIZED
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import Traffic, traffic
+from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Defence
 from ..scenarios.studies.column_sets import Choices, choices
 from ..scenarios.studies.exposure_curves import Curves, curves

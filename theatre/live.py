@@ -26,9 +26,12 @@ from ..protocol.messages import Counts, Decision
 from ..protocol.transcript import Read
 from ..roles.instruments import Instrument, Instruments
 from ..roles.session import hold, only
-from ..scenarios.play.run import cast_of, columns_of, draw_faults
-from ..scenarios.populations.samples import Samples, samples
-from ..scenarios.programs.randomized.questions import RANDOMIZED, announced_names
+from ..scenarios.play.announcement import draw_faults
+from ..scenarios.play.run import cast_of, columns_of
+from ..scenarios.populations.samples import Samples
+from ..scenarios.programs.randomized.questions import announced_names
+from ..scenarios.programs.registry import samples
+from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.policy import options
 from ..scenarios.validation.load import change, resolve

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..protocol import parties
-from ..scenarios.programs.randomized.questions import RANDOMIZED
+from ..scenarios.programs.interface import Considered
+from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Scenario
-from ..scenarios.scoring.outcome import Considered
 from .said import rule
 
 

@@ -7,8 +7,9 @@ from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.peers.check import central_only
-from ..scenarios.programs.randomized.questions import RANDOMIZED, announced_names
+from ..scenarios.programs.randomized.questions import announced_names
 from ..scenarios.records.run_folder import Run
+from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.scoring.policy import options

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @format_option
 def command(scenario: str, form: str) -> None:
     """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
-    from ...scenarios.populations.samples import samples
+    from ...scenarios.programs.registry import samples
     from ...scenarios.studies.cost import cost
     from ...scenarios.validation.load import load
 

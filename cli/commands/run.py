@@ -159,7 +159,7 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
         return
     from ...analysis import drawing
     from ...errors import DataError
-    from ...scenarios.programs.randomized.questions import RANDOMIZED
+    from ...scenarios.schema.kinds import RANDOMIZED
 
     drawing.require()
     if wish.out is None:

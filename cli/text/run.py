@@ -16,8 +16,8 @@ from .warnings import warnings
 
 if TYPE_CHECKING:
     from ...protocol.messages import Counts
-    from ...scenarios.attacks.effects import Effect
-    from ...scenarios.scoring.outcome import Considered, Outcome
+    from ...scenarios.programs.interface import Considered, Effect
+    from ...scenarios.scoring.outcome import Outcome
 
 VALUES = 5  # of a feature, told one by one
 SETS = 15  # of columns, told one by one

@@ -18,31 +18,11 @@ from ...protocol.messages import Counts
 from ...protocol.transcript import Transcript
 from ...roles.spy import Spy
 from ..populations import Population
+from ..programs.interface import Effect
 from ..schema.model import Fault, Scenario
 from .setup import sybils, target
 
 Measured = tuple[float, float]  # value, and the most it could be
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What one attack has achieved: a value of at most `of`; unit: what is counted."""
-
-    attack: str
-    parties: tuple[str, ...]
-    unit: str
-    value: float
-    of: float
-
-    def plain(self) -> dict[str, object]:
-        """As it stands in result.json."""
-        return {
-            "attack": self.attack,
-            "parties": list(self.parties),
-            "unit": self.unit,
-            "value": self.value,
-            "of": self.of,
-        }
 
 
 @dataclass(frozen=True, slots=True)

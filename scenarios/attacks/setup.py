@@ -23,7 +23,7 @@ from ...roles.network import Wire
 from ...roles.session import Cast, Guards
 from ...roles.spy import Spy
 from ..populations.samples import Samples
-from ..programs.two_round import strategy
+from ..programs.registry import strategy
 from ..schema.model import FLOODING, Scenario
 from ..schema.model import Fault as Entry
 from .catalogue import ATTACKS, CURATOR, SHUFFLER

@@ -13,8 +13,8 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from ...errors import LocalError, ParameterError
-from ..populations.samples import samples
-from ..programs.randomized.questions import SETS
+from ..programs.registry import samples
+from ..schema.kinds import SETS
 from ..schema.model import Scenario
 from ..validation.load import load, resolve
 from .result import Compared, Comparison
@@ -75,7 +75,7 @@ def compare(
             do what only peers can.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    from ..play.run import draw_faults
+    from ..play.announcement import draw_faults
     from .case import ALL, Case
     from .mixed import OWN
     from .peers import central

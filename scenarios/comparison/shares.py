@@ -44,7 +44,7 @@ from ...protocol.shares import (
 from ...protocol.tallying import marginals, read_ballots
 from ...protocol.transcript import Transcript
 from ...protocol.view import CountsSeen, Row, View
-from ..play.run import announced_policy, announced_rules
+from ..play.announcement import announced_policy, announced_rules
 from ..programs.two_round import decision_rule
 from .case import Case, Purse, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust

@@ -26,7 +26,7 @@ from .people import Crowd, crowd_of
 
 if TYPE_CHECKING:
     from ...analysis.composition.releases import Together
-    from ..play.run import Played
+    from ..programs.interface import Played
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Account:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """DataError if a run of this scenario keeps no ledger."""
-    from ..programs.randomized.questions import RANDOMIZED
+    from ..schema.kinds import RANDOMIZED
 
     if mode != "real" or scenario.mix.peers:
         here = "a mix of peers" if scenario.mix.peers else "an ideal run"

@@ -13,9 +13,10 @@ import trio
 
 from ...protocol.board import Entry
 from ...roles.instruments import Instrument
+from ..programs.interface import Mode
 from ..schema.model import Scenario
 from ..scoring.outcome import Outcome
-from .run import Mode, run
+from .run import run
 
 
 async def play(

@@ -22,11 +22,12 @@ from ...roles import peer as role
 from ...roles.faults.peer import faulty_peer
 from ...roles.instruments import Instrument, Recorder
 from ..populations.samples import Samples
+from ..programs.interface import Mode, Played
 from ..programs.peers.score import PeersFound, by_size
 from ..programs.randomized.questions import program
-from ..programs.two_round import strategy
+from ..programs.registry import strategy
 from ..schema.model import Scenario
-from .run import Faults, Mode, Played, announced_policy, announced_rules, present
+from .announcement import Faults, announced_policy, announced_rules, present
 
 if TYPE_CHECKING:
     from ...protocol.schema import Schema

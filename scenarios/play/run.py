@@ -8,15 +8,14 @@ release.
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ...errors import ParameterError
-from ...protocol.announcement import Policy, Rules, Setting
 from ...protocol.board import Board
 from ...protocol.hiding import COVERS, Redact, cover_draws
 from ...protocol.history import History
@@ -29,78 +28,47 @@ from ...protocol.ideal import (
     released,
     run_through,
 )
-from ...protocol.messages import Call, Counts, Decision
+from ...protocol.messages import Call
 from ...protocol.parties import user
 from ...protocol.transcript import Transcript
-from ...protocol.view import Record, Row, View
-from ...roles.faults.users import SILENCING, faulty
+from ...protocol.view import Record
+from ...roles.faults.users import faulty
 from ...roles.instruments import Instrument, Recorder
 from ...roles.session import Cast, play
-from ..attacks.setup import after, before, commit, flaws
+from ..attacks.setup import after, before, commit
 from ..populations import Population
-from ..populations.samples import Samples, samples
+from ..populations.samples import Samples
+from ..programs.interface import Mode, Played, Raised, Report
 from ..programs.randomized.questions import (
-    KIND,
-    RANDOMIZED,
-    SETS,
     announced_names,
     announced_schema,
-    asked,
     ideal_reports,
     lie,
-    most_rounds,
     program,
     reports,
-    rule,
 )
-from ..programs.two_round import strategy
+from ..programs.registry import asked, samples, strategy
+from ..schema.kinds import KIND, RANDOMIZED, SETS
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.outcome import Outcome, Raised
+from ..scoring.outcome import Outcome
 from ..scoring.policy import considered, dropped, expectations, heard, measure
 from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
 from ..validation.load import load, resolve
-from ..validation.parties import BY_USERS, struck
+from .announcement import Faults, announced_policy, announced_rules, draw_faults, present
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..attacks.effects import Effect
     from ..ledger.book import Ledger
     from ..programs.hierarchical.rounds import Asked
+    from ..programs.interface import Effect
     from ..programs.local_suppression.score import Blanks
-    from ..programs.peers.score import PeersFound
 
-Mode = Literal["real", "ideal"]
-Report = Callable[[str], None]
-Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
 
-FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
 _Found = dict[str, Any]  # fields of an Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What either way of playing leaves: what was counted and decided, and who saw what.
-
-    calls: those that were answered; tallies: the counts of each.
-    """
-
-    calls: tuple[Call, ...]
-    tallies: tuple[tuple[Counts, ...], ...]
-    decision: Decision | None
-    release: Counts | None
-    burned: str | None
-    refused: Mapping[str, int]
-    digest: bytes
-    look: Callable[[tuple[str, ...]], View]
-    transcript: Transcript | None = None
-    truth: Mapping[int, Row] | None = None
-    attacks: tuple["Effect", ...] = ()
-    alarms: tuple[Raised, ...] = ()
-    peers: "PeersFound | None" = None
 
 
 def run(
@@ -160,53 +128,6 @@ def run(
     else:
         found = _decided(chosen, crowd, played, faults, worst_case_seconds)
     return _outcome(chosen, crowd, seed, mode, played, seconds, ledger=kept, **found)
-
-
-def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
-    """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
-    import numpy as np
-
-    rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
-    faults: dict[int, dict[int, str]] = {}
-    every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
-    central = not scenario.mix.peers
-    for one in (one for one in scenario.fault if not central or one.attack in BY_USERS):
-        for index in struck(one, people, rng):
-            rounds = every if one.round is None else (one.round,)
-            faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
-    return faults
-
-
-def announced_policy(scenario: Scenario) -> Policy:
-    """What the curator announces of a scenario's policy.
-
-    In the program `randomized` it promises no crowd: the rule says what people do to their answers.
-    """
-    policy = scenario.policy
-    if policy.kind in RANDOMIZED:
-        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
-    named: str = policy.rule if policy.kind == "exposure" else policy.kind
-    if policy.curator_exposure is not None:
-        named += f" curator_exposure={policy.curator_exposure:g}"
-    setting = Setting(scenario.population.setting)
-    delta = policy.delta if setting is Setting.STATISTICAL else 0.0
-    return Policy(policy.k, policy.max_exposure, named, policy.publish_marginals, setting, delta)
-
-
-def announced_rules(scenario: Scenario) -> Rules:
-    """What the curator announces of how messages travel."""
-    mix = scenario.mix
-    return Rules(
-        deadline=mix.deadline,
-        min_batch=mix.min_batch,
-        min_dropout=scenario.defence.min_dropout,
-        padded=mix.pad,
-        salted=mix.salt,
-        ordered=mix.order == "sorted",
-        lesson=mix.lesson,
-        receipts=scenario.defence.receipts > 0,
-        flaws=flaws(scenario),
-    )
 
 
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
@@ -359,22 +280,6 @@ def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.
     return np.array(drawn, dtype=np.uint64).reshape(shape)
 
 
-def present(crowd: Samples, faults: Faults, number: int) -> "npt.NDArray[np.intp]":
-    """The indices of who answers in a round; in the fixed setting, only who did in all before."""
-    import numpy as np
-
-    n, first = crowd.people.n, crowd.first
-    asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
-    counting = range(1, number + 1) if crowd.fixed else (number,)
-    silent = {
-        i for i, attacks in faults.items() if any(attacks.get(r) in SILENCING for r in counting)
-    }
-    here = np.zeros(n, dtype=bool)
-    here[asked] = True
-    here[sorted(silent)] = False
-    return np.flatnonzero(here)
-
-
 def _outcome(
     scenario: Scenario,
     crowd: Samples,
@@ -424,16 +329,18 @@ def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
 def _counted(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:
     """What owners said of their sets."""
     from ..programs.incidence.score import score
-    from ..scoring.report_reidentification import in_pieces
+    from ..scoring.report_reidentification import in_pieces, together
 
     tallies = () if played.burned else played.tallies
     here, people = present(crowd, faults, 1), crowd.people
     questions = asked(scenario, people)
-    incidence = score(scenario, people, questions, here, tallies)
+    codes = people.codes[here]
+    told = partial(together, questions, codes)
+    incidence = score(scenario, people, questions, here, told, tallies)
     return {
         "release": reports(people.schema.names, tallies[0]) if tallies else None,
         "incidence": incidence,
-        "found": in_pieces(questions, people.codes[here]) if incidence else None,
+        "found": in_pieces(questions, codes) if incidence else None,
     }
 
 
@@ -444,7 +351,8 @@ def _randomized(scenario: Scenario, crowd: Samples, played: Played, faults: Faul
     tallies = () if played.burned else played.tallies
     columns = announced_names(scenario, crowd.people.schema.names)
     here = present(crowd, faults, 1)
-    local = score(scenario, crowd.people, here, tallies)
+    questions = asked(scenario, crowd.people)
+    local = score(scenario, crowd.people, questions, here, tallies)
     return {
         "release": reports(columns, tallies[0]) if tallies else None,
         "local": local,

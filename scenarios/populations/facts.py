@@ -7,7 +7,6 @@ from pathlib import Path as Folder
 from ...errors import DataError, ParameterError
 from ...protocol.schema import MAX_FEATURES
 from ...protocol.schema import Feature as Column
-from ..programs.randomized.questions import SETS
 from ..schema.model import Feature, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, known, offer, table
@@ -80,10 +79,6 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
 
 def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     """Look at the source: what it has, and what the scenario asks of it in vain."""
-    if scenario.policy.kind == SETS:
-        from .set_facts import people as owners
-
-        return owners(scenario, base)
     asked = tuple(feature.name for feature in scenario.feature) or None
     try:
         what = offer(scenario.population, base)

@@ -13,7 +13,6 @@ from msgspec.structs import replace as changed
 
 from ...errors import DataError
 from ..populations import Population, population
-from ..programs.randomized.questions import SETS
 from ..schema.model import Population as Section
 from ..schema.model import Scenario
 
@@ -64,11 +63,6 @@ def wanted(section: Section, available: int | None) -> tuple[int, int]:
 def samples(scenario: Scenario, seed: int | None) -> Samples:
     """Draw the people of a scenario. Raises DataError for data that do not fit it."""
     section = scenario.population
-    if scenario.policy.kind == SETS:
-        from .sets import owners
-
-        people = owners(scenario, seed)
-        return Samples(people, people.n, people.n)
     if section.setting == "fixed":
         people = population(section, scenario.feature, seed)
         return Samples(people, people.n, people.n)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path as Folder
 
 from ...errors import DataError
-from ..programs.randomized.questions import SETS
+from ..schema.kinds import SETS
 from ..schema.model import Incidence, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .facts import Facts

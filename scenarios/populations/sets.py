@@ -13,10 +13,8 @@ paper 004's experiments), and which sets these are is drawn.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,6 @@ from ...analysis.randomizers.bit_vectors import unpack
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_WIDTH, Feature, Schema
 from ..populations import Population
-from ..programs.randomized.questions import Question
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from .build import BUILTIN, SETS, STREAM, where
@@ -81,24 +78,6 @@ def readable(counts: Mapping[tuple[str, ...], int], bits: int) -> Iterator[tuple
 def flip_texts(texts: Sequence[str], flip: BitFlip, rng: np.random.Generator) -> list[str]:
     """Owners: pieces with every bit flipped by itself."""
     return pack_text(flip.sample(unpack_text(texts, flip.bits), rng)) if texts else []
-
-
-def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
-    """One question for each piece. epsilon: of one position, nats."""
-    q = 1 / (1 + exp(epsilon))
-    named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
-    return tuple(
-        Question(name, (column,), ((),), BitFlip(last - first, q), packed=True)
-        for column, (name, (first, last)) in enumerate(named)
-    )
-
-
-def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
-    """The questions that these owners are asked."""
-    asked = noise(epsilon, positions_of(people))
-    return tuple(
-        replace(one, values=(texts,)) for one, texts in zip(asked, people.values, strict=True)
-    )
 
 
 def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Population:

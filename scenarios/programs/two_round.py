@@ -18,10 +18,10 @@ from msgspec.structs import replace as changed
 
 from ...errors import VerificationError
 from ...protocol.messages import Call, Certificate, Counts, Decision
-from ...protocol.programs import ByMarginals, DecisionRule, Heard, Strategy
+from ...protocol.programs import ByMarginals, DecisionRule
 from ...protocol.schema import Schema
 from ...protocol.tallying import marginals, summed
-from ..schema.model import Policy, Scenario
+from ..schema.model import Policy
 from .weights import worth
 
 if TYPE_CHECKING:
@@ -30,24 +30,6 @@ if TYPE_CHECKING:
 
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
-
-
-def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
-    """Give what a scenario's curator asks and decides.
-
-    others: in the statistical setting, how many people round 2 asks; None: the same people.
-    """
-    match scenario.policy.kind:
-        case "hierarchical":
-            from .hierarchical.strategy import Hierarchical
-
-            return Hierarchical(scenario.policy)
-        case "local-suppression":
-            from .local_suppression.strategy import LocalSuppression
-
-            return LocalSuppression(scenario.policy)
-        case _:
-            return BySingles(decision_rule(scenario.policy, others), scenario.policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,24 +190,6 @@ def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
         getattr(proof, "pivot", None),
         slack,
     )
-
-
-def verify_decision(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
-    """Recompute a decision's certificate from all that the curator read.
-
-    Raises VerificationError if it claims less than can be proved of the kept columns.
-    """
-    from .hierarchical import strategy as hierarchical
-    from .local_suppression import strategy as local_suppression
-
-    proof = decision.certificate
-    if proof.rule.startswith(hierarchical.KIND):
-        hierarchical.verify(proof, schema, heard, decision.kept)
-    elif proof.rule.startswith(local_suppression.KIND):
-        local_suppression.verify(decision, schema, heard)
-    else:
-        counts, _ = marginals(heard[0].counts)
-        verify_certificate(proof, counts, decision.kept, schema)
 
 
 def verify_certificate(

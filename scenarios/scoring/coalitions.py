@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...analysis.trust.received_view import Received, received, received_reports
 from ...protocol import parties
 from ...protocol.view import View
-from ..programs.randomized.questions import RANDOMIZED
+from ..schema.kinds import RANDOMIZED
 from ..schema.model import Scenario
 
 if TYPE_CHECKING:

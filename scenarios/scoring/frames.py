@@ -7,12 +7,9 @@ A table is of the same kind whatever is installed: `pandas.DataFrame(frame.colum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import LocalError
-
-if TYPE_CHECKING:
-    from .outcome import Outcome
 
 SHOWN = 20  # rows in a notebook; all are in `columns`
 Cell = str | int | float | bool | None
@@ -100,8 +97,8 @@ class Frames:
     attacks: Frame
 
 
-def frames(outcome: "Outcome") -> Frames:
-    """Give the tables of a run."""
+def frames(outcome: Any) -> Frames:
+    """Give the tables of a run. outcome: an Outcome, which imports this file, not the reverse."""
     released = outcome.result()["release"] or {"columns": list(outcome.kept), "counts": []}
     counted = [
         (name, values[0], people)

@@ -5,21 +5,21 @@ One piece of HTML without script or style sheet; every text in it is escaped.
 
 from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..wording import many, percent
 from .frames import framed, frames
 
-if TYPE_CHECKING:
-    from .outcome import Outcome
 
+def html(outcome: Any) -> str:
+    """Show a run: a line of what it was, the release, and the coalitions that learnt anything.
 
-def html(outcome: "Outcome") -> str:
-    """Show a run: a line of what it was, the release, and the coalitions that learnt anything."""
+    outcome: an Outcome, which imports this file and not the reverse.
+    """
     return f"<div>{''.join(_parts(outcome))}</div>"
 
 
-def _parts(outcome: "Outcome") -> Iterator[str]:
+def _parts(outcome: Any) -> Iterator[str]:
     scenario = outcome.scenario
     seed = "system randomness" if outcome.seed is None else f"seed {outcome.seed}: not secret"
     people = many(outcome.users, "person", "people")
@@ -50,7 +50,7 @@ def _who(linking: int, looked_at: int) -> str:
     return f"{linking:,} of {many(looked_at, 'coalition')} link people:"
 
 
-def _what(outcome: "Outcome") -> str:
+def _what(outcome: Any) -> str:
     """What was released and promised, or why nothing was."""
     if not outcome.released:
         return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."

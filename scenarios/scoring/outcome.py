@@ -9,13 +9,14 @@ from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
 from ..programs.hierarchical.rounds import Asked
+from ..programs.interface import Considered, Dropped, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.decisions import plain_blanks, plain_proof
 
 if TYPE_CHECKING:
-    from ..attacks.effects import Effect
     from ..ledger.keep import Account
     from ..programs.incidence.score import Incidence
+    from ..programs.interface import Effect
     from ..programs.local_suppression.score import Blanks
     from ..programs.peers.score import PeersFound
     from ..programs.randomized.score import Randomized
@@ -24,31 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1  # of result.json
 REPORTED = ("feature", "report")  # columns of a release of randomized reports
-
-
-@dataclass(frozen=True, slots=True)
-class Considered:
-    """A set of columns the curator looked at: what it could have promised, and by which rule."""
-
-    columns: tuple[str, ...]
-    promised: float
-    rule: str
-    safe: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A column that is not released, and what it would take.
-
-    promised: the exposure that could be promised with it, which is also the smallest max_exposure
-    that would admit it. largest_k: the largest crowd size that would admit it at this max_exposure
-    (None where the rule is not asked about other k). forbidden: the scenario forbids it anyway.
-    """
-
-    column: str
-    promised: float
-    largest_k: int | None
-    forbidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +58,6 @@ class Exposure:
 
 
 NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """An alarm on the board: who raised it, about what in which round."""
-
-    party: str
-    round: int
-    cause: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,13 @@ from ...protocol.tallying import marginals as as_marginals
 from ...protocol.tallying import summed
 from ..populations.samples import Samples
 from ..programs.hierarchical import strategy as hierarchical
+from ..programs.interface import Considered, Dropped
 from ..programs.two_round import bound, choose, listed, named_rule
 from ..schema.model import Policy, Scenario
-from .outcome import Considered, Dropped, Exposure, Outcome, WorstCase
+from .outcome import Exposure, Outcome, WorstCase
 
 if TYPE_CHECKING:
-    from ..play.run import Played
+    from ..programs.interface import Played
 
 SHOWN = 6  # columns; with more, not every set is listed
 

@@ -23,7 +23,8 @@ from ...analysis.reidentification.personal_information import pie
 from ...analysis.reidentification.pie_bounds import pie_bound
 from ..populations.samples import Samples
 from ..programs.randomized.privacy import log_likelihood
-from ..programs.randomized.questions import Question, asked
+from ..programs.randomized.questions import Question
+from ..programs.registry import asked
 from ..schema.model import Scenario
 from .reidentification import Attack, Reidentified, ReportPie, asked_sets, everybody
 

@@ -23,8 +23,11 @@ from ...errors import ParameterError
 from ...protocol import parties
 from ..attacks.catalogue import ATTACKS, DEFENCES
 from ..mean import LEVEL, estimate
-from ..play.run import Played, draw_faults, play_real
-from ..populations.samples import Samples, samples
+from ..play.announcement import draw_faults
+from ..play.run import play_real
+from ..populations.samples import Samples
+from ..programs.interface import Played
+from ..programs.registry import samples
 from ..records.traffic import traffic
 from ..schema.model import Scenario
 from ..validation.load import resolve

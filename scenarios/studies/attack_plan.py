@@ -22,7 +22,7 @@ from ...protocol import parties
 from ..attacks.catalogue import ATTACKS, DEFENCES
 from ..attacks.setup import FLAWS
 from ..programs.peers.check import central_only
-from ..programs.randomized.questions import RANDOMIZED
+from ..schema.kinds import RANDOMIZED
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import check

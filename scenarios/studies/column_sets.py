@@ -16,11 +16,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ...analysis.exposure.curves import joint_counts, users_below
+from ..programs.interface import Dropped, NoGround
 from ..programs.two_round import bound, choose, listed, named_rule
 from ..programs.weights import worth
 from ..records.result_file import Run
-from ..scoring.outcome import Dropped
-from ..verification.evidence import Evidence, NoGround
+from ..verification.evidence import Evidence
 from ..verification.population import people as recollected
 
 if TYPE_CHECKING:

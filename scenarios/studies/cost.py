@@ -22,7 +22,7 @@ from ...protocol.peers.agreement import open_peer_round
 from ...protocol.programs import first_call
 from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
-from ..play.run import announced_policy, announced_rules
+from ..play.announcement import announced_policy, announced_rules
 from ..programs.hierarchical.strategy import MOST_ASKED
 from ..programs.randomized.questions import announced_schema, program
 from ..schema.model import Scenario

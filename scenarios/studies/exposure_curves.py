@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.exposure.curves import ExposureCurve, exposure_curve, joint_counts
+from ..programs.interface import NoGround
 from ..programs.two_round import listed, statistical
 from ..records.result_file import Run
-from ..verification.evidence import Evidence, NoGround
+from ..verification.evidence import Evidence
 from ..verification.population import people as recollected
 from .column_sets import Choices
 

@@ -7,7 +7,8 @@ A study plays many independent runs and says how often it did, with an exact int
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ..play.run import Mode, run
+from ..play.run import run
+from ..programs.interface import Mode
 from ..schema.model import Scenario
 from ..scoring.outcome import Outcome
 

@@ -21,8 +21,9 @@ from msgspec.structs import replace
 
 from ...errors import LocalError, ParameterError, ScenarioError, StorageError
 from ...protocol.parties import shuffler
-from ..play.run import Mode, run
+from ..play.run import run
 from ..populations.facts import Facts
+from ..programs.interface import Mode
 from ..schema.keys import place
 from ..schema.model import MAX_SHUFFLERS, Expect, Scenario
 from ..schema.problems import found

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path as Folder
 
 from ..populations import set_facts as sets_facts
-from ..populations.facts import Facts, domains, people
+from ..populations.facts import Facts, domains
+from ..programs import registry
 from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
-from ..programs.randomized.questions import RANDOMIZED, most_rounds
 from ..schema.keys import keys, type_of
+from ..schema.kinds import RANDOMIZED, most_rounds
 from ..schema.model import FLOODING, Scenario
 from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from ..schema.shape import misfit
@@ -37,7 +38,7 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
     problems = [*doubles(scenario), *domains(scenario)]
     facts = Facts()
     if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
-        facts, more = people(scenario, base)
+        facts, more = registry.facts(scenario, base)
         problems += more
     if not _spoilt(SHUFFLERS, bad):
         facts = replace(facts, shufflers=scenario.mix.shufflers)

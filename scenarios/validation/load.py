@@ -15,9 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ...errors import ScenarioError
-from ..programs.randomized.questions import SETS
 from ..schema import shape as structure
 from ..schema.keys import keys, place
+from ..schema.kinds import SETS
 from ..schema.lines import Locator
 from ..schema.model import Feature, Scenario
 from ..schema.problems import Problem, did_you_mean

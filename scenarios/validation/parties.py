@@ -5,11 +5,11 @@ from fnmatch import translate
 from re import compile as pattern
 from typing import TYPE_CHECKING
 
-from ...errors import ParameterError
 from ...protocol import parties
 from ..attacks.catalogue import ATTACKS, CURATOR, NETWORK, SHUFFLER, USER
 from ..populations.facts import Facts
 from ..schema.model import Fault, Scenario
+from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
 if TYPE_CHECKING:
@@ -45,26 +45,6 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
         return users_matching(fault.by, people)
     many = fault.users if fault.users is not None else round((fault.share or 0) * people)
     return sorted(rng.choice(people, size=many, replace=False).tolist())
-
-
-def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool = False) -> bool:
-    """Whether a scenario has this party. None: it is not known how many there are.
-
-    peers: whether everybody is a peer; then there are no other parties but the network.
-    """
-    try:
-        role = parties.role(party)
-    except ParameterError:
-        return False
-    if role is parties.Role.PEER:
-        return peers and (people is None or parties.index(party) < people)
-    if peers:
-        return role is parties.Role.NETWORK
-    if role is parties.Role.SHUFFLER:
-        return shufflers is None or parties.index(party) < shufflers
-    if role is parties.Role.USER:
-        return people is None or parties.index(party) < people
-    return True
 
 
 def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

@@ -32,14 +32,16 @@ from ...protocol.programs import Heard
 from ...protocol.transcript import split_names
 from ..attacks.setup import sybils
 from ..programs.hierarchical.strategy import certainties
+from ..programs.interface import NoGround
 from ..programs.peers import verify as peers_verify
-from ..programs.randomized.questions import SETS, program, reports
-from ..programs.two_round import strategy, verify_decision
+from ..programs.randomized.questions import program, reports
+from ..programs.registry import strategy, verify_decision
 from ..records.run_folder import Run, release_csv
+from ..schema.kinds import SETS
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import REPORTED
-from .evidence import Evidence, NoGround
+from .evidence import Evidence
 from .views import columns, information
 
 ALIKE = ("replay",)  # checks that need no curator and no shufflers
@@ -166,7 +168,7 @@ def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
 
 def terms(evidence: Evidence) -> str:
     """The announcement says what the scenario says."""
-    from ..play.run import announced_policy, announced_rules
+    from ..play.announcement import announced_policy, announced_rules
 
     announced = evidence.board.announcement
     if announced is None:

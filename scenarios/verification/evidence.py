@@ -13,18 +13,16 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
+from ..programs.interface import NoGround
 from ..programs.peers.check import central_only
-from ..programs.randomized.questions import RANDOMIZED, program
+from ..programs.randomized.questions import program
 from ..records.run_folder import Run
+from ..schema.kinds import RANDOMIZED
 from ..scoring.outcome import Outcome
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 
 RELEASED = 2  # how an ideal run's release is counted
-
-
-class NoGround(Exception):
-    """There is nothing to check this against."""
 
 
 class Evidence:
@@ -142,8 +140,8 @@ class Evidence:
         None where groups were asked for that an ideal run does not record. VerificationError if
         it should not have been released: the promise cannot be proved of those who came.
         """
-        from ..play.run import announced_policy
-        from ..programs.two_round import strategy
+        from ..play.announcement import announced_policy
+        from ..programs.registry import strategy
 
         decision = self.decision
         if not self.run.scenario.defence.promise:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import LocalError
-from ..populations.samples import samples
+from ..programs.registry import samples
 from ..records.result_file import Run
 from .views import board, record_of
 

@@ -16,8 +16,10 @@ from ...analysis.reidentification.pie_bounds import pie_bound
 from ...errors import VerificationError
 from ...protocol.hiding import HIDDEN
 from ...protocol.messages import Counts
-from ..programs.randomized.questions import SETS, Question, questions
-from .evidence import Evidence, NoGround
+from ..programs.interface import NoGround
+from ..programs.randomized.questions import Question, questions
+from ..schema.kinds import SETS
+from .evidence import Evidence
 
 CLOSE = 1e-9  # last digits may depend on the machine
 DEVIATIONS = 6  # standard errors that an estimate may be above a bound
@@ -101,7 +103,7 @@ def _asked(evidence: Evidence) -> Sequence[Question]:
     """The questions, as far as their noise goes; what people have is not known from a record."""
     local, scenario = evidence.result.get("local"), evidence.run.scenario
     if scenario.policy.kind == SETS:
-        from ..populations.sets import noise
+        from ..programs.incidence.questions import noise
 
         return noise(scenario.local.epsilon or 0.0, len(evidence.run.sizes))
     if local is None:

@@ -7,18 +7,16 @@ from ...analysis.trust.received_view import Received, minimal, received, receive
 from ...errors import ParameterError
 from ...protocol import parties
 from ...protocol.board import Board, replay
-from ...protocol.peers.accounting import Reckoning, reckon
-from ...protocol.peers.agreement import Agreement
-from ...protocol.peers.board import replay_peers
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
-from ..programs.randomized.questions import RANDOMIZED, announced_names
-from ..programs.two_round import strategy
+from ..programs.peers.record import reckoned
+from ..programs.randomized.questions import announced_names
 from ..records.run_folder import Run
+from ..schema.kinds import RANDOMIZED
+from ..schema.parties import exists
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
-from ..validation.parties import exists
 
 UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
@@ -57,16 +55,11 @@ def look(run: Run, members: Iterable[str]) -> View:
 def record_of(run: Run) -> Record | PeerRecord:
     """Make a run ready to be looked at by many coalitions."""
     if run.scenario.mix.peers:
-        return PeerRecord(recorded(run), reckoned(run))
+        return PeerRecord(
+            recorded(run),
+            reckoned(run.scenario, run.result["peers"]["agreement"], recorded(run).posts),
+        )
     return Record(recorded(run), board(run))
-
-
-def reckoned(run: Run) -> Reckoning:
-    """What everybody works out from the board of a run of peers. Refused if a post is not legal."""
-    data = bytes.fromhex(run.result["peers"]["agreement"])
-    posts = recorded(run).posts
-    replayed = replay_peers(Agreement.decode(data), posts)
-    return reckon(replayed, strategy(run.scenario))
 
 
 def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:

@@ -60,7 +60,7 @@ def test_required_forbidden_and_ties() -> None:
 
 def test_it_keeps_what_no_bound_on_marginals_can_promise() -> None:
     """All four of Titanic: true exposure 8 of 2,201, where two rounds promise three columns."""
-    from veilmix.scenarios.populations.samples import samples
+    from veilmix.scenarios.programs.registry import samples
     from veilmix.scenarios.validation.load import load
 
     people = samples(load("titanic"), 0).people

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.board import Board, replay
-from veilmix.scenarios.attacks.effects import Effect
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.two_round import strategy
+from veilmix.scenarios.programs.interface import Effect
+from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check

@@ -11,7 +11,7 @@ from veilmix.protocol.board import replay
 from veilmix.scenarios.attacks.catalogue import ATTACKS, DEFENCES
 from veilmix.scenarios.attacks.effects import EFFECTS
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.two_round import strategy
+from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
 from veilmix.scenarios.schema.model import Attack

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from veilmix.scenarios.play.run import Mode, run
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.interface import Mode
 from veilmix.scenarios.records.run_folder import Run, read, save
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6  # crowds of 12

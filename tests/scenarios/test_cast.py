@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from veilmix.scenarios.schema.model import Fault
-from veilmix.scenarios.validation.parties import exists, struck, users_matching
+from veilmix.scenarios.schema.parties import exists
+from veilmix.scenarios.validation.parties import struck, users_matching
 
 PATTERNS = {
     "user-3": [2],

@@ -18,7 +18,8 @@ from veilmix.protocol.ideal import Ideal, Table, run_through
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import Heard
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import announced_policy, run
+from veilmix.scenarios.play.announcement import announced_policy
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical, certainties
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Policy

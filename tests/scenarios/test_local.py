@@ -8,20 +8,19 @@ import pytest
 from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
-from veilmix.scenarios.populations.samples import samples
 from veilmix.scenarios.programs.randomized.check import MOST_VALUES
 from veilmix.scenarios.programs.randomized.encoding import read, tally, width, write
 from veilmix.scenarios.programs.randomized.questions import (
     announced_names,
     announced_schema,
     as_table,
-    asked,
     joined,
     lie,
     questions,
     reports,
     rule,
 )
+from veilmix.scenarios.programs.registry import asked, samples
 from veilmix.scenarios.validation.load import loads
 
 MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")

@@ -18,9 +18,10 @@ from veilmix.protocol.ideal import Ideal, Table, hide_table, run_through
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.promise import check_promise, promised_share, prove
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.play.run import announced_policy, announced_rules, run
+from veilmix.scenarios.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.randomized.questions import program
-from veilmix.scenarios.programs.two_round import strategy
+from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome

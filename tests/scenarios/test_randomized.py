@@ -15,11 +15,12 @@ from veilmix.protocol.announcement import Program
 from veilmix.protocol.parties import Role
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View
-from veilmix.scenarios.play.run import announced_policy, run
-from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.play.announcement import announced_policy
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.randomized import privacy as local_told
-from veilmix.scenarios.programs.randomized.questions import asked, sample
+from veilmix.scenarios.programs.randomized.questions import sample
 from veilmix.scenarios.programs.randomized.score import compare, estimates
+from veilmix.scenarios.programs.registry import asked, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome

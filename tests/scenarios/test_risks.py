@@ -13,8 +13,7 @@ from veilmix.analysis.reidentification.attacks.side_information import counted, 
 from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import Mask, Redact, said_as
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.populations.samples import samples
-from veilmix.scenarios.programs.randomized.questions import asked
+from veilmix.scenarios.programs.registry import asked, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring import report_reidentification as report_risks

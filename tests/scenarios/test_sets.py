@@ -15,10 +15,9 @@ from veilmix.analysis.randomizers import BitFlip
 from veilmix.errors import DataError, VerificationError
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import sets
-from veilmix.scenarios.populations.samples import samples
 from veilmix.scenarios.programs.incidence.score import tally
 from veilmix.scenarios.programs.incidence.verify import recomputed
-from veilmix.scenarios.programs.randomized.questions import asked
+from veilmix.scenarios.programs.registry import asked, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -274,7 +273,7 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
 
 
 def test_what_is_announced_binds_the_budget_of_a_position() -> None:
-    from veilmix.scenarios.play.run import announced_policy
+    from veilmix.scenarios.play.announcement import announced_policy
 
     chosen = made(4, 90, 2.5)
     assert announced_policy(chosen).rule == "bit-flip epsilon=2.5 each position"

@@ -5,8 +5,9 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError
 from veilmix.protocol.ledger import carried_over
-from veilmix.scenarios.play.run import Mode, run
-from veilmix.scenarios.populations.samples import samples
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.interface import Mode
+from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies.repetitions import study

@@ -8,7 +8,7 @@ import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View, view
-from veilmix.scenarios.programs.randomized.questions import RANDOMIZED
+from veilmix.scenarios.schema.kinds import RANDOMIZED
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.transcripts import ordered
 

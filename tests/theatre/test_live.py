@@ -17,7 +17,8 @@ import trio.testing
 from veilmix.errors import ParameterError
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.session import hold
-from veilmix.scenarios.play.run import cast_of, draw_faults, run
+from veilmix.scenarios.play.announcement import draw_faults
+from veilmix.scenarios.play.run import cast_of, run
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import House, Playing, _changes, live, prepared

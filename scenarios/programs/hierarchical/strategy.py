@@ -37,7 +37,7 @@ from ....protocol.programs import Heard
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
-from ...scoring.outcome import Considered, Dropped
+from ..interface import Considered, Dropped
 from ..weights import worth
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Where reports of a piece are missing, its positions are left out: their t would 
 The truth is known where as many vectors were read as owners took part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -155,9 +155,13 @@ def score(
     people: "Population",
     questions: Sequence[Question],
     present: Any,
+    told: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> Incidence | None:
-    """Score a run; None where nothing was read. present: indices of the owners who took part."""
+    """Score a run; None where nothing was read. present: indices of the owners who took part.
+
+    told: bits that all reports of one owner tell about which set it has, with the standard error.
+    """
     sizes = [question.randomizer.bits for question in questions]
     seen = tally(sizes, tallies[0]) if tallies else None
     if seen is None:
@@ -166,8 +170,7 @@ def score(
     if seen.owners == len(present):
         kept = np.repeat(np.array(seen.whole), sizes)
         truth = tuple(incidence(vectors_of(people)[present][:, kept]).tolist())
-    told = information(questions, people.codes[present])
-    return result(scenario, seen, truth, told)
+    return result(scenario, seen, truth, told())
 
 
 def result(
@@ -197,13 +200,3 @@ def result(
         found.note,
         *told,
     )
-
-
-def information(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
-    """Bits that all reports of one owner tell about which set it has, with the standard error.
-
-    Sets as frequent as among the owners; owners with the same set are not told apart.
-    """
-    from ...scoring.report_reidentification import together
-
-    return together(questions, codes)

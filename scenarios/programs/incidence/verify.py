@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from ....errors import VerificationError
 from ...populations.sets import piece_ends
-from ...verification.evidence import Evidence
-from ..randomized.verify import same
+from ..claims import same
+from ..interface import Evidence
 from .score import result, tally
 
 

@@ -87,7 +87,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def _peer(name: str, facts: Facts) -> bool:
-    from ...validation.parties import exists
+    from ...schema.parties import exists
 
     is_peer = name.startswith("peer-")
     return is_peer and exists(name, None, facts.people, peers=True)

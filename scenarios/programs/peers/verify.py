@@ -13,20 +13,26 @@ from typing import Any
 
 from ....analysis.exposure.curves import users_below
 from ....errors import VerificationError
+from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
-from ...verification.evidence import Evidence, NoGround
-from ...verification.views import reckoned
+from ..interface import Evidence, NoGround
+from .record import reckoned
 from .score import by_size
 
 SHOWN = 60  # letters of a value that is wrong
 Rule = tuple[str, str, Callable[[Evidence], str]]
 
 
+def _reckoned(evidence: Evidence) -> Reckoning:
+    """What everybody works out from the posts; NoGround for an ideal run."""
+    posts = evidence.transcript.posts
+    return reckoned(evidence.run.scenario, evidence.result["peers"]["agreement"], posts)
+
+
 def board(evidence: Evidence) -> str:
     """The posts are legal, and bear out who was named."""
-    evidence.transcript  # noqa: B018 - NoGround for an ideal run
-    seen = reckoned(evidence.run)
+    seen = _reckoned(evidence)
     said = evidence.result["peers"]["named"]
     named = [[one.peer, one.round, one.step, one.why] for one in seen.charges]
     same("named", named, [[one[key] for key in ("peer", "round", "step", "why")] for one in said])
@@ -37,16 +43,14 @@ def board(evidence: Evidence) -> str:
 
 def digest(evidence: Evidence) -> str:
     """The posts hash to the digest."""
-    evidence.transcript  # noqa: B018
-    found = reckoned(evidence.run).board.digest().hex()
+    found = _reckoned(evidence).board.digest().hex()
     same("digest", found, evidence.result["digest"])
     return found[:16]
 
 
 def counts(evidence: Evidence) -> str:
     """Marginals, decision and release follow from the ballots."""
-    evidence.transcript  # noqa: B018
-    seen, said = reckoned(evidence.run), evidence.result
+    seen, said = _reckoned(evidence), evidence.result
     names = said["features"]
     marginals: dict[str, Mapping[str, int]] = {}
     if seen.tallies:
@@ -68,8 +72,7 @@ def counts(evidence: Evidence) -> str:
 
 def exposure(evidence: Evidence) -> str:
     """True exposure and promise follow from the ballots, and the promise holds."""
-    evidence.transcript  # noqa: B018
-    seen, said = reckoned(evidence.run), evidence.result["exposure"]
+    seen, said = _reckoned(evidence), evidence.result["exposure"]
     if seen.decision is None or len(seen.tallies) < 2:
         same("true exposure", 0.0, said["true"])
         return "nothing was released, so nobody is exposed by it"
@@ -86,7 +89,7 @@ def exposure(evidence: Evidence) -> str:
 
 def coalitions(evidence: Evidence) -> str:
     """What coalitions follow."""
-    record = PeerRecord(evidence.transcript, reckoned(evidence.run))
+    record = PeerRecord(evidence.transcript, _reckoned(evidence))
     said: Sequence[Any] = evidence.result["peers"]["coalitions"]
     seed = evidence.result["seed"]
     if seed is None and any(one["tried"] < one["all"] for one in said):

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from ....protocol.schema import MAX_WIDTH
 from ...populations.facts import Facts
+from ...schema.kinds import KIND, RANDOMIZED, SETS
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
-from .questions import BITS, KIND, RANDOMIZED, SETS, UNARY, share
+from .questions import BITS, UNARY, share
 
 MECHANISMS = "grr, rappor, oue, blh, local-hash or bit-flip"
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex

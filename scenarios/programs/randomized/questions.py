@@ -17,6 +17,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.schema import MAX_NAME, Feature, Schema
+from ...schema.kinds import KIND, PROGRAMS, SETS
 from ...schema.model import Scenario
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
@@ -28,15 +29,6 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ....protocol.messages import Counts
     from ...populations import Population
 
-PROGRAMS = {
-    "histogram": "randomized",
-    "incidence": "randomized",
-    "hierarchical": "hierarchical",
-    "local-suppression": "local-suppression",
-}  # kind of policy -> program; every other kind is of the program two-round
-KIND = "histogram"  # the kind of policy that asks for reports
-SETS = "incidence"  # the kind that asks owners for their sets (sets.py)
-RANDOMIZED = (KIND, SETS)
 UNARY = ("rappor", "oue", "blh")
 BITS = "bit-flip"
 SEED = 32  # bytes of a person's entropy behind all its noise
@@ -73,17 +65,6 @@ def program(scenario: Scenario) -> "Program":
     from ....protocol.announcement import Program
 
     return Program(PROGRAMS.get(scenario.policy.kind, "two-round"))
-
-
-def most_rounds(kind: str, features: int) -> int:
-    """The most rounds that a scenario with a kind of policy and so many features may have."""
-    match kind:
-        case "hierarchical":
-            return features + 1
-        case "histogram" | "incidence":
-            return 1
-        case _:
-            return 2
 
 
 def rule(scenario: Scenario, features: int) -> str:
@@ -126,17 +107,6 @@ def questions(
         Question(name, (column,), (domain,), make[mechanism](len(domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))
     )
-
-
-def asked(scenario: Scenario, people: "Population") -> tuple[Question, ...]:
-    """The questions of a scenario that are answered with noise; () in any other program."""
-    if scenario.policy.kind == SETS:
-        from ...populations.sets import pieces
-
-        return pieces(scenario.local.epsilon or 0.0, people)
-    if scenario.policy.kind != KIND:
-        return ()
-    return questions(scenario, people.schema.names, people.values)
 
 
 def announced_schema(scenario: Scenario, schema: Schema) -> Schema:

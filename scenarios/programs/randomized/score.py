@@ -18,7 +18,7 @@ from ...populations import Population
 from ...schema.model import Scenario
 from .encoding import tally
 from .privacy import Told, read_privacy
-from .questions import SHOWN, Question, asked, rule, share
+from .questions import SHOWN, Question, rule, share
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
@@ -159,13 +159,16 @@ class Read:
 
 
 def score(
-    scenario: Scenario, people: Population, present: Any, tallies: Sequence[Sequence[Counts]]
+    scenario: Scenario,
+    people: Population,
+    questions: Sequence[Question],
+    present: Any,
+    tallies: Sequence[Sequence[Counts]],
 ) -> Randomized | None:
     """Score a run; None in another program, or if the reports were not counted.
 
     present: indices of the people who took part. tallies: the counts that the analyst read.
     """
-    questions = asked(scenario, people)
     if not questions or not tallies:
         return None
     codes: Any = people.codes[present]

@@ -11,12 +11,12 @@ from typing import Any
 
 from ....errors import VerificationError
 from ....protocol.messages import Counts
-from ...verification.evidence import Evidence, NoGround
+from ..claims import CLOSE, same
+from ..interface import Evidence, NoGround
 from .privacy import after_shuffling
 from .questions import Question, questions, rule, share
 from .score import estimates, limits, plain, worst
 
-CLOSE = 1e-9  # last digits may depend on the machine
 SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
 
@@ -70,18 +70,3 @@ def _shares(truth: list[float]) -> tuple[float, ...]:
     if min(truth, default=-1.0) < 0 or not isclose(sum(truth), 1, abs_tol=CLOSE):
         raise VerificationError("what is claimed to be true of the people are no shares")
     return tuple(truth)
-
-
-def same(where: str, found: Any, claimed: Any, *, close: float = CLOSE) -> None:
-    """VerificationError unless two pieces of plain data agree, numbers up to their last digits."""
-    if isinstance(found, dict) and isinstance(claimed, dict) and found.keys() == claimed.keys():
-        for key, value in found.items():
-            same(f"{where}: {key}", value, claimed[key], close=close)
-    elif isinstance(found, list) and isinstance(claimed, list) and len(found) == len(claimed):
-        for number, (one, other) in enumerate(zip(found, claimed, strict=True), start=1):
-            same(f"{where}, number {number}", one, other, close=close)
-    elif isinstance(found, float) and isinstance(claimed, float | int):
-        if not isclose(found, claimed, rel_tol=close, abs_tol=CLOSE):
-            raise VerificationError(f"{where}: {claimed:g} is claimed, {found:g} was found")
-    elif found != claimed:
-        raise VerificationError(f"{where}: {claimed!r} is claimed, {found!r} was found")

@@ -1,0 +1,84 @@
+"""What a session of a scenario starts from: what is announced, and who is silent in which round."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...protocol.announcement import Policy, Rules, Setting
+from ...roles.faults.users import SILENCING
+from ..attacks.setup import flaws
+from ..populations.samples import Samples
+from ..programs.randomized.questions import rule
+from ..schema.kinds import RANDOMIZED, most_rounds
+from ..schema.model import Scenario
+from ..validation.parties import BY_USERS, struck
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
+
+FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
+
+
+def announced_policy(scenario: Scenario) -> Policy:
+    """What the curator announces of a scenario's policy.
+
+    In the program `randomized` it promises no crowd: the rule says what people do to their answers.
+    """
+    policy = scenario.policy
+    if policy.kind in RANDOMIZED:
+        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
+    named: str = policy.rule if policy.kind == "exposure" else policy.kind
+    if policy.curator_exposure is not None:
+        named += f" curator_exposure={policy.curator_exposure:g}"
+    setting = Setting(scenario.population.setting)
+    delta = policy.delta if setting is Setting.STATISTICAL else 0.0
+    return Policy(policy.k, policy.max_exposure, named, policy.publish_marginals, setting, delta)
+
+
+def announced_rules(scenario: Scenario) -> Rules:
+    """What the curator announces of how messages travel."""
+    mix = scenario.mix
+    return Rules(
+        deadline=mix.deadline,
+        min_batch=mix.min_batch,
+        min_dropout=scenario.defence.min_dropout,
+        padded=mix.pad,
+        salted=mix.salt,
+        ordered=mix.order == "sorted",
+        lesson=mix.lesson,
+        receipts=scenario.defence.receipts > 0,
+        flaws=flaws(scenario),
+    )
+
+
+def present(crowd: Samples, faults: Faults, number: int) -> "npt.NDArray[np.intp]":
+    """The indices of who answers in a round; in the fixed setting, only who did in all before."""
+    import numpy as np
+
+    n, first = crowd.people.n, crowd.first
+    asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
+    counting = range(1, number + 1) if crowd.fixed else (number,)
+    silent = {
+        i for i, attacks in faults.items() if any(attacks.get(r) in SILENCING for r in counting)
+    }
+    here = np.zeros(n, dtype=bool)
+    here[asked] = True
+    here[sorted(silent)] = False
+    return np.flatnonzero(here)
+
+
+def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
+    """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
+    faults: dict[int, dict[int, str]] = {}
+    every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
+    central = not scenario.mix.peers
+    for one in (one for one in scenario.fault if not central or one.attack in BY_USERS):
+        for index in struck(one, people, rng):
+            rounds = every if one.round is None else (one.round,)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
+    return faults

@@ -1,0 +1,28 @@
+"""The questions that owners are asked: one for each piece of their vectors, every bit flipped."""
+
+from dataclasses import replace
+from itertools import pairwise
+from math import exp
+
+from ....analysis.randomizers import BitFlip
+from ...populations import Population
+from ...populations.sets import piece_ends, piece_names, positions_of
+from ..randomized.questions import Question
+
+
+def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
+    """One question for each piece. epsilon: of one position, nats."""
+    q = 1 / (1 + exp(epsilon))
+    named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
+    return tuple(
+        Question(name, (column,), ((),), BitFlip(last - first, q), packed=True)
+        for column, (name, (first, last)) in enumerate(named)
+    )
+
+
+def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
+    """The questions that these owners are asked."""
+    asked = noise(epsilon, positions_of(people))
+    return tuple(
+        replace(one, values=(texts,)) for one, texts in zip(asked, people.values, strict=True)
+    )
