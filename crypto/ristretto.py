@@ -1,7 +1,7 @@
 """The prime-order group ristretto255 (RFC 9496): elements and scalars as 32 bytes each.
 
 libsodium's functions through `rbcl`, because PyNaCl binds the curve edwards25519 and not this
-group, and only with this one do RFC 9497's own vectors apply (docs/adr/0023). An element that comes
+group, and only with this one do RFC 9497's own vectors apply (docs/adr/0030). An element that comes
 from another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
 
 `rbcl` writes its copy of libsodium to a temporary file whenever it is imported, and leaves it
