@@ -164,7 +164,7 @@ def two_round(
     rounds: tuple[Table, Table],
     policy: Policy,
     rules: Rules,
-    decide: DecisionRule,
+    decide: DecisionRule | Strategy,
 ) -> Ideal:
     """Play the program `two-round` without a message; `rounds` are the people who answer in each.
 

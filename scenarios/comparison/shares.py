@@ -24,9 +24,10 @@ from ...protocol.ballots import submit
 from ...protocol.frames import Message
 from ...protocol.ideal import Table, two_round
 from ...protocol.ledger import check_batch_size, check_dropout
-from ...protocol.messages import Call, Counts, Decision, Submission
+from ...protocol.messages import Call, Certificate, Counts, Decision, Submission
 from ...protocol.mixing import arrange, open_envelopes, open_layers
 from ...protocol.parties import ANALYST, CURATOR, Role, shuffler
+from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.session import Round, open_round
 from ...protocol.shares import (
     AGGREGATOR_1,
@@ -45,7 +46,7 @@ from ...protocol.tallying import marginals, read_ballots
 from ...protocol.transcript import Transcript
 from ...protocol.view import CountsSeen, Row, View
 from ..play.announcement import announced_policy, announced_rules
-from ..programs.two_round import decision_rule
+from ..programs.two_round import BySingles, decision_rule
 from .case import Case, Purse, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust
 from .utility import released, utility
@@ -125,7 +126,6 @@ def shares(case: Case) -> Iterator[Compared]:
         price = sampled(case, lambda part: play(part, kept).purse, played.rounds)
     columns = played.decision.kept if played.decision else ()
     release = released(case, played.release, columns)
-    certificate = played.decision.certificate if played.decision else None
     yield Compared(
         PROGRAM,
         "shares",
@@ -135,19 +135,36 @@ def shares(case: Case) -> Iterator[Compared]:
         Trust.of(learnt(case, played)),
         Privacy(
             users_below(release.people, case.k) / release.n if release.n else 0.0,
-            certificate.value if certificate else None,
+            promise(case, played),
         ),
         utility(case, release),
         price,
     )
 
 
+def deciding(case: Case) -> BySingles:
+    """The rule of the scenario, which decides, and proves again of those who came."""
+    policy = case.scenario.policy
+    return BySingles(decision_rule(policy), policy)
+
+
+def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
+    """What can be proved of the people of a release."""
+    return prove(deciding(case), case.people.schema, (), decision, joint)
+
+
+def promise(case: Case, played: Played) -> float | None:
+    """The share that is promised, of those who came where something was released."""
+    if played.decision is None or played.release is None:
+        return played.decision.certificate.value if played.decision else None
+    return promised_share(played.decision, proved(case, played.decision, played.release))
+
+
 def ideal(case: Case) -> Played:
     """The same without a message: the ideal functionality of two-round."""
     first, second = (Table(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
-    decide = decision_rule(case.scenario.policy)
-    found = two_round(case.people.schema, (first, second), policy, rules, decide)
+    found = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
     counted = found.tallies[0] if found.tallies else None
     return Played(len(first.codes), counted, found.decision, found.release, found.burned)
 
@@ -163,8 +180,7 @@ def play(case: Case, kept: Sequence[int] | None = None) -> Played:
         played.linked = _together(session.sharing, piles)
         played.marginals = count(session.sharing, total, len(users))
         if kept is None:
-            decide = decision_rule(case.scenario.policy)
-            played.decision = decide(case.people.schema, *marginals(played.marginals))
+            played.decision = deciding(case).rule(case.people.schema, *marginals(played.marginals))
             kept = played.decision.kept
         columns = tuple(kept)
         if columns:
@@ -173,7 +189,11 @@ def play(case: Case, kept: Sequence[int] | None = None) -> Played:
                 session.announcement.digest(),
                 Call(2, Role.ANALYST, (columns,)),
             )
-            played.release = release(case, session, plan, played)
+            joint = release(case, session, plan, played)
+            if played.decision is not None:
+                terms = announced_policy(case.scenario)
+                check_promise(terms, played.decision, proved(case, played.decision, joint))
+            played.release = joint
     except RoundBurned as burned:
         played.burned = str(burned)
     return played

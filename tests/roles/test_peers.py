@@ -17,7 +17,7 @@ from veilmix.protocol.peer_messages import Accusation, Agreed, Relay
 from veilmix.protocol.peers.accounting import Reckoning, reckon
 from veilmix.protocol.peers.agreement import Agreement, PeerRound
 from veilmix.protocol.peers.board import replay_peers
-from veilmix.protocol.peers.onions import bags_of, make_onion, seal_again, wrap_path
+from veilmix.protocol.peers.onions import bags_of, make_onion, make_onions, seal_again, wrap_path
 from veilmix.protocol.peers.view import PeerRecord, Route, followed
 from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.schema import Feature, Schema
@@ -322,3 +322,45 @@ def test_what_is_recorded_is_the_way_onions_went() -> None:
     assert {one.round for one in board.counted} == {1, 2}
     assert board.own == frozenset()
     assert board.sees_who
+
+
+class Counting:
+    """Keeps the first column; proves of a release how many are alone in it."""
+
+    def ask(self, *_: Any) -> None:
+        """Nothing."""
+
+    def decide(self, _schema: Schema, heard: Sequence[Any]) -> Decision:
+        people = sum(heard[0].counts[0].values())
+        return Decision((0,), Certificate("coverage", 2, people, 0))
+
+    def prove(self, _schema: Schema, _calls: Any, _decision: Decision, joint: Any) -> Certificate:
+        alone = sum(people for people in joint.values() if people < 2)
+        return Certificate("coverage", 2, sum(joint.values()), alone)
+
+
+class Turncoat(Seat):
+    """Answers the second round otherwise than the first."""
+
+    def seals(self, plan: PeerRound, onions: Any) -> Any:
+        if plan.call.round < 2:
+            return onions
+        return make_onions(plan, self.number, ("n", "0"), SeededEntropy(self.number))
+
+
+@pytest.mark.parametrize(("turning", "released"), [(0, True), (3, False)])
+def test_peers_prove_the_promise_of_the_ballots_shown(turning: int, released: bool) -> None:
+    """Four say y and three n; if three who said y say n, one is alone: everybody burns the round.
+
+    Nobody is named: that somebody has said something else shows in no single post.
+    """
+    seats = {parties.peer(index): Turncoat for index in (0, 2, 4)[:turning]}
+    terms = replace(TERMS, policy=Policy(2, 0.0))
+    seen, _ = played(terms, decide=Counting(), seats=seats)
+    assert (len(seen.tallies) == 2) is released
+    assert seen.charges == ()
+    if not released:
+        assert seen.burned == (
+            "7 people came where the promise was made for 7: it cannot be proved that at most 0 % "
+            "of them are in a crowd smaller than 2"
+        )
