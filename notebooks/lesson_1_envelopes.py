@@ -3,13 +3,15 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="1. The envelope game")
+app = marimo.App(width="medium", app_title="1. The envelope game")
 
 
 @app.cell
 def _():
     import marimo as mo
     import veilmix
+    from veilmix import Frame
+    from veilmix.analysis.figures import guesses
     from veilmix.crypto.entropy import SystemEntropy
     from veilmix.crypto.onion import Hop, peel, wrap
     from veilmix.crypto.suites import suite
@@ -18,9 +20,11 @@ def _():
     from veilmix.theatre.show import of_outcome
 
     return (
+        Frame,
         Hop,
         Refused,
         SystemEntropy,
+        guesses,
         mo,
         of_outcome,
         peel,
@@ -53,16 +57,29 @@ def _(mo):
 
 @app.cell
 def _(mo):
+    answers = ["shuffler 1", "shuffler 2", "the curator", "no single one of them"]
     guess = mo.ui.radio(
-        ["shuffler 1", "shuffler 2", "the curator", "no single one of them"],
+        answers,
         label="**Guess first:** who knows both that a slip is Anna's and what is written on it?",
     )
-    guess
-    return
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (the number of each one's answer, from 1)",
+        rows=2,
+    )
+    mo.vstack([guess, group])
+    return answers, group, guess
 
 
 @app.cell
-def _(SystemEntropy, mo, suite):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(SystemEntropy, guessed, mo, suite):
+    guessed  # nothing is shown before
     text = mo.ui.text("A = Y", label="what Anna writes", max_length=16)
     sealing, chance = suite(), SystemEntropy()
     names = ("shuffler-1", "shuffler-2", "curator")
@@ -73,7 +90,21 @@ def _(SystemEntropy, mo, suite):
 
 
 @app.cell
-def _(Hop, chance, contexts, keys, mo, names, peel, sealing, text, wrap):
+def _(
+    Frame,
+    Hop,
+    chance,
+    contexts,
+    guessed,
+    keys,
+    mo,
+    names,
+    peel,
+    sealing,
+    text,
+    wrap,
+):
+    guessed  # nothing is shown before
     onion = wrap(
         sealing,
         [Hop(keys[name].public, contexts[name]) for name in names],
@@ -99,14 +130,16 @@ def _(Hop, chance, contexts, keys, mo, names, peel, sealing, text, wrap):
     mo.vstack(
         [
             mo.md("## Anna's onion\nReal encryption: run it again and every byte differs."),
-            mo.ui.table(rows, selection=None, show_download=False),
+            Frame.of(rows),
         ]
     )
     return (onion,)
 
 
 @app.cell
-def _(Refused, contexts, keys, mo, names, onion, peel):
+def _(Frame, Refused, contexts, guessed, keys, mo, names, onion, peel):
+    guessed  # nothing is shown before
+
     def tried(name):
         try:
             peel(keys[name].secret, onion[0], contexts[name])
@@ -118,16 +151,15 @@ def _(Refused, contexts, keys, mo, names, onion, peel):
     mo.vstack(
         [
             mo.md("## Who can open the outermost layer?"),
-            mo.ui.table(
-                [{"who": k, "what happens": v} for k, v in wrong_keys.items()], selection=None
-            ),
+            Frame.of([{"who": k, "what happens": v} for k, v in wrong_keys.items()]),
         ]
     )
     return
 
 
 @app.cell
-def _(mo, of_outcome, render, veilmix):
+def _(guessed, mo, of_outcome, render, veilmix):
+    guessed  # nothing is shown before
     outcome = veilmix.run("classroom")
     mo.vstack(
         [
@@ -142,7 +174,8 @@ def _(mo, of_outcome, render, veilmix):
 
 
 @app.cell
-def _(mo, outcome):
+def _(Frame, answers, guessed, mo, outcome):
+    guessed  # nothing is shown before
     linked = {
         " + ".join(one.parties) or "nobody (the board)": one.linked for one in outcome.coalitions
     }
@@ -150,6 +183,7 @@ def _(mo, outcome):
     everybody = outcome.coalition("curator", "shuffler-1", "shuffler-2").linked
     assert alone == 0
     assert everybody == outcome.users
+    truth = answers.index("no single one of them")  # alone is 0
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -161,16 +195,22 @@ def _(mo, outcome):
                         f"slips; the curator and both shufflers together link "
                         f"**{everybody} of {outcome.users}**."
                     ),
-                    mo.ui.table(
+                    Frame.of(
                         [{"who": who, "people linked": n} for who, n in linked.items()],
-                        page_size=16,
-                        selection=None,
-                        show_download=False,
                     ),
                 ]
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(answers, group, guess, guesses, mo, truth):
+    drawn = guesses.of_choice(
+        answers, truth, answers.index(guess.value) if guess.value else None, group.value
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

@@ -3,7 +3,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="2. A crowd buys columns")
+app = marimo.App(width="medium", app_title="2. A crowd buys columns")
 
 
 @app.cell
@@ -11,11 +11,23 @@ def _():
     from concurrent.futures import ThreadPoolExecutor
 
     import marimo as mo
+    from veilmix import Frame
+    from veilmix.analysis.figures import guesses
     from veilmix.analysis.figures.sweep import Panel, draw
     from veilmix.scenarios.studies.sweep import plan, sweep
     from veilmix.scenarios.validation.load import load
 
-    return Panel, ThreadPoolExecutor, draw, load, mo, plan, sweep
+    return (
+        Frame,
+        Panel,
+        ThreadPoolExecutor,
+        draw,
+        guesses,
+        load,
+        mo,
+        plan,
+        sweep,
+    )
 
 
 @app.cell
@@ -40,8 +52,13 @@ def _(mo):
 
 @app.cell
 def _(mo):
+    answers = [
+        "it doubles",
+        "one more at about four times the people",
+        "none, columns have no people",
+    ]
     guess = mo.ui.radio(
-        ["it doubles", "one more at about four times the people", "none, columns have no people"],
+        answers,
         label="**Guess first:** with twice as many people, how many more columns may be released?",
     )
     k = mo.ui.slider(
@@ -52,12 +69,35 @@ def _(mo):
         value="5 %",
         label="share who may be in a smaller one",
     )
-    mo.vstack([guess, k, target])
-    return k, target
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (the number of each one's answer, from 1)",
+        rows=2,
+    )
+    mo.vstack([guess, group, k, target])
+    return answers, group, guess, k, target
 
 
 @app.cell
-def _(Panel, ThreadPoolExecutor, draw, k, load, mo, plan, sweep, target):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(
+    Panel,
+    ThreadPoolExecutor,
+    draw,
+    guessed,
+    k,
+    load,
+    mo,
+    plan,
+    sweep,
+    target,
+):
+    guessed  # nothing is shown before
     people, rules = (200, 800, 3200, 12800), ("printed", "coverage")
     along = {
         "population.users": people,
@@ -98,7 +138,8 @@ def _(Panel, ThreadPoolExecutor, draw, k, load, mo, plan, sweep, target):
 
 
 @app.cell
-def _(columns, mo, promised, target, true):
+def _(Frame, columns, guessed, mo, promised, target, true):
+    guessed  # nothing is shown before
     assert all(true[at] <= promised[at] <= target.value for at in true)
     rows = [
         {
@@ -109,11 +150,13 @@ def _(columns, mo, promised, target, true):
         for n, rule in sorted(columns)
         if rule == "printed"
     ]
+    gained = [columns[n, "coverage"] for n in sorted({n for n, _ in columns})]
+    truth = 2 if gained[0] == gained[-1] else 1 if gained[-1] - gained[0] <= len(gained) else 0
     mo.accordion(
         {
             "Answer": mo.vstack(
                 [
-                    mo.ui.table(rows, selection=None, show_download=False),
+                    Frame.of(rows),
                     mo.md(
                         """
                         Every column multiplies the number of cells, so every further column wants
@@ -130,6 +173,15 @@ def _(columns, mo, promised, target, true):
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(answers, group, guess, guesses, mo, truth):
+    drawn = guesses.of_choice(
+        answers, truth, answers.index(guess.value) if guess.value else None, group.value
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

@@ -3,7 +3,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="3. Who must collude?")
+app = marimo.App(width="medium", app_title="3. Who must collude?")
 
 
 @app.cell
@@ -11,10 +11,12 @@ def _():
     import marimo as mo
     import veilmix
     from msgspec.structs import replace
+    from veilmix import Frame
+    from veilmix.analysis.figures import guesses
     from veilmix.scenarios.validation.load import change, load
     from veilmix.scenarios.verification.views import breaking
 
-    return breaking, change, load, mo, replace, veilmix
+    return Frame, breaking, change, guesses, load, mo, replace, veilmix
 
 
 @app.cell
@@ -38,17 +40,29 @@ def _(mo):
 
 @app.cell
 def _(mo):
+    answers = [
+        "the curator and one shuffler",
+        "all shufflers, without a reader",
+        "a reader and all shufflers",
+    ]
     guess = mo.ui.radio(
-        [
-            "the curator and one shuffler",
-            "all shufflers, without a reader",
-            "a reader and all shufflers",
-        ],
+        answers,
         label="**Guess first:** which is the smallest group that can say whose answer is whose?",
     )
     shufflers = mo.ui.slider(1, 5, value=3, label="shufflers", show_value=True)
-    mo.vstack([guess, shufflers])
-    return (shufflers,)
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (the number of each one's answer, from 1)",
+        rows=2,
+    )
+    mo.vstack([guess, group, shufflers])
+    return answers, group, guess, shufflers
+
+
+@app.cell
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
 
 
 @app.cell
@@ -62,7 +76,8 @@ def _(change, load, replace, veilmix):
 
 
 @app.cell
-def _(breaking, mo, played, shufflers):
+def _(Frame, breaking, guessed, mo, played, shufflers):
+    guessed  # nothing is shown before
     here = played(shufflers.value)
     smallest = breaking(here.coalitions)
     rows = [
@@ -80,27 +95,27 @@ def _(breaking, mo, played, shufflers):
                 "## With so many shufflers\nSmallest groups that link anybody: "
                 + "; ".join(f"**{' + '.join(group)}**" for group in smallest)
             ),
-            mo.ui.table(rows, selection=None, page_size=16),
+            Frame.of(rows),
         ]
     )
     return
 
 
 @app.cell
-def _(breaking, mo, played):
+def _(Frame, answers, breaking, guessed, mo, played):
+    guessed  # nothing is shown before
     least = {m: min(map(len, breaking(played(m).coalitions))) for m in (1, 2, 3, 4)}
     assert all(size == m + 1 for m, size in least.items())
+    truth = answers.index("a reader and all shufflers")  # of every number of shufflers
     mo.accordion(
         {
             "Answer": mo.vstack(
                 [
-                    mo.ui.table(
+                    Frame.of(
                         [
                             {"shufflers": m, "parties that must collude": size}
                             for m, size in least.items()
                         ],
-                        selection=None,
-                        show_download=False,
                     ),
                     mo.md(
                         """
@@ -119,6 +134,15 @@ def _(breaking, mo, played):
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(answers, group, guess, guesses, mo, truth):
+    drawn = guesses.of_choice(
+        answers, truth, answers.index(guess.value) if guess.value else None, group.value
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

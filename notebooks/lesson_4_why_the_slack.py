@@ -3,7 +3,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="4. Why the slack is needed")
+app = marimo.App(width="medium", app_title="4. Why the slack is needed")
 
 
 @app.cell
@@ -12,12 +12,16 @@ def _():
 
     import marimo as mo
     import numpy as np
+    from veilmix import Frame
     from veilmix.analysis.composition import best_bound, theorem3
     from veilmix.analysis.composition.tightness_examples import strict_example, tightness_example
+    from veilmix.analysis.figures import guesses
 
     return (
         Fraction,
+        Frame,
         best_bound,
+        guesses,
         mo,
         np,
         strict_example,
@@ -52,17 +56,30 @@ def _(mo):
 
 @app.cell
 def _(mo):
+    answers = ["c = 1/2 is enough", "c = 1/100 is enough", "no c is enough"]
     guess = mo.ui.radio(
-        ["c = 1/2 is enough", "c = 1/100 is enough", "no c is enough"],
+        answers,
         label="**Guess first:** how small must c be for the wish to come true, whatever the table?",
     )
     inverse = mo.ui.slider(1, 40, value=1, label="1 / c", show_value=True)
-    mo.vstack([guess, inverse])
-    return (inverse,)
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (the number of each one's answer, from 1)",
+        rows=2,
+    )
+    mo.vstack([guess, group, inverse])
+    return answers, group, guess, inverse
 
 
 @app.cell
-def _(Fraction, inverse, mo, strict_example):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(Fraction, Frame, guessed, inverse, mo, strict_example):
+    guessed  # nothing is shown before
     example = strict_example(Fraction(1, inverse.value))
     rows = [
         {"row": i + 1, "column 1": int(one), "column 2": int(two)}
@@ -76,7 +93,7 @@ def _(Fraction, inverse, mo, strict_example):
                 f"**{example.columns}**. Together, the person in the middle is alone: the left side is "
                 f"**{example.joint}**."
             ),
-            mo.ui.table(rows, selection=None, page_size=13),
+            Frame.of(rows),
         ]
     )
     return
@@ -85,13 +102,17 @@ def _(Fraction, inverse, mo, strict_example):
 @app.cell
 def _(
     Fraction,
+    Frame,
+    answers,
     best_bound,
+    guessed,
     mo,
     np,
     strict_example,
     theorem3,
     tightness_example,
 ):
+    guessed  # nothing is shown before
     cs = [Fraction(1, i) for i in (1, 2, 4, 10, 100)]
     examples = [strict_example(c) for c in cs]
     table = []
@@ -113,6 +134,7 @@ def _(
         )
     equal = tightness_example(Fraction(1, 2))
     assert equal.joint == equal.columns
+    truth = answers.index("no c is enough")  # each of the tables refutes one
     mo.accordion(
         {
             "Answer": mo.vstack(
@@ -132,11 +154,20 @@ def _(
                         of section 6.2 above does.
                         """
                     ),
-                    mo.ui.table(table, selection=None, show_download=False),
+                    Frame.of(table),
                 ]
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(answers, group, guess, guesses, mo, truth):
+    drawn = guesses.of_choice(
+        answers, truth, answers.index(guess.value) if guess.value else None, group.value
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

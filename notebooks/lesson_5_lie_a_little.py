@@ -3,18 +3,30 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="5. Lie a little, then shuffle")
+app = marimo.App(width="medium", app_title="5. Lie a little, then shuffle")
 
 
 @app.cell
 def _():
     import marimo as mo
     import veilmix
+    from veilmix import Frame
     from veilmix.analysis import drawing
+    from veilmix.analysis.figures import guesses
     from veilmix.analysis.shuffled import epsilon_for, local_epsilon
     from veilmix.scenarios.validation.load import change, load
 
-    return change, drawing, epsilon_for, load, local_epsilon, mo, veilmix
+    return (
+        Frame,
+        change,
+        drawing,
+        epsilon_for,
+        guesses,
+        load,
+        local_epsilon,
+        mo,
+        veilmix,
+    )
 
 
 @app.cell
@@ -38,20 +50,33 @@ def _(mo):
 
 @app.cell
 def _(mo):
+    answers = ["nothing changes", "a lie in ten is enough", "they need not lie at all"]
     guess = mo.ui.radio(
-        ["nothing changes", "a lie in ten is enough", "they need not lie at all"],
+        answers,
         label="**Guess first:** ten thousand people lie with q = 1/4. If they shuffle as well, how much "
         "less would they have to lie for the same protection?",
     )
     q = mo.ui.slider(
         0.05, 0.45, value=0.25, step=0.05, label="q, probability of a lie", show_value=True
     )
-    mo.vstack([guess, q])
-    return (q,)
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (the number of each one's answer, from 1)",
+        rows=2,
+    )
+    mo.vstack([guess, group, q])
+    return answers, group, guess, q
 
 
 @app.cell
-def _(drawing, epsilon_for, local_epsilon, mo, q):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
+    guessed  # nothing is shown before
     delta = 1e-6
     sizes = (10, 30, 100, 300, 1000, 3000, 10000)
     alone = float(local_epsilon(q.value))
@@ -95,7 +120,8 @@ def _(change, load, veilmix):
 
 
 @app.cell
-def _(errors, mo):
+def _(Frame, errors, guessed, mo):
+    guessed  # nothing is shown before
     rows = [
         {
             "people": f"{n:,}",
@@ -113,19 +139,21 @@ def _(errors, mo):
                 "## What is still learnt\nThe largest error of an estimated share, one run each, three "
                 "questions (`randomized-class`)."
             ),
-            mo.ui.table(rows, selection=None, show_download=False),
+            Frame.of(rows),
         ]
     )
     return
 
 
 @app.cell
-def _(delta, epsilon_for, errors, local_epsilon, mo):
+def _(answers, delta, epsilon_for, errors, guessed, local_epsilon, mo):
+    guessed  # nothing is shown before
     many = 10_000
     wanted = float(local_epsilon(0.25))
     little = float(epsilon_for(many, 0.1, delta))
     assert little < wanted
     assert errors[3000, 1.0] < errors[30, 1.0]
+    truth = answers.index("a lie in ten is enough")  # little < wanted
     mo.accordion(
         {
             "Answer": mo.md(
@@ -142,6 +170,15 @@ def _(delta, epsilon_for, errors, local_epsilon, mo):
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(answers, group, guess, guesses, mo, truth):
+    drawn = guesses.of_choice(
+        answers, truth, answers.index(guess.value) if guess.value else None, group.value
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

@@ -3,16 +3,18 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="6. Find me")
+app = marimo.App(width="medium", app_title="6. Find me")
 
 
 @app.cell
 def _():
     import marimo as mo
     import veilmix
+    from veilmix import Frame
+    from veilmix.analysis.figures import guesses
     from veilmix.scenarios.validation.load import change, load
 
-    return change, load, mo, veilmix
+    return Frame, change, guesses, load, mo, veilmix
 
 
 @app.cell
@@ -43,13 +45,26 @@ def _(mo):
         show_value=True,
         label="**Guess first:** of 300 people of a census, with sex, income, race and kind of work "
         "released, how many can be named for certain by somebody who knows all four?",
+    ).form(submit_button_label="This is my guess")
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (numbers)",
+        rows=2,
     )
-    guess
-    return
+    mo.vstack([guess, group])
+    return group, guess
 
 
 @app.cell
-def _(change, load, mo, veilmix):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(Frame, change, guessed, load, mo, veilmix):
+    guessed  # nothing is shown before
+
     def found(kind, **more):
         scenario = change(
             load("census"), {"population.users": 300, "policy.kind": kind, "policy.k": 5, **more}
@@ -73,16 +88,18 @@ def _(change, load, mo, veilmix):
     mo.vstack(
         [
             mo.md(f"## Everything is released\n{', '.join(whole.kept)}, {whole.users} people"),
-            mo.ui.table(told(whole), selection=None, show_download=False),
+            Frame.of(told(whole)),
             mo.md(f"## The curator decides\nreleased: {', '.join(careful.kept)}"),
-            mo.ui.table(told(careful), selection=None, show_download=False),
+            Frame.of(told(careful)),
         ]
     )
     return careful, whole
 
 
 @app.cell
-def _(careful, mo, whole):
+def _(careful, guessed, mo, whole):
+    guessed  # nothing is shown before
+
     def worst(outcome):
         return max(one.certain for one in outcome.found.attacks)
 
@@ -90,6 +107,7 @@ def _(careful, mo, whole):
     assert certain[0] > certain[1]
     assert len(careful.kept) < len(whole.kept)
     assert careful.exposure.true <= careful.exposure.promised
+    truth = certain[0]
     mo.accordion(
         {
             "Answer": mo.md(
@@ -107,6 +125,13 @@ def _(careful, mo, whole):
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(group, guess, guesses, mo, truth):
+    drawn = guesses.of_number(0, 300, truth, guess.value, group.value, "people named for certain")
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

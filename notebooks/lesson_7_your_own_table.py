@@ -3,7 +3,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(app_title="7. Bring your own table")
+app = marimo.App(width="medium", app_title="7. Bring your own table")
 
 
 @app.cell
@@ -11,6 +11,8 @@ def _():
     from pathlib import Path
 
     import marimo as mo
+    from veilmix import Frame
+    from veilmix.analysis.figures import guesses
     from veilmix.analysis.scoring.figure import figure
     from veilmix.analysis.scoring.table_score import score_table
     from veilmix.errors import VeilmixError
@@ -19,11 +21,13 @@ def _():
     from veilmix.scenarios.schema.model import Population
 
     return (
+        Frame,
         Path,
         Population,
         VeilmixError,
         figure,
         files,
+        guesses,
         mo,
         score_table,
         shipped,
@@ -56,16 +60,29 @@ def _(mo):
         100,
         show_value=True,
         label="**Guess first:** what percentage of the people is in a crowd smaller than k?",
-    )
+    ).form(submit_button_label="This is my guess")
     where = mo.ui.text("", label="file (empty: the 2,201 people on the Titanic)", full_width=True)
     k = mo.ui.slider(2, 50, value=5, label="k", show_value=True)
     target = mo.ui.slider(0, 0.1, step=0.005, value=0.01, label="share allowed", show_value=True)
-    mo.vstack([guess, where, k, target])
-    return k, target, where
+    group = mo.ui.text_area(
+        label="The class, if you like: paste its guesses, one a line or with commas (numbers)",
+        rows=2,
+    )
+    mo.vstack([guess, group, where, k, target])
+    return group, guess, k, target, where
 
 
 @app.cell
-def _(Path, Population, VeilmixError, files, mo, shipped, where):
+def _(guess, mo):
+    guessed = guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not guessed, mo.callout("The lesson goes on when you have guessed.", kind="info"))
+    return (guessed,)
+
+
+@app.cell
+def _(Path, Population, VeilmixError, files, guessed, mo, shipped, where):
+    guessed  # nothing is shown before
+
     def read(path):
         if not path:
             return shipped("titanic")
@@ -81,7 +98,8 @@ def _(Path, Population, VeilmixError, files, mo, shipped, where):
 
 
 @app.cell
-def _(figure, k, mo, score_table, table, target):
+def _(Frame, figure, guessed, k, mo, score_table, table, target):
+    guessed  # nothing is shown before
     score = score_table(table.codes, table.columns, k.value, target.value)
     below = score.joint.crowds.users_below(score.k)
 
@@ -95,7 +113,7 @@ def _(figure, k, mo, score_table, table, target):
                 f"({below / score.n:.2%}) are in a crowd smaller than {score.k}; {score.risk}."
             ),
             figure(score),
-            mo.ui.table(
+            Frame.of(
                 [
                     {
                         "column": one.name,
@@ -104,8 +122,6 @@ def _(figure, k, mo, score_table, table, target):
                     }
                     for one in score.columns
                 ],
-                selection=None,
-                show_download=False,
             ),
         ]
     )
@@ -113,9 +129,11 @@ def _(figure, k, mo, score_table, table, target):
 
 
 @app.cell
-def _(below, mo, named, score):
+def _(below, guessed, mo, named, score):
+    guessed  # nothing is shown before
     bounds = score.bounds
     assert bounds.lower <= below <= bounds.coverage <= bounds.refined <= bounds.printed
+    truth = 100 * below / score.n
     mo.accordion(
         {
             "Answer": mo.md(
@@ -135,6 +153,15 @@ def _(below, mo, named, score):
             )
         }
     )
+    return (truth,)
+
+
+@app.cell
+def _(group, guess, guesses, mo, truth):
+    drawn = guesses.of_number(
+        0, 100, truth, guess.value, group.value, "per cent of the people in a crowd smaller than k"
+    )
+    mo.accordion({"The guesses beside the truth": drawn})
     return
 
 

@@ -3,6 +3,7 @@
 What a lesson's answer claims it asserts itself, so a script that ends well has told the truth.
 """
 
+import ast
 import os
 import subprocess
 import sys
@@ -39,6 +40,39 @@ def test_a_lesson_has_a_plan_a_guess_and_then_an_answer(lesson: Path) -> None:
     places = [text.index(part) for part in ("plan, 20 in all", "**Guess first:**", '"Answer":')]
     assert places == sorted(places)
     assert "assert " in text[places[1] :]
+
+
+def cells(lesson: Path) -> list[tuple[set[str], str]]:
+    """The cells of a lesson: what each needs, and its text."""
+    tree = ast.parse(lesson.read_text("utf-8"))
+    made = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    return [({arg.arg for arg in one.args.args}, ast.unparse(one)) for one in made]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_nothing_is_shown_before_a_guess_is_made(lesson: Path) -> None:
+    """Every cell after the guess that shows anything needs what only a guess gives."""
+    found = cells(lesson)
+    asked = next(at for at, (_, text) in enumerate(found) if "**Guess first:**" in text)
+    gate = found[asked + 1][1]
+    assert "mo.stop(not guessed" in gate
+    assert "guess.value is not None" in gate
+    for needs, text in found[asked + 2 :]:
+        assert needs & {"guessed", "truth"} or "mo" not in needs, text
+    assert "form(" in found[asked][1] or "radio(" in found[asked][1]  # None until one has guessed
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_the_guess_and_the_class_are_drawn_beside_the_truth(lesson: Path) -> None:
+    needs, text = cells(lesson)[-1]
+    assert {"truth", "guess", "group", "guesses"} <= needs
+    assert "guess.value" in text
+    assert "group.value" in text
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_no_table_scrolls_or_is_cut(lesson: Path) -> None:
+    assert "mo.ui.table" not in lesson.read_text("utf-8")  # plain tables wrap their words
 
 
 def test_there_are_seven() -> None:

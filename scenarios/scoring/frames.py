@@ -11,7 +11,8 @@ from typing import Any
 
 from ...errors import LocalError
 
-SHOWN = 20  # rows in a notebook; all are in `columns`
+SHOWN = 40  # rows in a notebook; all are in `columns`
+APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
 Cell = str | int | float | bool | None
 
 
@@ -24,6 +25,12 @@ class Frame:
     """
 
     columns: Mapping[str, tuple[Cell, ...]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> "Frame":
+        """Make a table of rows that have the same headings."""
+        headings = list(rows[0]) if rows else []
+        return cls({heading: tuple(row[heading] for row in rows) for heading in headings})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -51,9 +58,9 @@ class Frame:
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        head = "".join(f"<th{APART}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(
-            f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row.values())}</tr>"
+            f"<tr>{''.join(f'<td{APART}>{_cell(cell)}</td>' for cell in row.values())}</tr>"
             for row, _ in zip(self, range(SHOWN), strict=False)
         )
         more = f"<p>... {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""

@@ -1,0 +1,103 @@
+"""Guesses of a class beside the truth: what is typed or pasted, and the picture of it.
+
+Guesses are numbers, one a line or with commas or spaces between; of a question with answers to
+choose from they are the places of the answers, from 1. What is no such number is left out, and
+said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BARS = 20  # of a histogram of numbers
+WORD = 40  # characters of an answer beside its bar
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """What a class guessed.
+
+    Attributes:
+        numbers: the guesses that can be drawn.
+        refused: what was no number, or not between the ends.
+    """
+
+    numbers: tuple[float, ...]
+    refused: tuple[str, ...]
+
+
+def read(text: str, low: float, high: float) -> Guesses:
+    """Read what was pasted: numbers from low to high."""
+    words = re.split(r"[\s,;%]+", text.strip())
+    numbers, refused = [], []
+    for word in filter(None, words):
+        if _NUMBER.fullmatch(word) and low <= float(word) <= high:
+            numbers.append(float(word))
+        else:
+            refused.append(word)
+    return Guesses(tuple(numbers), tuple(refused))
+
+
+@drawing.styled
+def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str = "") -> "Figure":
+    """Draw how many chose each answer, the true one in another colour, and one's own guess.
+
+    truth, guess: places of answers, from 0.
+    """
+    group = read(pasted, 1, len(answers))
+    chosen = Counter(int(number) - 1 for number in group.numbers)
+    made, (axes,) = drawing.new(7.5, 0.9 + 0.42 * len(answers))
+    places = range(len(answers))
+    colours = [drawing.GREEN if place == truth else drawing.GREY for place in places]
+    axes.barh(places, [chosen[place] for place in places], color=colours, height=0.6)
+    axes.plot(
+        [0], [truth], "s", color=drawing.GREEN, markersize=11, label="the truth", clip_on=False
+    )
+    if guess is not None:
+        axes.plot([0], [guess], "o", color=drawing.VERMILION, label="your guess", clip_on=False)
+    axes.set_yticks(list(places), [answer[:WORD] for answer in answers])
+    axes.invert_yaxis()
+    axes.set_xlim(0, max([1, *chosen.values()]) * 1.05)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    _finish(axes, group, "people of the class")
+    return made
+
+
+@drawing.styled
+def of_number(
+    low: float, high: float, truth: float, guess: float | None, pasted: str = "", unit: str = ""
+) -> "Figure":
+    """Draw a histogram of the class's numbers, one's own guess, and the truth as lines."""
+    group = read(pasted, low, high)
+    made, (axes,) = drawing.new(7.5, 2.4)
+    if group.numbers:
+        axes.hist(group.numbers, bins=BARS, range=(low, high), color=drawing.GREY)
+    else:
+        axes.set_yticks([])
+    axes.axvline(truth, color=drawing.GREEN, linewidth=3, label=f"the truth, {truth:.4g}")
+    if guess is not None:
+        axes.axvline(
+            guess,
+            color=drawing.VERMILION,
+            linestyle=(0, (5, 1.5)),
+            label=f"your guess, {guess:.4g}",
+        )
+    axes.set_xlim(low, high)
+    axes.set_ylabel("people of the class")
+    _finish(axes, group, unit)
+    return made
+
+
+def _finish(axes: "Axes", group: Guesses, label: str) -> None:
+    left_out = f"; left out: {', '.join(group.refused[:5])}" if group.refused else ""
+    axes.set_xlabel(f"{label}{left_out}")
+    axes.legend(loc="best")
