@@ -53,6 +53,8 @@ def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str
 
     truth, guess: places of answers, from 0.
     """
+    from matplotlib.ticker import MaxNLocator
+
     group = read(pasted, 1, len(answers))
     chosen = Counter(int(number) - 1 for number in group.numbers)
     made, (axes,) = drawing.new(7.5, 0.9 + 0.42 * len(answers))
@@ -67,7 +69,7 @@ def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str
     axes.set_yticks(list(places), [answer[:WORD] for answer in answers])
     axes.invert_yaxis()
     axes.set_xlim(0, max([1, *chosen.values()]) * 1.05)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _finish(axes, group, "people of the class")
     return made
 
