@@ -83,13 +83,13 @@ async def _follow(
 ) -> None:
     """Take the results of one copy until it is gone; kill it where it was stopped."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), _guard, child)
+        nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), guard, child)
         await _listen(stream, take)
         nursery.cancel_scope.cancel()
 
 
-def _guard(child: int) -> None:
-    """Wait in a thread until a copy ends, or was stopped and stays so; then kill it."""
+def guard(child: int) -> None:
+    """Wait in a thread until a child ends, or was stopped and stays so; then kill it."""
     with suppress(ChildProcessError, ProcessLookupError):  # it was killed, and asked after
         while _state(child, 0) == os.CLD_STOPPED:
             time.sleep(GRACE)

@@ -8,7 +8,7 @@ of Student for the mean difference of paired honest runs.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from functools import cache
 from time import process_time
@@ -317,10 +317,17 @@ def _jobs(plan: Sequence[Trial], seeds: Sequence[int]) -> Iterator[Job]:
 
 
 def _play(jobs: Sequence[Job], executor: Executor | None, progress: Progress) -> Iterator[Shot]:
-    """Play all jobs, in their order."""
-    found = map(shoot, jobs) if executor is None else executor.map(shoot, jobs, chunksize=4)
-    for done, shot in enumerate(found, start=1):
-        progress(done, len(jobs))
+    """Play all jobs, in their order; here what is left when a process of the executor is lost."""
+    done = 0
+    try:
+        for shot in executor.map(shoot, jobs, chunksize=4) if executor else ():
+            done += 1
+            progress(done, len(jobs))
+            yield shot
+    except BrokenExecutor:
+        pass
+    for number, shot in enumerate(map(shoot, jobs[done:]), start=done + 1):
+        progress(number, len(jobs))
         yield shot
 
 

@@ -8,15 +8,19 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
+from typing import ParamSpec, TypeVar
 
 from ...errors import ParameterError
-from ...roles import lifeline
+from ...roles import copies, lifeline
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 AHEAD = 2  # jobs given to a worker: one that it plays, one that waits for it
 OTHERS = 256  # jobs given to an executor whose workers are not known
@@ -46,7 +50,23 @@ def processors() -> int:
 
 def processes(workers: int) -> ProcessPoolExecutor:
     """A pool of fresh processes, which leave Ctrl-C to whoever asked for them, and end with it."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
+    return _Guarded(workers, mp_context=get_context("spawn"), initializer=_begin)
+
+
+class _Guarded(ProcessPoolExecutor):
+    """A pool that breaks where one of its processes is stopped, as where one is killed."""
+
+    _guards: dict[int, Thread]
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+        """As the executor's; who is new is watched from now on."""
+        future = super().submit(fn, *args, **given)
+        guards = self.__dict__.setdefault("_guards", {})
+        for child in list(self._processes or ()) if copies.POSSIBLE else ():
+            if child not in guards:
+                guards[child] = Thread(target=copies.guard, args=(child,), daemon=True)
+                guards[child].start()
+        return future
 
 
 def _begin() -> None:

@@ -1,6 +1,7 @@
 """The attack matrix: what is played, what is measured, what is kept on disk."""
 
 import json
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from veilmix.report.make import make
 from veilmix.scenarios.attacks.catalogue import ATTACKS, DEFENCES
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save as save_run
+from veilmix.scenarios.studies import attack_matrix
 from veilmix.scenarios.studies.attack_matrix import Cell, Matrix, attack, verdict
 from veilmix.scenarios.studies.attack_matrix_file import (
     CELLS,
@@ -208,3 +210,17 @@ def test_the_figure_has_a_sign_for_every_cell(found: Matrix) -> None:
     seen = signs["forward", "order"]
     assert (seen.verdict, seen.detected, seen.withheld, seen.named) == ("stopped", 1, True, True)
     assert signs["drop", "order"].same
+
+
+def test_what_a_lost_process_left_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mortal(ThreadPoolExecutor):
+        def map(self, work, jobs, **_):
+            yield work(jobs[0])
+            raise BrokenExecutor
+
+    monkeypatch.setattr(attack_matrix, "shoot", lambda job: -job)
+    told = []
+    with Mortal(1) as pool:
+        found = list(attack_matrix._play([1, 2, 3], pool, lambda *far: told.append(far)))
+    assert found == [-1, -2, -3]
+    assert told == [(1, 3), (2, 3), (3, 3)]

@@ -337,14 +337,16 @@ def test_leaving_ends_the_processes() -> None:
         child.join()  # the test's own limit is the limit
 
 
-def killing(_job: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def signalling(number: int) -> None:
+    os.kill(os.getpid(), number)
 
 
 @pytest.mark.slow
-def test_a_killed_process_breaks_the_pool_as_was_assumed() -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=lambda x: x.name)
+def test_a_lost_process_breaks_the_pool_as_was_assumed(number: signal.Signals) -> None:
+    """One that was stopped would be waited for for ever."""
     with executors.processes(1) as pool:
-        future = pool.submit(killing, None)
+        future = pool.submit(signalling, number)
         assert isinstance(future.exception(), BrokenProcessPool)
 
 
