@@ -8,11 +8,16 @@ own mark `timeout`) grows with the measured slowness of the machine, and so do l
 are multiplied by `patience`. A process that a test starts with `started` is in a session of its
 own and killed, with all it started, when the test is over.
 
+Some tests read recorded data that are too large for a repository, or not ours to pass on: beside
+the checkout, in ../shared/data. Where there are none they are skipped; where VEILMIX_DATA=required
+(CI sets it where that folder is), they fail.
+
 A page is tested in a real Chromium. Where there is none, these tests say so and are skipped; where
 VEILMIX_BROWSER=required (CI sets it), they fail.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -66,6 +71,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     return (yield)
 
 
+PLACE = re.compile(r"sys\.executable|__file__|as_uri|new_tab|\bstarted\b")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark those that may depend on where the checkout lies: they start processes, or read it."""
+    places = {path: bool(PLACE.search(path.read_text("utf-8"))) for path in {x.path for x in items}}
+    for item in items:
+        if places[item.path]:
+            item.add_marker("place")
+
+
 @pytest.fixture
 def patience() -> float:
     """What a limit of time in a test is multiplied by."""
@@ -92,6 +108,17 @@ def started() -> Iterator[Started]:
             os.killpg(process.pid, signal.SIGKILL)
         with process:  # closes its pipes, and waits
             pass
+
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose recorded data are not here; fail it where they are required."""
+    wanted = [DATA / path for mark in item.iter_markers("data") for path in mark.args]
+    if missing := [str(path) for path in wanted if not path.exists()]:
+        say = pytest.fail if os.environ.get("VEILMIX_DATA") == "required" else pytest.skip
+        say(f"recorded data are not here: {', '.join(missing)}")
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

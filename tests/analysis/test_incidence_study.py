@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes"
 WINDOWS = ("5_sessions_2023-08-28", "7_sessions_2023-08-26", "first_10_sessions")
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the recorded sessions are not here")
+@pytest.mark.data("wifi_probes/incidence.json", "wifi_probes/device_session.csv")
 def test_the_stated_counts_are_those_of_the_recordings() -> None:
     windows = json.loads((DATA / "incidence.json").read_text(encoding="utf-8"))["windows"]
     for window, (title, stated) in zip(WINDOWS, SESSIONS.items(), strict=True):

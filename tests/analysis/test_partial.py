@@ -22,7 +22,7 @@ from veilmix.analysis.contingency.frechet import frechet_class
 from veilmix.errors import ParameterError, VerificationError
 
 CENSUS = Path(__file__).parents[3] / "shared/data/adult/adult4_contingency.csv"
-needs_census = pytest.mark.skipif(not CENSUS.exists(), reason="needs the census table beside us")
+needs_census = pytest.mark.data("adult/adult4_contingency.csv")
 
 
 def margins(table: np.ndarray, size: int) -> dict[tuple[int, ...], np.ndarray]:

@@ -13,9 +13,7 @@ from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
-needs_adult = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"the UCI Adult data are not beside the checkout ({DATA})"
-)
+needs_adult = pytest.mark.data("adult/adult.data")
 KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 

@@ -233,7 +233,7 @@ def change_owners(chosen: Scenario, names: tuple[str, ...]) -> Scenario:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_file(), reason=f"the recorded Wi-Fi sessions are not at {DATA}")
+@pytest.mark.data("wifi_probes/device_session.csv")
 def test_devices_in_seven_recorded_sessions() -> None:
     week = [f"2023-08-{day}" for day in range(26, 32)] + ["2023-09-01"]
     text = (

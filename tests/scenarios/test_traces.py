@@ -9,7 +9,7 @@ from veilmix.errors import DataError
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-real = pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the data sets in {DATA}")
+real = pytest.mark.data("wifi_probes/device_session.csv", "browser_profiles")
 
 CHECK_INS = """who,where,city,when
 ann,park,Bern,10
