@@ -14,21 +14,22 @@ at it by the rules below and no other way (ciphers are taken to be perfect, afte
 
 The closure applies them until nothing new follows, and keeps for every fact the first rule and the
 premises it came from, so that each has a proof that ends in what was seen and held.
+
+Where batches are sorted, what the closure links has a closed form, `sorted_links`: `links` takes it
+there, for the thousands of coalitions of a run, and the closure where batches keep their order.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import parties
 from .messages import Kind
-from .transcript import Event, Made, split_names
-
-if TYPE_CHECKING:
-    from .view import Record, Row
+from .record import RunRecord
+from .transcript import Event, Made, Row, split_names
 
 
 class Rule(StrEnum):
@@ -106,7 +107,7 @@ class Term:
 class Terms:
     """The ciphertexts of a run, by name, as those who made them know them."""
 
-    def __init__(self, record: "Record") -> None:
+    def __init__(self, record: RunRecord) -> None:
         self.record = record
         self.by_name: dict[bytes, Term] = {}
         for made in record.transcript.made:
@@ -159,7 +160,7 @@ class Knowledge:
     terms: Terms
     why: dict[Fact, Reason] = field(default_factory=dict)
 
-    def linked(self) -> dict[int, dict[int, "Row"]]:
+    def linked(self) -> dict[int, dict[int, Row]]:
         """Per round and user, the values that the user is known to have said."""
         calls = self.terms.record.calls
         found: dict[int, dict[int, dict[int, str]]] = {}
@@ -188,6 +189,40 @@ class Knowledge:
                 open_.append((fact, True))
                 open_ += [(one, False) for one in reversed(self.why[fact].premises)]
         return list(steps.items())
+
+
+def links(
+    record: RunRecord,
+    members: frozenset[str],
+    derived: Callable[[frozenset[str]], Knowledge],
+) -> Mapping[int, Mapping[int, Row]]:
+    """Anybody: per round and person, the values that a coalition can link to that person.
+
+    Args:
+        record: the run.
+        members: the coalition.
+        derived: its closure; asked only where batches keep their order.
+    """
+    told = record.board.announcement
+    if told is not None and not told.rules.ordered:
+        return derived(members).linked()
+    return sorted_links(record, members)
+
+
+def sorted_links(record: RunRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
+    """Anybody: the same in closed form, where every batch is sorted.
+
+    `follow` needs every opener from the envelope to the answer; with all keys of a round a
+    coalition links whatever was seen handed in, and with one missing nothing but its own answers.
+    """
+    own = [parties.index(one) for one in members if parties.role(one) is parties.Role.USER]
+    linked: dict[int, Mapping[int, Row]] = {}
+    for number, rows in record.said.items():
+        known = record.submitted[number] if members.issuperset(record.openers[number]) else {}
+        mine = {user: rows[user] for user in own if user in rows and user not in known}
+        if mine or known:
+            linked[number] = {**known, **mine} if mine else known
+    return linked
 
 
 def closure(terms: Terms, members: Iterable[str]) -> Knowledge:

@@ -22,9 +22,10 @@ from .messages import Call, Counts, Decision
 from .parties import Role
 from .programs import DecisionRule, Heard, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
+from .record import CountsSeen
 from .schema import Schema
 from .transcript import Transcript
-from .view import CountsSeen, View
+from .view import View
 
 DENSE = 1 << 16  # cells that are counted in an array, however few people there are
 PACKED = 1 << 62  # cells that still have a number of 64 bits each

@@ -31,6 +31,8 @@ from .wire import Reader, decode
 NAME = 8  # bytes; a collision among a million messages has probability below 2**-24
 SUMMARY_ABOVE = 100_000  # people
 
+Row = Mapping[int, str]  # column -> value
+
 _KINDS = {int(kind): kind for kind in Kind}
 
 

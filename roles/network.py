@@ -40,6 +40,8 @@ Letter = tuple[str, bytes]  # who sent it, what it says
 Bag = Sequence[Letter]  # letters that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 
+EVERY_ROUND: Collection[int] = range(1, 256)
+
 
 class Network:
     """Connects the parties of one session."""
@@ -292,3 +294,7 @@ class Endpoint:
 
 _LAST: Collection[Phase] = (Phase.BURNT, Phase.OVER)
 _LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}
+
+
+# What stands between a party, by name, and the network: an endpoint that does something wrong.
+Fault = Callable[[Network, str], Endpoint]

@@ -94,7 +94,7 @@ def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[Passe
 
 
 class Seat:
-    """One peer's place at the board. A fault may stand in for it (faults_peer.py)."""
+    """One peer's place at the board. A fault may stand in for it (faults/peer.py)."""
 
     def __init__(self, commons: Commons, number: int) -> None:
         self.commons = commons

@@ -22,10 +22,9 @@ from ..protocol.schema import Schema
 from .analyst import analyst
 from .clock import VirtualClock
 from .curator import Plans, curator
-from .faults.users import EVERY_ROUND, Fault
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
-from .network import Endpoint, Network, Wire
+from .network import EVERY_ROUND, Endpoint, Fault, Network, Wire
 from .shuffler import shuffler
 from .spy import Spy
 from .user import Lie, Person, Row, Sealers, cohort, user

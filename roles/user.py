@@ -15,8 +15,7 @@ from ..protocol.messages import Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
-from .faults.users import EVERY_ROUND
-from .network import Endpoint, Letter, Network, Rounds
+from .network import EVERY_ROUND, Endpoint, Letter, Network, Rounds
 from .watch import Receiving, compare
 from .workshop import Workshop
 

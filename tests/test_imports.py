@@ -4,7 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,76 @@ MAY = {
 MAY["scenarios"] = {*MAY["analysis"], *MAY["roles"], "analysis", "roles"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
 MAY["cli"] = {*MAY["report"], "report", "theatre"}
+# Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
+# its own floor or below it. A file beside the sub-rooms is a sub-room by its own name where it has
+# a line here, else one of the room's own files (""). The room's own `__init__.py` is its `door`.
+INSIDE: dict[str, dict[str, set[str]]] = {
+    "analysis": {
+        "validation": set(),
+        "drawing": set(),
+        "exposure": {"validation"},
+        "estimation": {"validation"},
+        "randomizers": {"validation"},
+        "contingency": {"validation"},
+        "composition": {"validation", "exposure", "contingency"},
+        "trust": {"estimation", "composition"},
+        "suppression": {"validation", "exposure", "estimation", "composition"},
+        "shuffled": {"validation", "randomizers"},
+        "information": {"validation", "estimation", "randomizers"},
+        "reidentification": {"validation", "exposure", "estimation", "randomizers"},
+        "incidence": {"validation", "randomizers"},
+        "scoring": {"drawing", "exposure", "trust", "composition", "suppression"},
+        "figures": {
+            "validation",
+            "drawing",
+            "exposure",
+            "estimation",
+            "randomizers",
+            "composition",
+            "shuffled",
+            "information",
+            "reidentification",
+            "incidence",
+        },
+    },
+    "protocol": {"": set(), "peers": {""}},
+    "roles": {"": set(), "faults": {""}},
+    "scenarios": {
+        "mean": set(),
+        "wording": set(),
+        "serialization": set(),
+        "schema": set(),
+        "populations": {"schema"},
+        "programs": {"mean", "schema", "populations"},
+        "attacks": {"schema", "populations", "programs"},
+        "ledger": {"serialization", "schema", "populations", "programs"},
+        "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
+        "validation": {"schema", "populations", "programs", "attacks"},
+        "play": {
+            "schema", "populations", "programs", "attacks", "ledger", "scoring", "validation"
+        },
+        "records": {"serialization", "schema", "scoring"},
+        "verification": {
+            "serialization", "schema", "populations", "programs", "attacks", "scoring",
+            "play", "records",
+        },
+        "studies": {
+            "mean", "wording", "serialization", "schema", "populations", "programs", "attacks",
+            "scoring", "validation", "play", "records", "verification",
+        },
+        "comparison": {
+            "serialization", "schema", "populations", "programs", "scoring", "validation", "play",
+            "records",
+        },
+    },
+    "cli": {
+        "figures": set(),
+        "text": {"figures"},
+        "": {"text"},
+        "commands": {"", "figures", "text"},
+        "door": {""},
+    },
+}  # fmt: skip
 # library -> where it may be imported
 ONLY = {
     "trio": {"roles", "scenarios", "theatre"},  # the live page stands in the run's own nursery
@@ -129,6 +199,133 @@ def test_imports_point_one_way(path: Path) -> None:
 )
 def test_a_violation_is_found(path: str, source: str) -> None:
     assert len(violations(Path(path), source)) == 1
+
+
+def files() -> dict[str, Path]:
+    """Give every file of the package by its dotted name; a door has the name of its room."""
+    found = {}
+    for path in MODULES:
+        parts = path.parts[:-1] if path.name == "__init__.py" else path.with_suffix("").parts
+        found[".".join(["veilmix", *parts])] = path
+    return found
+
+
+FILES = files()
+
+
+def arrows() -> dict[str, set[str]]:
+    """Give for every file the files that it imports, wherever in it, also for types only."""
+    found = {}
+    for name, path in FILES.items():
+        wanted = imported(path, (ROOT / path).read_text(encoding="utf-8"))
+        targets = {one if one in FILES else one.rpartition(".")[0] for one in wanted}
+        found[name] = {one for one in targets if one in FILES} - {name, "veilmix"}
+    return found
+
+
+ARROWS = arrows()
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Give the sets of more than one file each of which imports, by way of others, each other."""
+    reach = {name: set(after) for name, after in graph.items()}
+    waiting = {name: set[str]() for name in graph}
+    for name, after in graph.items():
+        for one in after:
+            waiting[one].add(name)
+    todo = list(graph)
+    while todo:
+        name = todo.pop()
+        for before in waiting[name]:
+            if not reach[name] <= reach[before]:
+                reach[before] |= reach[name]
+                todo.append(before)
+    loops = {name for name in graph if name in reach[name]}
+    return {
+        frozenset(other for other in loops if other in reach[name] and name in reach[other])
+        for name in loops
+    }
+
+
+def inside(name: str) -> tuple[str, str]:
+    """Give the room of a file and its sub-room; the sub-room of a door is `door`."""
+    path = FILES[name]
+    if len(path.parts) < 2 or path.parts[0] not in INSIDE:
+        return room(path), ""
+    table = INSIDE[path.parts[0]]
+    if len(path.parts) > 2:
+        return path.parts[0], path.parts[1]
+    if path.name == "__init__.py":
+        return path.parts[0], "door"
+    return path.parts[0], path.stem if path.stem in table else ""
+
+
+def against_the_table(graph: Mapping[str, set[str]]) -> set[tuple[str, str, str]]:
+    """Give (room, sub-room, imported sub-room) wherever the table does not allow it."""
+    found = set()
+    for name, after in graph.items():
+        here, own = inside(name)
+        for there, other in map(inside, after):
+            if here == there and own != other and other not in INSIDE[here].get(own, set()):
+                found.add((here, own, other))
+    return found
+
+
+@pytest.mark.parametrize("room_", INSIDE)
+def test_the_table_of_a_room_goes_down_only(room_: str) -> None:
+    floors = list(INSIDE[room_])
+    for i, (sub, may) in enumerate(INSIDE[room_].items()):
+        assert may <= set(floors[:i]), f"{sub} looks up"
+    folders = {path.parts[1] for path in MODULES if path.parts[0] == room_ and len(path.parts) > 2}
+    assert folders - {"gallery"} <= set(floors)
+
+
+def test_imports_between_sub_rooms_are_those_of_their_tables() -> None:
+    assert not against_the_table(ARROWS)
+
+
+def test_there_is_no_circle_of_files() -> None:
+    assert not circles(ARROWS)
+
+
+def test_a_circle_is_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": set[str](), "f": {"a"}}
+    assert circles(graph) == {frozenset("abc")}
+    assert circles(graph | {"e": {"d"}}) == {frozenset("abc"), frozenset("de")}
+    assert not circles(graph | {"c": {"d"}})
+
+
+def test_an_arrow_against_the_table_is_found() -> None:
+    wrong = {"veilmix.analysis.exposure.cells": {"veilmix.analysis.composition.bounds"}}
+    assert against_the_table(wrong) == {("analysis", "exposure", "composition")}
+    wrong = {"veilmix.analysis.validation": {"veilmix.analysis.exposure"}}
+    assert against_the_table(wrong) == {("analysis", "validation", "exposure")}
+    assert not against_the_table({"veilmix.analysis.exposure": {"veilmix.analysis.validation"}})
+
+
+def offered(path: Path) -> set[str]:
+    """Give the names that a door binds or offers, but for submodules that it imports as such."""
+    names, rooms = set[str](), set[str]()
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module:
+            rooms |= {alias.name for alias in node.names}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names |= set(ast.literal_eval(node.value))
+    return names - rooms
+
+
+@pytest.mark.parametrize("door", [path for path in MODULES if path.name == "__init__.py"], ids=str)
+def test_a_door_offers_no_name_of_a_submodule(door: Path) -> None:
+    """Else `room.name` is the file or the function, depending on what was imported before."""
+    here = ROOT / door.parent
+    submodules = {path.stem for path in here.glob("*.py")} | {path.name for path in here.iterdir()}
+    assert not offered(door) & submodules
 
 
 def test_the_rooms_are_those_of_the_table() -> None:

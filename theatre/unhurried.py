@@ -13,8 +13,7 @@ import trio
 from ..protocol import parties
 from ..protocol.messages import Body
 from ..protocol.session import Round
-from ..roles.faults.users import Fault
-from ..roles.network import Endpoint, Network
+from ..roles.network import Endpoint, Fault, Network
 from ..roles.session import Cast
 
 SPENT = 0.8  # of a collection's time; the last person sends then

@@ -4,22 +4,58 @@ Up to `NAMED` columns each has a line of its own; of more only the most exposed 
 are grey.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import drawing
+from ..exposure.equivalence_classes import Crowds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .table_score import Scored, TableScore
-
 NAMED = 6
 MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
 
 
+class Drawable(Protocol):
+    """What is drawn of a column, or of the joint: its name and its crowds."""
+
+    @property
+    def name(self) -> str:
+        """The column."""
+
+    @property
+    def crowds(self) -> Crowds:
+        """Who is alike in it."""
+
+
+class DrawableScore(Protocol):
+    """What is drawn of a score; `table_score.TableScore` is one."""
+
+    @property
+    def n(self) -> int:
+        """People."""
+
+    @property
+    def k(self) -> int:
+        """Crowd size."""
+
+    @property
+    def missing(self) -> str:
+        """What a missing cell means: a key of `MEANS`."""
+
+    @property
+    def columns(self) -> Sequence[Drawable]:
+        """The single columns."""
+
+    @property
+    def joint(self) -> Drawable:
+        """All columns together."""
+
+
 @drawing.styled
-def figure(score: "TableScore") -> "Figure":
+def figure(score: DrawableScore) -> "Figure":
     """The score on a figure of its own."""
     made, (ax,) = drawing.new(8.5, 4.8)
     draw(score, ax)
@@ -27,7 +63,7 @@ def figure(score: "TableScore") -> "Figure":
 
 
 @drawing.styled
-def draw(score: "TableScore", ax: "Axes | None" = None) -> "Axes":
+def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     """Draw the curves on `ax`, or on a new figure; returns the axes."""
     if ax is None:
         ax = drawing.new(8.5, 4.8)[1][0]
@@ -52,12 +88,12 @@ def draw(score: "TableScore", ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _weight(one: "Scored") -> float:
+def _weight(one: Drawable) -> float:
     """Mean of 1 / crowd: the more it exposes, and the earlier, the larger."""
     return sum(p / s for s, p in zip(one.crowds.sizes, one.crowds.people, strict=True))
 
 
-def _curve(ax: "Axes", one: "Scored", **look: Any) -> None:
+def _curve(ax: "Axes", one: Drawable, **look: Any) -> None:
     curve = one.crowds.curve()
     ax.step((*curve.breakpoints, 2 * curve.n), (*curve.shares, 1.0), where="post", **look)
 

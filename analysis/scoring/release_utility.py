@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ParameterError
-from ..suppression.k_anonymity import BLANK, Pattern
+from ..suppression.cell_patterns import BLANK, Pattern
 
 STEPS = 500  # of EM
 STILL = 1e-12  # a change of shares below which EM has ended

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .k_anonymity import BLANK, Classes, Flow, Pattern, crowds
+from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
 CHOICES = 20_000  # variables x; with more the program is not tried
 SLACK = 1e-6  # of a bound that a solver states in floats

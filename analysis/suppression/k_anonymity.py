@@ -1,13 +1,9 @@
-"""What a curator who sees everything can release: whole columns, or a table with single blanks.
+"""A table with single blanks in which everybody looks like k - 1 others: local suppression.
 
-Two rivals of every release that is decided without seeing the joint (paper 000, section 1 names
-both; Meyerson & Williams 2004 show that both are NP-hard in the number of columns):
-
-    best_columns      global suppression by the TRUE exposure Q_J(k/n), exact. It never falls when a
-                      column is added, so safe sets are downward closed and the search is short.
-    suppress_cells    local suppression: cells are blanked until every released row looks like at
-                      least k - 1 others, blanks included. Greedy, and the exact optimum where an
-                      integer program finds it in time (cell_suppression.py).
+The rival of every release that is decided without seeing the joint, beside whole columns
+(true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). Cells are
+blanked until every released row looks like at least k - 1 others, blanks included: greedily, and
+exactly where an integer program finds the optimum in time (cell_program.py).
 
 The greedy: people with equal rows are one group. While a group has fewer than k people, the
 smallest one (the first in the order of rows) joins the group that makes the fewest new blanks:
@@ -16,7 +12,7 @@ group disagrees about is blanked for all of it.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -25,158 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..exposure.cells import as_columns, as_table, joint_counts
-from ..exposure.counts import Integers, as_integer
-from ..exposure.curves import users_below
-from .weights import as_gains, as_weights
+from ..exposure.counts import as_integer
+from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
+from .cell_program import optimum
 
-BLANK = -1  # the code of a cell that is not released
-MOST_SETS = 60_000  # sets of columns that are counted in one search: about a minute
 MOST_ROWS = 10_000  # different rows that the greedy joins: about half a minute
 LOOKS = 1 << 22  # rows times sets of columns; with more, not every set is looked at
-
-Pattern = tuple[int, ...]  # a released row: codes, or BLANK
-Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released row) -> people
-
-
-@dataclass(frozen=True, slots=True)
-class BestColumns:
-    """The columns that a curator who sees everything keeps, and whom they expose.
-
-    kept: column numbers, ascending. exposed: people in a cell of fewer than k. looked: how many
-    sets of columns were counted on the way.
-    """
-
-    kept: tuple[int, ...]
-    weight: float
-    exposed: int
-    n: int
-    k: int
-    looked: int
-
-    @property
-    def value(self) -> float:
-        """The true exposure, a share of people."""
-        return self.exposed / self.n
-
-    def __repr__(self) -> str:
-        return (
-            f"<BestColumns {self.kept}: {self.exposed:,} of {self.n:,} people in a crowd smaller "
-            f"than {self.k:,}, {self.looked:,} sets counted>"
-        )
-
-
-def best_columns(
-    table: ArrayLike,
-    k: int,
-    target: float,
-    weights: Sequence[float] | None = None,
-    required: Sequence[int] = (),
-    forbidden: Sequence[int] = (),
-) -> BestColumns:
-    """The heaviest set of columns whose true exposure is at most `target`; exact.
-
-    Of equal weights the most columns, then the fewest exposed people, then the first set in
-    lexicographic order. Where the required columns alone are above the target, nothing is kept.
-
-    Args:
-        table: n x d integer codes of at least 0, n >= 1.
-        k: a person in a cell of fewer than k people is exposed.
-        target: share of people, 0 to 1.
-        weights: of each column, >= 0; 1 each by default.
-        required: columns that must be kept.
-        forbidden: columns that are never kept.
-
-    Raises:
-        ParameterError: for arguments outside these ranges, or after 60,000 sets of columns.
-    """
-    codes, k = as_table(table), as_integer(k, "k")
-    n, d = codes.shape
-    if not n:
-        raise ParameterError("table: found nobody; at least one person is needed")
-    if not 0 <= target <= 1:
-        raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
-    must, never = set(as_columns(required, d)), set(as_columns(forbidden, d))
-    exact = as_weights(weights, d)
-    gains = as_gains(exact)
-    search = _Search(codes, k, target, gains)
-    free = [j for j in range(d) if j not in never | must]
-    kept = search.best(tuple(sorted(must)), sorted(free, key=lambda j: -gains[j]))
-    exposed = search.exposed(kept)
-    weight = float(sum(exact[j] for j in kept))
-    return BestColumns(kept, weight, exposed, n, k, len(search.memory))
-
-
-class _Search:
-    """Keep or drop, heaviest first; a set that holds an unsafe pair is never counted."""
-
-    def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
-        self.codes, self.k, self.target, self.gains = codes, k, target, gains
-        self.memory: dict[tuple[int, ...], int] = {}
-
-    def exposed(self, columns: tuple[int, ...]) -> int:
-        """People in a small crowd; nobody is exposed by nothing."""
-        if not columns:
-            return 0
-        if columns not in self.memory:
-            if len(self.memory) >= MOST_SETS:
-                raise ParameterError(
-                    f"table: {MOST_SETS:,} sets of its {self.codes.shape[1]} columns were counted "
-                    "and more are left; forbid some columns"
-                )
-            self.memory[columns] = users_below(joint_counts(self.codes, columns), self.k)
-        return self.memory[columns]
-
-    def safe(self, columns: tuple[int, ...]) -> bool:
-        return self.exposed(columns) / len(self.codes) <= self.target
-
-    def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-        gain = sum(self.gains[j] for j in columns)
-        return gain, -self.exposed(columns), tuple(-j for j in columns)
-
-    def best(self, required: tuple[int, ...], order: Sequence[int]) -> tuple[int, ...]:
-        if not self.safe(required):
-            return ()
-        pairs = {
-            pair for pair in combinations(sorted((*required, *order)), 2) if not self.safe(pair)
-        }
-        found = self.key(required)
-        stack = [(0, found[0], required)]
-        while stack:
-            position, gain, chosen = stack.pop()
-            if gain >= found[0]:
-                found = max(found, self.key(chosen))
-            if position == len(order):
-                continue
-            if gain + sum(self.gains[j] for j in order[position:]) < found[0]:
-                continue
-            stack.append((position + 1, gain, chosen))
-            j = order[position]
-            wider = tuple(sorted((*chosen, j)))
-            if any((min(i, j), max(i, j)) in pairs for i in chosen):
-                continue
-            if self.safe(wider):
-                stack.append((position + 1, gain + self.gains[j], wider))
-        return tuple(-j for j in found[2])
-
-
-@dataclass(frozen=True, slots=True)
-class Classes:
-    """The distinct rows of a table in lexicographic order, and how many people have each."""
-
-    rows: Integers
-    people: Integers
-
-    @classmethod
-    def of(cls, table: ArrayLike) -> "Classes":
-        """Count the rows of a table."""
-        rows, people = np.unique(as_table(table), axis=0, return_counts=True)
-        return cls(rows.astype(np.int64), people.astype(np.int64))
-
-    @property
-    def n(self) -> int:
-        """People in all."""
-        return int(self.people.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +91,6 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
     lower = fewest_blanks(classes, k) if len(classes.rows) << width <= LOOKS else None
     method = "greedy"
     if seconds > 0 and lower is not None and lower < simple:
-        from .cell_program import optimum
-
         better, proven = optimum(classes, k, seconds)
         lower = max(lower, proven)
         if better is not None and blanks(better) < simple:
@@ -369,12 +217,3 @@ def fewest_blanks(classes: Classes, k: int) -> int:
             crowd = crowds(classes, columns)
             most[crowd >= k] = size
     return int(((width - most) * classes.people).sum())
-
-
-def crowds(classes: Classes, columns: Sequence[int]) -> Integers:
-    """For each distinct row, how many people agree with it on some columns."""
-    if not columns:
-        return np.full(len(classes.rows), classes.n, np.int64)
-    _, place = np.unique(classes.rows[:, list(columns)], axis=0, return_inverse=True)
-    total = np.bincount(place.ravel(), weights=classes.people)
-    return total[place.ravel()].astype(np.int64)

@@ -1,7 +1,7 @@
 """What a call tells by the rate of its covers: how many people have a value that is left blank.
 
 The cover of a column is the least with which r listed people and n - r others make k blanks
-(value_suppression.py), so whoever reads the call can look for the r that it is the cover of. Every
+(binomial_covers.py), so whoever reads the call can look for the r that it is the cover of. Every
 other r has another cover, but for rounding to parts of 2^32; where two fit, nothing is made of it.
 """
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import BLANK, OTHER, Redact
-from ...protocol.view import CountsSeen
-from ..suppression.value_suppression import cover
+from ...protocol.record import CountsSeen
+from ..estimation.binomial_covers import cover
 
 if TYPE_CHECKING:
     from ...protocol.messages import Counts

@@ -28,7 +28,7 @@ from ...protocol.hiding import OTHER, Mask, Redact
 from .fiber import log_multinomial
 
 if TYPE_CHECKING:
-    from ...protocol.view import CountsSeen
+    from ...protocol.record import CountsSeen
 
 Cells = Mapping[tuple[str, ...], int]
 

@@ -25,7 +25,9 @@ from .inference import Guess, Inference, Method, infer
 from .view_evidence import Known, Shares, known_from
 
 if TYPE_CHECKING:
-    from ...protocol.view import CountsSeen, Row, View
+    from ...protocol.record import CountsSeen
+    from ...protocol.transcript import Row
+    from ...protocol.view import View
 
 
 @dataclass(frozen=True, slots=True)

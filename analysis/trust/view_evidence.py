@@ -31,7 +31,9 @@ from .inference import Truth
 
 if TYPE_CHECKING:
     from ...protocol.hiding import Hiding
-    from ...protocol.view import CountsSeen, Lengths, Row, View
+    from ...protocol.record import CountsSeen, Lengths
+    from ...protocol.transcript import Row
+    from ...protocol.view import View
 
 Shares = Sequence[Mapping[str, float]]  # per column, the prior share of each value
 MOST_FITTING = 100_000  # rows whose length is looked at

@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import parties
-from ..transcript import NAME, Made, Transcript, name_of
-from ..view import CountsSeen, Row, View
+from ..record import CountsSeen
+from ..transcript import NAME, Made, Row, Transcript, name_of
+from ..view import View
 from .accounting import Reckoning
 from .board import PeerBoard
 from .onions import BLANK

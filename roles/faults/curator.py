@@ -7,8 +7,7 @@ from ...errors import RoundBurned
 from ...protocol.announcement import Announcement
 from ...protocol.messages import Body, Decision, Receipts, Tally
 from ...protocol.schema import Schema
-from ..network import Endpoint, Network
-from .users import Fault
+from ..network import Endpoint, Fault, Network
 
 CRASH = "the curator says that its machine has crashed"
 

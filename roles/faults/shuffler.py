@@ -11,8 +11,7 @@ from ...crypto.entropy import Entropy
 from ...errors import Reason
 from ...protocol.ballots import answers, enclose
 from ...protocol.session import Round
-from ..network import Endpoint, Network
-from .users import EVERY_ROUND, Fault
+from ..network import EVERY_ROUND, Endpoint, Fault, Network
 
 Layers = list[bytes]
 Batch = tuple[bytes, ...]

@@ -2,7 +2,7 @@
 
 The role itself stays as it is; a fault stands between it and the network, and changes what goes
 out. One table says what each attack does with a message. Here are users; shufflers are in
-faults_mix.py, the network in faults_wire.py, the curator in faults_curator.py.
+shuffler.py, the network in wire.py, the curator in curator.py, peers in peer.py.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -15,13 +15,10 @@ from ...protocol.ballots import answers, enclose
 from ...protocol.messages import Body, Submission
 from ...protocol.registry import submission
 from ...protocol.session import Round
-from ..network import Endpoint, Network
+from ..network import EVERY_ROUND, Endpoint, Fault, Network
 
-Fault = Callable[[Network, str], Endpoint]
 Honest = Callable[[Body], Awaitable[None]]
 Row = Sequence[str]
-
-EVERY_ROUND: Collection[int] = range(1, 256)
 
 
 async def absent(_send: Honest, _plan: Round, _body: Body) -> None:

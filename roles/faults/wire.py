@@ -13,8 +13,7 @@ from ...errors import Refused
 from ...protocol.frames import Message, decode_message
 from ...protocol.messages import Submission
 from ...protocol.parties import Role, role
-from ..network import Network, Wire
-from .users import EVERY_ROUND
+from ..network import EVERY_ROUND, Network, Wire
 
 Strikes = Callable[[str], bool]  # whether a user is meant
 

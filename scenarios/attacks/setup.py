@@ -17,9 +17,9 @@ from ...protocol.board import Board
 from ...protocol.history import History
 from ...roles.faults.curator import liar
 from ...roles.faults.shuffler import TOP_BIT, Deed, cheat
-from ...roles.faults.users import EVERY_ROUND, Fault, fault, faulty, stuffer
+from ...roles.faults.users import fault, faulty, stuffer
 from ...roles.faults.wire import Block, Delay, Replay, Wires
-from ...roles.network import Wire
+from ...roles.network import EVERY_ROUND, Fault, Wire
 from ...roles.session import Cast, Guards
 from ...roles.spy import Spy
 from ..populations.samples import Samples

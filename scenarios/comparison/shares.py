@@ -28,6 +28,7 @@ from ...protocol.messages import Call, Certificate, Counts, Decision, Submission
 from ...protocol.mixing import arrange, open_envelopes, open_layers
 from ...protocol.parties import ANALYST, CURATOR, Role, shuffler
 from ...protocol.promise import check_promise, promised_share, prove
+from ...protocol.record import CountsSeen
 from ...protocol.session import Round, open_round
 from ...protocol.shares import (
     AGGREGATOR_1,
@@ -43,8 +44,8 @@ from ...protocol.shares import (
     share,
 )
 from ...protocol.tallying import marginals, read_ballots
-from ...protocol.transcript import Transcript
-from ...protocol.view import CountsSeen, Row, View
+from ...protocol.transcript import Row, Transcript
+from ...protocol.view import View
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.two_round import BySingles, decision_rule
 from .case import Case, Purse, delivered, measured, sampled, timed

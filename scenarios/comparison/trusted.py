@@ -9,14 +9,17 @@ from collections.abc import Iterator
 
 from ...analysis.exposure.curves import users_below
 from ...analysis.scoring.release_utility import Release, bits_of_release
-from ...analysis.suppression.k_anonymity import BLANK, Suppressed, best_columns, suppress_cells
+from ...analysis.suppression.cell_patterns import BLANK
+from ...analysis.suppression.k_anonymity import Suppressed, suppress_cells
+from ...analysis.suppression.true_columns import best_columns
 from ...analysis.trust.received_view import Received, received
 from ...errors import RoundBurned
 from ...protocol.ideal import Table, count_cells
 from ...protocol.ledger import check_batch_size
 from ...protocol.parties import ANALYST, CURATOR
+from ...protocol.record import CountsSeen
 from ...protocol.transcript import Transcript
-from ...protocol.view import CountsSeen, View
+from ...protocol.view import View
 from ..programs.weights import worth
 from .case import Case, Purse, timed
 from .direct import paid

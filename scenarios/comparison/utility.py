@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...analysis.scoring.release_utility import PairErrors, Release, entropy_of, pair_errors
-from ...analysis.suppression.k_anonymity import BLANK, Pattern
+from ...analysis.suppression.cell_patterns import BLANK, Pattern
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.messages import Counts
 from .case import Case

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ...protocol.messages import Call, Counts, Decision
-from ...protocol.transcript import Transcript
-from ...protocol.view import Row, View
+from ...protocol.transcript import Row, Transcript
+from ...protocol.view import View
 
 if TYPE_CHECKING:
     from ..schema.model import Scenario

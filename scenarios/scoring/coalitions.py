@@ -13,7 +13,7 @@ from ..schema.model import Scenario
 
 if TYPE_CHECKING:
     from ...analysis.trust.view_evidence import Shares
-    from ...protocol.view import Row
+    from ...protocol.transcript import Row
 
 ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter are looked at
 

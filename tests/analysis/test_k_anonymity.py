@@ -8,18 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from veilmix.analysis.exposure import exposure
-from veilmix.analysis.suppression import k_anonymity
+from veilmix.analysis.suppression import k_anonymity, true_columns
+from veilmix.analysis.suppression.cell_patterns import BLANK, Classes
 from veilmix.analysis.suppression.cell_program import optimum
-from veilmix.analysis.suppression.k_anonymity import (
-    BLANK,
-    Classes,
-    best_columns,
-    blanks,
-    check,
-    fewest_blanks,
-    suppress_cells,
-)
-from veilmix.analysis.suppression.k_anonymity import joint_counts as counts
+from veilmix.analysis.suppression.k_anonymity import blanks, check, fewest_blanks, suppress_cells
+from veilmix.analysis.suppression.true_columns import best_columns
+from veilmix.analysis.suppression.true_columns import joint_counts as counts
 from veilmix.errors import ParameterError
 
 tables = st.integers(1, 9).flatmap(
@@ -165,7 +159,7 @@ def test_too_many_choices_leave_the_greedy_and_its_bound() -> None:
 
 def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.array(list(product(range(2), repeat=6)))
-    monkeypatch.setattr(k_anonymity, "MOST_SETS", 20)
+    monkeypatch.setattr(true_columns, "MOST_SETS", 20)
     with pytest.raises(ParameterError, match="20 sets of its 6 columns were counted"):
         best_columns(table, 3, 0.5)
     monkeypatch.setattr(k_anonymity, "MOST_ROWS", 63)

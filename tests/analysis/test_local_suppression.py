@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.suppression.value_suppression import (
-    COVERS,
-    Column,
-    choose,
-    column,
-    cover,
-    covers_within,
-    promise,
-    proved,
-)
+from veilmix.analysis.estimation.binomial_covers import COVERS, cover, covers_within
+from veilmix.analysis.suppression.value_suppression import Column, choose, column, promise, proved
 from veilmix.errors import ParameterError
 
 

@@ -18,8 +18,9 @@ from veilmix.analysis.trust import (
     view_bits,
 )
 from veilmix.analysis.trust.inference import Method
+from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import CountsSeen, View
+from veilmix.protocol.view import View
 
 Table = tuple[tuple[str, ...], ...]
 VALUES = (("a", "b"), ("x", "y", "z"))

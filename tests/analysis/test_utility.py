@@ -14,7 +14,7 @@ from veilmix.analysis.scoring.release_utility import (
     pair_errors,
     pair_shares,
 )
-from veilmix.analysis.suppression.k_anonymity import BLANK
+from veilmix.analysis.suppression.cell_patterns import BLANK
 from veilmix.analysis.trust import log2_multinomial
 from veilmix.errors import ParameterError
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from veilmix.analysis.trust import inferred, received
 from veilmix.analysis.trust.fiber import Side
 from veilmix.protocol.hiding import BLANK, COVERS, OTHER, Hiding, Mask, Redact
+from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import CountsSeen, View
+from veilmix.protocol.view import View
 
 VALUES = ("a", "b", "c")
 ROWS = list(product(VALUES, ("x", "y")))

@@ -46,10 +46,10 @@ from veilmix.protocol.transcript import Transcript
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.faults.curator import liar
 from veilmix.roles.faults.shuffler import Cheat, Deed
-from veilmix.roles.faults.users import Fault, faulty, stuffer
+from veilmix.roles.faults.users import faulty, stuffer
 from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
 from veilmix.roles.instruments import Instrument, Recorder
-from veilmix.roles.network import Network
+from veilmix.roles.network import Fault, Network
 from veilmix.roles.session import Cast, Guards, play
 
 SIDES = ("left", "right")

@@ -16,8 +16,9 @@ from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
 from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.faults.users import Fault, fault
+from veilmix.roles.faults.users import fault
 from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.network import Fault
 from veilmix.roles.session import Cast, play
 
 Row = tuple[str, ...]

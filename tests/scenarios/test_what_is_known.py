@@ -15,13 +15,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from veilmix.analysis.suppression.value_suppression import cover
+from veilmix.analysis.estimation.binomial_covers import cover
 from veilmix.analysis.trust import inferred, received
 from veilmix.analysis.trust.announced_rates import listed
 from veilmix.protocol.hiding import BLANK, Hiding, Redact, said_as
 from veilmix.protocol.messages import Certificate, Decision
+from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import CountsSeen, View
+from veilmix.protocol.view import View
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.local_suppression.strategy import KIND
 from veilmix.scenarios.records.run_folder import Run, read, save

@@ -11,8 +11,9 @@ from ....analysis.trust.received_view import received
 from ....protocol.hiding import OTHER, Mask
 from ....protocol.messages import Call, Counts
 from ....protocol.parties import CURATOR, Role
+from ....protocol.record import CountsSeen
 from ....protocol.transcript import Transcript
-from ....protocol.view import CountsSeen, View
+from ....protocol.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""The plain data of tables with blanks: distinct rows, released rows, and who is shown as what.
+
+A released row is a pattern: the codes of a true row, with `BLANK` in the cells that are left out. A
+flow says how many people of which true row are released as which pattern.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..exposure.cells import as_table
+from ..exposure.counts import Integers
+
+BLANK = -1  # the code of a cell that is not released
+
+
+Pattern = tuple[int, ...]  # a released row: codes, or BLANK
+
+
+Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released row) -> people
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The distinct rows of a table in lexicographic order, and how many people have each."""
+
+    rows: Integers
+    people: Integers
+
+    @classmethod
+    def of(cls, table: ArrayLike) -> "Classes":
+        """Count the rows of a table."""
+        rows, people = np.unique(as_table(table), axis=0, return_counts=True)
+        return cls(rows.astype(np.int64), people.astype(np.int64))
+
+    @property
+    def n(self) -> int:
+        """People in all."""
+        return int(self.people.sum())
+
+
+def crowds(classes: Classes, columns: Sequence[int]) -> Integers:
+    """For each distinct row, how many people agree with it on some columns."""
+    if not columns:
+        return np.full(len(classes.rows), classes.n, np.int64)
+    _, place = np.unique(classes.rows[:, list(columns)], axis=0, return_inverse=True)
+    total = np.bincount(place.ravel(), weights=classes.people)
+    return total[place.ravel()].astype(np.int64)

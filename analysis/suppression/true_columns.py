@@ -1,0 +1,142 @@
+"""The columns that a curator who sees everything can release whole: by the TRUE exposure.
+
+Global suppression (paper 000, section 1 names it as a rival of every release that is decided
+without seeing the joint). Q_J(k/n) never falls when a column is added, so safe sets of columns are
+downward closed, and the search is exact and short.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ...errors import ParameterError
+from ..exposure.cells import as_columns, as_table, joint_counts
+from ..exposure.counts import as_integer
+from ..exposure.curves import users_below
+from .weights import as_gains, as_weights
+
+MOST_SETS = 60_000  # sets of columns that are counted in one search: about a minute
+
+
+@dataclass(frozen=True, slots=True)
+class BestColumns:
+    """The columns that a curator who sees everything keeps, and whom they expose.
+
+    kept: column numbers, ascending. exposed: people in a cell of fewer than k. looked: how many
+    sets of columns were counted on the way.
+    """
+
+    kept: tuple[int, ...]
+    weight: float
+    exposed: int
+    n: int
+    k: int
+    looked: int
+
+    @property
+    def value(self) -> float:
+        """The true exposure, a share of people."""
+        return self.exposed / self.n
+
+    def __repr__(self) -> str:
+        return (
+            f"<BestColumns {self.kept}: {self.exposed:,} of {self.n:,} people in a crowd smaller "
+            f"than {self.k:,}, {self.looked:,} sets counted>"
+        )
+
+
+def best_columns(
+    table: ArrayLike,
+    k: int,
+    target: float,
+    weights: Sequence[float] | None = None,
+    required: Sequence[int] = (),
+    forbidden: Sequence[int] = (),
+) -> BestColumns:
+    """The heaviest set of columns whose true exposure is at most `target`; exact.
+
+    Of equal weights the most columns, then the fewest exposed people, then the first set in
+    lexicographic order. Where the required columns alone are above the target, nothing is kept.
+
+    Args:
+        table: n x d integer codes of at least 0, n >= 1.
+        k: a person in a cell of fewer than k people is exposed.
+        target: share of people, 0 to 1.
+        weights: of each column, >= 0; 1 each by default.
+        required: columns that must be kept.
+        forbidden: columns that are never kept.
+
+    Raises:
+        ParameterError: for arguments outside these ranges, or after 60,000 sets of columns.
+    """
+    codes, k = as_table(table), as_integer(k, "k")
+    n, d = codes.shape
+    if not n:
+        raise ParameterError("table: found nobody; at least one person is needed")
+    if not 0 <= target <= 1:
+        raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
+    must, never = set(as_columns(required, d)), set(as_columns(forbidden, d))
+    exact = as_weights(weights, d)
+    gains = as_gains(exact)
+    search = _Search(codes, k, target, gains)
+    free = [j for j in range(d) if j not in never | must]
+    kept = search.best(tuple(sorted(must)), sorted(free, key=lambda j: -gains[j]))
+    exposed = search.exposed(kept)
+    weight = float(sum(exact[j] for j in kept))
+    return BestColumns(kept, weight, exposed, n, k, len(search.memory))
+
+
+class _Search:
+    """Keep or drop, heaviest first; a set that holds an unsafe pair is never counted."""
+
+    def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
+        self.codes, self.k, self.target, self.gains = codes, k, target, gains
+        self.memory: dict[tuple[int, ...], int] = {}
+
+    def exposed(self, columns: tuple[int, ...]) -> int:
+        """People in a small crowd; nobody is exposed by nothing."""
+        if not columns:
+            return 0
+        if columns not in self.memory:
+            if len(self.memory) >= MOST_SETS:
+                raise ParameterError(
+                    f"table: {MOST_SETS:,} sets of its {self.codes.shape[1]} columns were counted "
+                    "and more are left; forbid some columns"
+                )
+            self.memory[columns] = users_below(joint_counts(self.codes, columns), self.k)
+        return self.memory[columns]
+
+    def safe(self, columns: tuple[int, ...]) -> bool:
+        return self.exposed(columns) / len(self.codes) <= self.target
+
+    def key(self, columns: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        gain = sum(self.gains[j] for j in columns)
+        return gain, -self.exposed(columns), tuple(-j for j in columns)
+
+    def best(self, required: tuple[int, ...], order: Sequence[int]) -> tuple[int, ...]:
+        if not self.safe(required):
+            return ()
+        pairs = {
+            pair for pair in combinations(sorted((*required, *order)), 2) if not self.safe(pair)
+        }
+        found = self.key(required)
+        stack = [(0, found[0], required)]
+        while stack:
+            position, gain, chosen = stack.pop()
+            if gain >= found[0]:
+                found = max(found, self.key(chosen))
+            if position == len(order):
+                continue
+            if gain + sum(self.gains[j] for j in order[position:]) < found[0]:
+                continue
+            stack.append((position + 1, gain, chosen))
+            j = order[position]
+            wider = tuple(sorted((*chosen, j)))
+            if any((min(i, j), max(i, j)) in pairs for i in chosen):
+                continue
+            if self.safe(wider):
+                stack.append((position + 1, gain + self.gains[j], wider))
+        return tuple(-j for j in found[2])

@@ -1,0 +1,200 @@
+"""A run as its transcript and its board tell it: what was called, made, handed in and read.
+
+One `Record` of a run serves all coalitions: nothing here depends on who looks. What parties know of
+it together is in view.py, what they can link and why in derivation.py.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from . import parties
+from .announcement import Flaw
+from .board import Board
+from .hiding import HIDDEN, Hiding
+from .messages import Call, Counts, Kind
+from .session import open_round
+from .transcript import Made, Row, Transcript, split_names
+
+TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
+
+
+@dataclass(frozen=True, slots=True)
+class CountsSeen:
+    """Counts a coalition has read: a column set, and how many people hold each combination.
+
+    hidden: what people did to their values before they said them.
+    """
+
+    round: int
+    columns: tuple[int, ...]
+    counts: Counts
+    hidden: tuple[Hiding, ...] = ()
+
+    @property
+    def people(self) -> int:
+        """How many people were counted."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """What messages without padding show by their length, of each person in one round.
+
+    asks: the column sets asked. domains: per column the values that may be said. people: by index,
+    the bytes of the answers, each with two bytes a value: one by one in ascending order where they
+    are seen apart (`apart`), else their sum.
+    """
+
+    asks: tuple[tuple[int, ...], ...]
+    domains: tuple[tuple[str, ...], ...]
+    people: Mapping[int, tuple[int, ...]]
+    apart: bool
+
+
+def length(values: Iterable[str]) -> int:
+    """Bytes of the values of an answer, as a ballot without padding has them."""
+    return sum(2 + len(value.encode()) for value in values)
+
+
+class RunRecord:
+    """A run as everybody's messages tell it; what single parties know of it is in view.py.
+
+    Attributes:
+        transcript: what happened, and who saw it.
+        board: what everybody was told.
+    """
+
+    def __init__(self, transcript: Transcript, board: Board) -> None:
+        self.transcript = transcript
+        self.board = board
+
+    @cached_property
+    def openers(self) -> Mapping[int, tuple[str, ...]]:
+        """Per round, the party that opens each layer of a submission, outermost first."""
+        told = self.board.announcement
+        if told is None:
+            return {}
+        return {
+            call.round: open_round(told, self.board.session, call).openers
+            for call in self.board.calls
+        }
+
+    @cached_property
+    def calls(self) -> Mapping[int, Call]:
+        """The call of each round."""
+        return {call.round: call for call in self.board.calls}
+
+    def columns(self, number: int) -> tuple[int, ...]:
+        """The columns that a round asks about, ascending."""
+        return tuple(sorted({column for ask in self.calls[number].asks for column in ask}))
+
+    @cached_property
+    def said(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said, in envelopes of its own making."""
+        rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
+        for made in self.transcript.made:
+            rows[made.round][made.user] = self._row(made)
+        return rows
+
+    def _row(self, made: Made) -> Row:
+        asks = self.calls[made.round].asks
+        row: dict[int, str] = {}
+        for ask, values in made.answers:
+            row.update(zip(asks[ask], values, strict=True))
+        return row
+
+    @cached_property
+    def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
+        """Per round, person and question what was said."""
+        return {
+            (made.round, made.user, ask): values
+            for made in self.transcript.made
+            for ask, values in made.answers
+        }
+
+    @cached_property
+    def truth(self) -> Mapping[int, Row]:
+        """What every person holds, as far as it said it; nobody knows it. In the full form."""
+        rows: dict[int, dict[int, str]] = {}
+        for people in self.said.values():
+            for person, row in people.items():
+                plain = {column: value for column, value in row.items() if value not in HIDDEN}
+                rows.setdefault(person, {}).update(plain)
+        return rows
+
+    @cached_property
+    def submitted(self) -> Mapping[int, Mapping[int, Row]]:
+        """Per round and person what it said and was seen to hand in."""
+        sender = {
+            (event.round, name): parties.index(event.sender)
+            for event in reversed(self.transcript.events)  # who comes later has copied
+            if event.kind is Kind.SUBMISSION and not self.transcript.summary
+            for name in split_names(event.names)
+        }
+        rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
+        for made in self.transcript.made:
+            if sender.get((made.round, made.envelope)) == made.user:
+                rows[made.round][made.user] = self.said[made.round][made.user]
+        return rows
+
+    @cached_property
+    def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
+        """Per round and column set, whose answer reached the reader; in the full form."""
+        arrived: dict[int, set[bytes]] = {number: set() for number in self.calls}
+        for event in self.transcript.events:
+            call = self.calls.get(event.round)
+            if event.kind is Kind.BATCH and call and event.receiver == call.reader:
+                arrived[event.round].update(split_names(event.names))
+        people: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+        for made in self.transcript.made:
+            here, asks = arrived[made.round], self.calls[made.round].asks
+            for (ask, _), name in zip(made.answers, self._innermost(made), strict=True):
+                if name in here:
+                    people.setdefault((made.round, asks[ask]), set()).add(made.user)
+        for seen in self.whole_rows.values():
+            asks = self.calls[seen.round].asks
+            people[seen.round, seen.columns] = set.intersection(
+                *(people.get((seen.round, ask), set()) for ask in asks)
+            )
+        return {about: frozenset(some) for about, some in people.items()}
+
+    def _innermost(self, made: Made) -> list[bytes]:
+        """The name of the reader's layer that holds each answer of a person."""
+        depth = len(self.openers[made.round]) - 1
+        names = split_names(made.names)[depth::depth]
+        return names if len(names) == len(made.answers) else names * len(made.answers)
+
+    @cached_property
+    def whole_rows(self) -> Mapping[int, CountsSeen]:
+        """Per round the counts of whole rows, where a design error shows the reader whole rows.
+
+        It sees which answers are one person's: they came in one onion, or with one salt or one key.
+        """
+        told = self.board.announcement
+        if told is None or not set(told.rules.flaws) & TOGETHER:
+            return {}
+        found = {}
+        for number, call in self.calls.items():
+            rows = [row for row in self.said[number].values() if len(call.asks) > 1]
+            if rows and self._all_came(number):
+                columns = self.columns(number)
+                counts = Counter(tuple(row[column] for column in columns) for row in rows)
+                found[number] = CountsSeen(number, columns, counts, call.hidden)
+        return found
+
+    def _all_came(self, number: int) -> bool:
+        """Whether all who answered a round were counted."""
+        read = next((one for one in self.transcript.reads if one.round == number), None)
+        people = len(self.said[number])
+        return read is not None and all(sum(one.values()) == people for one in read.counts)
+
+    def lengths_of(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:
+        """Per person who handed in, the bytes of its answers: ascending, or (not apart) in all."""
+        asks = self.calls[number].asks
+        found = {}
+        for user in self.submitted[number]:
+            each = [length(self.answers[number, user, ask]) for ask in range(len(asks))]
+            found[user] = tuple(sorted(each)) if apart else (sum(each),)
+        return found
