@@ -490,7 +490,7 @@ CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("terms", "the announcement is the scenario's", terms),
     ("decision", "decision and certificate follow from the counts", decision),
     ("release", "columns and sums are right", release),
-    ("exposure", "true and promised, recomputed; the promise holds", exposure),
+    ("exposure", "true is within promised, recomputed", exposure),
     ("found", "who is found in the release, recomputed", found),
     ("result", "all files say the same", result),
     ("coalitions", "what each learnt, recomputed", coalitions),

@@ -113,6 +113,6 @@ CHECKS: tuple[Rule, ...] = (
     ("board", "posts are legal, and bear out who is named", board),
     ("digest", "the posts hash to the digest of result.json", digest),
     ("counts", "marginals, decision and release follow from the ballots shown", counts),
-    ("exposure", "true and promised, recomputed; the promise holds", exposure),
+    ("exposure", "true is within promised, recomputed", exposure),
     ("coalitions", "what coalitions follow, measured again", coalitions),
 )
