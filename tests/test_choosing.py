@@ -39,7 +39,7 @@ def test_what_coalitions_of_peers_received_is_as_written() -> None:
     for many, least, *numbers, others in written:
         one = learnt[int(many)]
         assert numbers == [f"{one.bits_per_person:.2f}", str(one.cells_certain), str(one.linked)]
-        assert (bool(least), int(others)) == (not one.exact, 120 - int(many))
+        assert (bool(least), int(others)) == (one.bits_are != "exact", 120 - int(many))
 
 
 def test_every_table_has_every_program_once() -> None:

@@ -28,6 +28,8 @@ HEADINGS = (
 )  # fmt: skip
 MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
 
+SIGNS = {"exact": "", "at least": "≥ ", "at most": "≤ "}
+
 
 def table(found: Comparison) -> list[list[str]]:
     """The rows of a table, without its head."""
@@ -44,7 +46,7 @@ def _row(one: Compared) -> list[str]:
     return [
         one.program,
         most.parties[0],
-        ("" if most.exact else "≥ ") + f"{most.bits_per_person:.2f}",
+        SIGNS[most.bits_are] + f"{most.bits_per_person:.2f}",
         f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
         "-" if most.rows_guessed is None else f"{most.rows_guessed:.1%}",
         "no rows" if noise else f"{privacy.true:.1%}",
