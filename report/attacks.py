@@ -1,36 +1,12 @@
 """What went wrong on purpose, what stood against it, and what came of both."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from msgspec.structs import asdict
-
+from ..scenarios.catalogue.registry import GUARDS
 from ..scenarios.schema.model import Scenario
 from ..scenarios.wording import percent
 from .facts import Facts
 from .pieces import Block, Grid, Section, Words
-
-GUARDS: tuple[tuple[str, Callable[[Scenario], object], str], ...] = (
-    ("padding", lambda s: s.mix.pad, "all submissions of a round are equally long"),
-    ("salt", lambda s: s.mix.salt, "equal answers look different, and can be told apart"),
-    ("sorted batches", lambda s: s.mix.order == "sorted", "a batch leaves in no order of people"),
-    ("minimum batch", lambda s: s.mix.min_batch, "people without whom a round burns"),
-)
-MEANS = {
-    "receipts": "share of people who check that they were counted",
-    "registered": "only people known beforehand may send",
-    "min_dropout": "people who must have left, if any did, for a second round to be released",
-    "balance": "totals and accounts on the board are added up",
-    "recompute": "the analyst decides again from published marginals",
-    "compare": "people compare what they were told with the board",
-    "burn": "a session is not run again on the same people less a few",
-    "union": "nor for other columns",
-    "promise": "nothing is released of which the promise cannot be proved again",
-    "bind": "a layer opens in one session, round and hop",
-    "dedupe": "repeats are dropped",
-    "unbundle": "the first shuffler takes a person's answers apart",
-    "fresh_salt": "a salt for every answer",
-    "fresh_key": "a key for every answer",
-}
 
 
 def section(facts: Facts) -> Section | None:
@@ -85,10 +61,12 @@ def section(facts: Facts) -> Section | None:
 
 
 def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
-    for name, state, what in GUARDS:
-        yield name, _state(state(scenario)), what
-    for name, value in asdict(scenario.defence).items():
-        yield name.replace("_", " "), _state(value), MEANS.get(name, "")
+    """Those of [mix], then those of [defence]: name, state, what the setting means."""
+    told = [guard for guard in GUARDS.values() if guard.setting]
+    for guard in sorted(told, key=lambda guard: guard.key.startswith("defence.")):
+        name = guard.label or guard.key.partition(".")[2].replace("_", " ")
+        state = guard.is_on(scenario) if isinstance(guard.on, str) else guard.value(scenario)
+        yield name, _state(state), guard.setting
 
 
 def _state(value: object) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from veilmix.scenarios.attacks.catalogue import DEFENCES
-from veilmix.scenarios.studies.attack_plan import ROWS, helping
+from veilmix.scenarios.catalogue.registry import GUARDS
+from veilmix.scenarios.studies.attack_plan import helping, plan_rows
 
 ROOT = Path(__file__).parent.parent
 TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_matrix.py")))
@@ -16,11 +16,11 @@ def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
     there = [tuple(row[:2]) for row in TOOL.parsed(TOOL.block("outcomes"))]
     due = [
         (row, name)
-        for row in ROWS
-        for name in ("none", *(one for one in DEFENCES if one in helping(row)), "all")
+        for row in plan_rows()
+        for name in ("none", *(one for one in GUARDS if one in helping(row)), "all")
     ]
     assert there == due
-    assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == list(DEFENCES)
+    assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == list(GUARDS)
 
 
 @pytest.mark.slow

@@ -66,20 +66,22 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "schema": set(),
         "populations": {"schema"},
         "programs": {"mean", "schema", "populations"},
-        "attacks": {"schema", "populations", "programs"},
+        "catalogue": {"schema", "populations", "programs"},
+        "attacks": {"schema", "populations", "programs", "catalogue"},
+        "guards": {"catalogue"},
         "ledger": {"serialization", "schema", "populations", "programs"},
         "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
-        "validation": {"schema", "populations", "programs", "attacks"},
+        "validation": {"schema", "populations", "programs", "catalogue"},
         "play": {
-            "schema", "populations", "programs", "attacks", "ledger", "scoring", "validation"
+            "schema", "populations", "programs", "catalogue", "ledger", "scoring", "validation"
         },
         "records": {"serialization", "schema", "scoring"},
         "verification": {
-            "serialization", "schema", "populations", "programs", "attacks", "scoring",
+            "serialization", "schema", "populations", "programs", "catalogue", "scoring",
             "play", "records",
         },
         "studies": {
-            "mean", "wording", "serialization", "schema", "populations", "programs", "attacks",
+            "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
             "scoring", "validation", "play", "records", "verification",
         },
         "comparison": {

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...scenarios.attacks.catalogue import ATTACKS, CURATOR, DEFENCES, NETWORK
+from ...scenarios.catalogue.attack import BYSTANDER, CURATOR, NETWORK
+from ...scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 from ...scenarios.schema.model import Fault, Scenario
 from .layout import many, percent
 
@@ -12,8 +13,8 @@ def attacks(scenario: Scenario) -> Iterator[str]:
     for fault in scenario.fault:
         attack = ATTACKS[fault.attack]
         yield f"attack    {fault.attack}: {_who(fault)} {attack.does}{_aim(fault)}"
-        if attack.stopped_by:
-            guards = [f"{name} ({_state(scenario, name)})" for name in attack.stopped_by]
+        if names := helping(fault.attack):
+            guards = [f"{name} ({_state(scenario, name)})" for name in names]
             yield f"          stopped or shown by: {', '.join(guards)}"
 
 
@@ -24,7 +25,7 @@ def _who(fault: Fault) -> str:
     role = ATTACKS[fault.attack].by
     if role in (NETWORK, CURATOR):
         return f"the {role}"
-    if not role:
+    if role == BYSTANDER:
         return "somebody can"
     several = fault.users is not None
     return f"each of {many(fault.users or 0, 'person', 'people') if several else _share(fault)}"
@@ -40,6 +41,4 @@ def _aim(fault: Fault) -> str:
 
 
 def _state(scenario: Scenario, name: str) -> str:
-    defence = DEFENCES[name]
-    table, _, key = defence.key.partition(".")
-    return "off" if getattr(getattr(scenario, table), key) == defence.off else "on"
+    return "on" if GUARDS[name].is_on(scenario) else "off"

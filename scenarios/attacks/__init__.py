@@ -1,5 +1,6 @@
-"""The attack catalogue, what it sets up in a session, and what was achieved and noticed.
+"""The attacks, one file each: what is done, by whom, what it achieves, its trial, its scenario.
 
-May import `programs`, `populations`, `schema` and the parties of `roles`. Must never know the truth
-where an attacker would not: what is achieved is measured from what attackers saw.
+A file is called like its attack, `-` written `_`, and holds one `ATTACK`; nothing else has to know
+of it. May import `catalogue`, `programs`, `populations`, `schema` and the parties of `roles`. Must
+never know the truth where an attacker would not: what is achieved is measured from what was seen.
 """

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from ...protocol.announcement import Policy, Rules, Setting
 from ...roles.faults.users import SILENCING
-from ..attacks.setup import flaws
+from ..catalogue.commit import flaws
 from ..populations.samples import Samples
 from ..programs.randomized.questions import rule
 from ..schema.kinds import RANDOMIZED, most_rounds
 from ..schema.model import Scenario
-from ..validation.parties import BY_USERS, struck
+from ..validation.parties import by_users, struck
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +77,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     faults: dict[int, dict[int, str]] = {}
     every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
     central = not scenario.mix.peers
-    for one in (one for one in scenario.fault if not central or one.attack in BY_USERS):
+    for one in (one for one in scenario.fault if not central or by_users(one)):
         for index in struck(one, people, rng):
             rounds = every if one.round is None else (one.round,)
             faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))

@@ -32,10 +32,9 @@ from ...protocol.messages import Call
 from ...protocol.parties import user
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record
-from ...roles.faults.users import faulty
 from ...roles.instruments import Instrument, Recorder
 from ...roles.session import Cast, play
-from ..attacks.setup import after, before, commit
+from ..catalogue.commit import after, before, commit
 from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Raised, Report
@@ -146,7 +145,6 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         strategy(scenario, crowd.others),
         _entropy(seed),
         crowd.rounds,
-        {user(index): faulty(attacks) for index, attacks in faults.items()},
         program=program(scenario),
         lie=lie(questions) if questions else None,
     )
@@ -210,7 +208,8 @@ def _effects(
     """What the attacks have achieved; not told of randomized reports, nor of a summary."""
     if cast.spy is None or scenario.policy.kind in RANDOMIZED or transcript.summary:
         return ()
-    from ..attacks.effects import Scene, measure
+    from ..catalogue.effects import measure
+    from ..catalogue.scene import Scene
 
     return measure(Scene(scenario, crowd.people, board, transcript, cast.spy, seed, earlier))
 

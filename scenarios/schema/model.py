@@ -5,11 +5,12 @@ these types (`structure`) can say all that is wrong with a file; what needs more
 A key that is left out has the default written here; None means that the key says nothing.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
+from .attack_names import attack_names
 
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
@@ -40,15 +41,10 @@ Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-ha
 Method = Literal[
     "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
 ]
-Attack = Literal[
-    "absent", "late", "malformed", "duplicate", "poison", "stuff",  # by users
-    "drop", "drop-people", "substitute", "copy", "tag", "forward",  # by shufflers
-    "replay", "block", "isolate", "flood", "delay",  # by whoever holds the wires
-    "lie", "equivocate", "rerun", "overlap",  # by the curator
-    "dropout", "order", "size", "dictionary", "bundle", "one-salt", "one-key",  # by who looks on
-    "predictable",
-]  # fmt: skip
-FLOODING = ("flood", "isolate")  # bring people who do not exist
+if TYPE_CHECKING:
+    Attack = str
+else:  # one for each file of scenarios/attacks
+    Attack = Literal[attack_names()]
 
 OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
@@ -188,7 +184,8 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
     share of them, drawn at random. rate: share of messages. round: None is every round.
     target: the one user that is meant. into: where a `replay` goes. bit: which bit of a layer a
-    `tag` turns over. Which attack reads which, and who commits it, is in the table ATTACKS.
+    `tag` turns over. Which attack reads which, and who commits it, is in its file of
+    scenarios/attacks.
     """
 
     attack: Attack
@@ -236,7 +233,7 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1.
 
     alarms_at_least: alarms on the board. attack_at_most, attack_at_least: what every attack
-    achieves, in the unit that ATTACKS names.
+    achieves, in the unit that its file names.
     """
 
     kept_at_least: Count | None = None

@@ -21,7 +21,8 @@ from ...analysis.estimation.confidence import clopper_pearson
 from ...analysis.trust.received_view import received
 from ...errors import ParameterError
 from ...protocol import parties
-from ..attacks.catalogue import ATTACKS, DEFENCES
+from ..catalogue.attack import Attack
+from ..catalogue.registry import ATTACKS, GUARDS
 from ..mean import LEVEL, estimate
 from ..play.announcement import draw_faults
 from ..play.run import play_real
@@ -33,16 +34,15 @@ from ..schema.model import Scenario
 from ..validation.load import resolve
 from .attack_plan import (
     ALL,
-    COLLUDE,
     NONE,
     RANDOM,
-    ROWS,
     Trial,
     changed,
     chosen,
     has,
     helping,
     pair,
+    plan_rows,
     suited,
     trials,
 )
@@ -51,7 +51,6 @@ __all__ = ["Cell", "Column", "Cost", "Matrix", "Row", "attack", "verdict"]
 
 SCHEMA = 1
 MOVED = "people by whom a count is moved"
-REFUSED = ("malformed", "duplicate")  # rows whose success is not that a message is refused
 PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
 Verdict = Literal["works", "reduced", "stopped", "idle", "unplayed"]
 Progress = Callable[[int, int], None]
@@ -224,8 +223,8 @@ def attack(
     """
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
-    rows = chosen(attacks, tuple(ROWS), "attacks")
-    names = chosen(defences, tuple(DEFENCES), "defences")
+    rows = chosen(attacks, tuple(plan_rows()), "attacks")
+    names = chosen(defences, tuple(GUARDS), "defences")
     suited(scenario)
     crowd = samples(scenario, seed)
     people = crowd.people.n
@@ -340,7 +339,7 @@ def shoot(job: Job) -> Shot:
     started = process_time()
     played = play_real(scenario, crowd, faults, job.seed if job.seeded else None)
     cpu = process_time() - started
-    value, of, unit = _achieved(job, crowd, played)
+    value, of, unit = _achieved(played)
     linked, certain = _learnt(scenario, crowd, played) if job.row else (0, 0)
     sent = traffic(played.transcript)
     return Shot(
@@ -376,10 +375,7 @@ def _sizes(crowd: Samples) -> tuple[int, ...]:
     return tuple(len(texts) for texts in crowd.people.values)
 
 
-def _achieved(job: Job, crowd: Samples, played: Played) -> tuple[float, float, str]:
-    if job.row == COLLUDE:
-        seen = played.look((parties.CURATOR, parties.shuffler(1)))
-        return received(seen, _sizes(crowd)).linked, crowd.people.n, "people linked"
+def _achieved(played: Played) -> tuple[float, float, str]:
     if not played.attacks:
         return 0.0, 0.0, ""
     last = played.attacks[-1]
@@ -424,7 +420,7 @@ def _cell(
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
     runs = [there.shots[_key(job)] for job in _jobs([trial], there.seeds)]
     apart = [_moved(one, other) for one, other in zip(runs, there.plain, strict=False)]
-    values = apart if trial.row in REFUSED else [one.value for one in runs]
+    values = apart if _attack_of(trial.row).unlike_honest else [one.value for one in runs]
     alarmed = sum(bool(one.causes) for one in runs)
     low, high = clopper_pearson(alarmed, len(runs), (1 - LEVEL) / 2)
     causes = Counter(cause for one in runs for cause in set(one.causes))
@@ -436,7 +432,7 @@ def _cell(
         value=_mean(values),
         least=min(values),
         most=max(values),
-        of=there.people if trial.row in REFUSED else max(one.of for one in runs),
+        of=there.people if _attack_of(trial.row).unlike_honest else max(one.of for one in runs),
         linked=_mean([one.linked for one in runs]),
         certain=_mean([one.certain for one in runs]),
         moved=_mean(apart),
@@ -466,6 +462,10 @@ def verdict(cell: Cell, without: Cell | None) -> Verdict:
     return "works"
 
 
+def _attack_of(row: str) -> Attack:
+    return ATTACKS[plan_rows()[row].attack]
+
+
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
@@ -480,17 +480,23 @@ def _moved(one: Shot, honest: Shot) -> int:
 
 
 def _row(name: str, plan: Sequence[Trial], shots: Mapping[Any, Shot], seeds: Sequence[int]) -> Row:
-    one = ATTACKS[ROWS[name].attack]
+    one = _attack_of(name)
     trial = next(trial for trial in plan if trial.row == name)
-    unit, faults = one.seen, []
+    unit, faults = one.unit, []
     if trial.scenario is not None:
-        unit = MOVED if name in REFUSED else shots[_key(next(_jobs([trial], seeds)))].unit
+        unit = MOVED if one.unlike_honest else shots[_key(next(_jobs([trial], seeds)))].unit
         faults = [
             {key: what for key, what in fault.items() if what is not None}
             for fault in msgspec.to_builtins(trial.scenario.fault)
         ]
-    who = one.by or ("shuffler-1 and curator" if name == COLLUDE else "who looks on")
-    return Row(name=name, by=who, does=one.does, unit=unit, helping=helping(name), faults=faults)
+    return Row(
+        name=name,
+        by=one.by or one.watchers,
+        does=one.does,
+        unit=unit,
+        helping=helping(name),
+        faults=faults,
+    )
 
 
 def _column(
@@ -500,7 +506,7 @@ def _column(
     shots: Mapping[Any, Shot],
     seeds: Sequence[int],
 ) -> Column:
-    one = DEFENCES[name]
+    one = GUARDS[name]
     off = [shots[_key(Job("", both[0], seed, seeded=True))] for seed in seeds]
     on = [shots[_key(Job("", both[1], seed, seeded=name != RANDOM))] for seed in seeds]
     pairs = list(zip(on, off, strict=True))

@@ -1,6 +1,6 @@
 """Which runs an attack matrix is made of: every attack without and with every defence.
 
-Of an attack A, with the defences D that ATTACKS says stop or detect it:
+Of an attack A, with the defences D that are said to stop or detect it (`helping`):
 
     none   the scenario, with A committed, the switches of A turned, and every D off
     D      the same, with that one defence on
@@ -13,14 +13,14 @@ cell is that of `none`, and is not played again.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
 
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ...protocol import parties
-from ..attacks.catalogue import ATTACKS, DEFENCES
-from ..attacks.setup import FLAWS
+from ..catalogue.attack import Keys
+from ..catalogue.registry import ATTACKS, GUARDS
+from ..catalogue.registry import helping as helping_attack
 from ..programs.peers.check import central_only
 from ..schema.kinds import RANDOMIZED
 from ..schema.model import Scenario
@@ -29,96 +29,28 @@ from ..validation.load import check
 
 NONE, ALL = "none", "all"
 RANDOM = "random"  # the defence whose switch is the seed of the run
-COLLUDE = "collude"
-TARGET = parties.user(0)
-LESSONS = (
-    *("mix.order", "mix.pad", "mix.salt", "mix.suite", "defence.promise"),
-    *(f"defence.{key}" for key in FLAWS),
-)
-
-Keys = dict[str, Any]
-
-
-def _some(people: int) -> int:
-    """A tenth of the people, at least one: how many an attack strikes that strikes several."""
-    return max(1, people // 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One attack as it is committed. faults: the entries of [[fault]] for so many people, mixes."""
+    """One attack as it is committed. trial: the entries of [[fault]] for so many people, mixes."""
 
     attack: str
-    faults: Callable[[int, int], list[Keys]]
+    trial: Callable[[int, int], list[Keys]]
+
+    def faults(self, people: int, shufflers: int) -> list[Keys]:
+        """The entries, each with the attack that it is of."""
+        return [{"attack": self.attack, **keys} for keys in self.trial(people, shufflers)]
 
 
-def _users(attack: str, **keys: Any) -> Row:
-    return Row(attack, lambda n, _: [{"attack": attack, "users": _some(n), **keys}])
-
-
-def _mix(attack: str, *, last: bool = False, every: bool = False) -> Row:
-    """The first or the last shuffler strikes some messages, or people, of round 1 or of every."""
-
-    def faults(n: int, mixes: int) -> list[Keys]:
-        by = parties.shuffler(mixes if last else 1)
-        rounds = {} if every else {"round": 1}
-        return [{"attack": attack, "by": by, "users": _some(n), **rounds}]
-
-    return Row(attack, faults)
-
-
-def _aimed(attack: str, **keys: Any) -> Row:
-    return Row(attack, lambda _n, _m: [{"attack": attack, "target": TARGET, **keys}])
-
-
-def _plain(attack: str) -> Row:
-    return Row(attack, lambda _n, _m: [{"attack": attack}])
-
-
-def _forward(_n: int, mixes: int) -> list[Keys]:
-    return [{"attack": "forward", "by": parties.shuffler(hop + 1)} for hop in range(mixes)]
-
-
-def _dropout(_n: int, _mixes: int) -> list[Keys]:
-    return [{"attack": "absent", "by": TARGET, "round": 2}, {"attack": "dropout"}]
-
-
-ROWS: Mapping[str, Row] = {
-    "absent": Row("absent", lambda _n, _m: [{"attack": "absent", "by": TARGET, "round": 2}]),
-    "late": _users("late", round=1),
-    "malformed": _users("malformed", round=1),
-    "duplicate": _users("duplicate", round=1),
-    "poison": _users("poison"),
-    "stuff": _users("stuff", round=1),
-    "drop": _mix("drop", last=True),
-    "drop-people": _mix("drop-people", every=True),
-    "substitute": _mix("substitute"),
-    "copy": _mix("copy"),
-    "copy-last": _mix("copy", last=True),
-    "tag": _mix("tag"),
-    "forward": Row("forward", _forward),
-    "replay": _aimed("replay", into="round"),
-    "replay-next": _aimed("replay", into="next"),
-    "replay-session": _aimed("replay", into="session"),
-    "block": _users("block", round=2),
-    "isolate": Row(
-        "isolate", lambda n, _: [{"attack": "isolate", "target": TARGET, "users": max(n - 1, 1)}]
-    ),
-    "flood": Row("flood", lambda n, _: [{"attack": "flood", "users": 3 * n}]),
-    "delay": _aimed("delay"),
-    "lie": _plain("lie"),
-    "equivocate": _aimed("equivocate"),
-    "rerun": _aimed("rerun"),
-    "overlap": _plain("overlap"),
-    COLLUDE: Row(COLLUDE, lambda _n, _m: []),
-    "dropout": Row("dropout", _dropout),
-    **{
-        name: _plain(name)
-        for name in (
-            "order", "size", "dictionary", "bundle", "one-salt", "one-key", "predictable",
-        )
-    },
-}  # fmt: skip
+@cache
+def plan_rows() -> Mapping[str, Row]:
+    """All rows of a matrix by name: one for each trial of each attack."""
+    return {
+        f"{name}-{variant}" if variant else name: Row(name, entries)
+        for name, attack in ATTACKS.items()
+        for variant, entries in attack.trials.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,31 +89,24 @@ def suited(scenario: Scenario) -> None:
         )
 
 
-def value(scenario: Scenario, key: str) -> object:
-    """What a scenario says at a dotted key."""
-    table, _, inner = key.partition(".")
-    return getattr(getattr(scenario, table), inner)
-
-
 def has(scenario: Scenario, name: str) -> bool:
     """Whether a scenario has a defence on. Every run of a matrix has a seed."""
-    one = DEFENCES[name]
-    return name != RANDOM and value(scenario, one.key) != one.off
+    return name != RANDOM and GUARDS[name].is_on(scenario)
 
 
 def _on(scenario: Scenario, name: str) -> Keys:
     """The keys that switch a defence on: as the scenario has it, if it does."""
-    one = DEFENCES[name]
+    one = GUARDS[name]
     if name == RANDOM or has(scenario, name):
         return {}
     return {one.key: one.on, **one.needs}
 
 
 def _off(name: str) -> Keys:
-    one = DEFENCES[name]
+    one = GUARDS[name]
     if name == RANDOM:
         return {}
-    return {one.key: one.off, **({"mix.lesson": True} if one.key in LESSONS else {})}
+    return {one.key: one.off, **({"mix.lesson": True} if one.lesson else {})}
 
 
 def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Keys]) -> Scenario:
@@ -199,16 +124,15 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
 
 def helping(row: str) -> tuple[str, ...]:
     """The defences that are said to stop or to detect the attack of a row."""
-    return ATTACKS[ROWS[row].attack].stopped_by
+    return helping_attack(plan_rows()[row].attack)
 
 
 def bare(row: str) -> Keys:
     """The keys of a row's runs without any defence that helps."""
-    switches = {k: v for k, v in ATTACKS[ROWS[row].attack].switches.items() if k != "scenario.seed"}
-    for name in helping(row):
+    attack = ATTACKS[plan_rows()[row].attack]
+    switches = {k: v for k, v in attack.switches.items() if k != "scenario.seed"}
+    for name in (*helping(row), *attack.without):
         switches.update(_off(name))
-    if row == "delay":  # everybody else's messages are held back in round 1: nobody left between
-        switches.update(_off("dropout"))
     return switches
 
 
@@ -222,20 +146,20 @@ def trials(
         for name in defences:
             if name in helping(row) or not (has(scenario, name) or name == RANDOM):
                 yield _trial(scenario, row, name, _with(scenario, keys, (name,)), people)
-        yield _trial(scenario, row, ALL, _with(scenario, keys, tuple(DEFENCES)), people)
+        yield _trial(scenario, row, ALL, _with(scenario, keys, tuple(GUARDS)), people)
 
 
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str]) -> Keys:
     """The keys of a row with some defences switched on again."""
     found = dict(keys)
     for name in names:
-        one = DEFENCES[name]
+        one = GUARDS[name]
         if name == RANDOM:
             continue
-        own = value(scenario, one.key)
+        own = one.value(scenario)
         found[one.key] = own if own != one.off else one.on
         found.update(one.needs)
-    if names == tuple(DEFENCES):
+    if names == tuple(GUARDS):
         found.pop("mix.lesson", None)
     return found
 
@@ -243,7 +167,7 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str]) -> Keys:
 def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> Trial:
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:
-        made = changed(scenario, keys, ROWS[row].faults(people, mixes))
+        made = changed(scenario, keys, plan_rows()[row].faults(people, mixes))
     except ScenarioError as wrong:
         return Trial(row, defence, None, why=wrong.problems[0])
     helped = RANDOM in helping(row) and defence in (RANDOM, ALL)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
+from ..catalogue.guard import value_at
+from ..catalogue.registry import ATTACKS, GUARDS
 from ..populations import set_facts as sets_facts
 from ..populations.facts import Facts, domains
 from ..programs import registry
@@ -15,7 +17,7 @@ from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
 from ..schema.keys import keys, type_of
 from ..schema.kinds import RANDOMIZED, most_rounds
-from ..schema.model import FLOODING, Scenario
+from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from ..schema.shape import misfit
 from .parties import coalitions, faults
@@ -74,25 +76,15 @@ def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         )
 
 
-FLAWS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")  # what only a lesson leaves out
-
-
 def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report defences that only a lesson leaves out, or that lack what they need."""
-    defence = scenario.defence
-    for key in FLAWS:
-        if not getattr(defence, key) and not scenario.mix.lesson:
-            message = f"without {key} nobody is hidden; say mix.lesson = true to show it"
-            yield problem(("defence", key), message)
-    if not defence.promise and not scenario.mix.lesson:
-        message = "more people may be exposed than is promised; say mix.lesson = true to show it"
-        yield problem(("defence", "promise"), message)
-    if defence.receipts and not scenario.mix.salt:
-        message = "without salt anyone could guess what a receipt is of; say mix.salt = true"
-        yield problem(("defence", "receipts"), message)
-    if defence.recompute and not scenario.policy.publish_marginals:
-        message = "there is nothing to decide again from; say policy.publish_marginals = true"
-        yield problem(("defence", "recompute"), message)
+    for guard in GUARDS.values():
+        path = tuple(guard.key.split("."))
+        if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
+            yield problem(path, guard.unguarded)
+        wanted = guard.wanted
+        if wanted and guard.is_on(scenario) and value_at(scenario, wanted.key) != wanted.value:
+            yield problem(path, wanted.message)
 
 
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
@@ -122,7 +114,7 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report more people who do not exist than anybody would wait for."""
     for place, one in enumerate(scenario.fault):
-        if one.attack in FLOODING and (one.users or 0) > MAX_SYBILS:
+        if ATTACKS[one.attack].sybils and (one.users or 0) > MAX_SYBILS:
             message = f"found {one.users:,}; {one.attack} brings at most {MAX_SYBILS:,}"
             yield problem(("fault", place, "users"), message)
 

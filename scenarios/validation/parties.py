@@ -6,7 +6,8 @@ from re import compile as pattern
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ..attacks.catalogue import ATTACKS, CURATOR, NETWORK, SHUFFLER, USER
+from ..catalogue.attack import CURATOR, NETWORK, SHUFFLER, USER
+from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
 from ..schema.model import Fault, Scenario
 from ..schema.parties import exists
@@ -15,11 +16,14 @@ from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quot
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-BY_USERS = tuple(name for name, attack in ATTACKS.items() if attack.by == USER)
-WHOLE = ("drop-people", "substitute")  # only the first shuffler knows whose answers belong together
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
 WILD = ("*", "?", "[")
 FEW = 6  # shufflers that a message names one by one
+
+
+def by_users(fault: Fault) -> bool:
+    """Whether users commit it."""
+    return ATTACKS[fault.attack].by == USER
 
 
 def users_matching(by: str, people: int) -> list[int]:
@@ -66,11 +70,11 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         path = ("fault", i)
         yield from _unread(path, fault)
         said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
-        if len(said) > 1 and fault.attack in BY_USERS:
+        if len(said) > 1 and by_users(fault):
             yield problem(
                 (*path, said[1]), f"{' and '.join(said)} exclude each other; say one of them"
             )
-        elif fault.attack in BY_USERS:
+        elif by_users(fault):
             yield from _struck(path, fault, facts)
         else:
             yield from _committed(path, fault, facts)
@@ -82,10 +86,10 @@ def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
     """Report keys that an attack does not read."""
     reads = ATTACKS[fault.attack].reads
     for key in KEYS:
-        if getattr(fault, key) is not None and key not in reads and fault.attack not in BY_USERS:
+        if getattr(fault, key) is not None and key not in reads and not by_users(fault):
             message = f"{fault.attack} does not read {key}; it reads {listed(('by', *reads))}"
             yield problem((*path, key), message)
-    if fault.attack in BY_USERS:
+    if by_users(fault):
         for key in ("target", "into", "bit"):
             if getattr(fault, key) is not None:
                 yield problem((*path, key), f"{fault.attack} strikes users; say which in by")
@@ -113,7 +117,7 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
         who = {SHUFFLER: "a shuffler", NETWORK: "the network", CURATOR: "the curator"}[role]
         message = f"found {quoted(fault.by)}; {fault.attack} is committed by {who}"
         yield problem((*path, "by"), message)
-    elif fault.attack in WHOLE and fault.by != parties.shuffler(1):
+    elif ATTACKS[fault.attack].first_only and fault.by != parties.shuffler(1):
         message = f"found {quoted(fault.by)}; only shuffler-1 knows whose answers belong together"
         yield problem((*path, "by"), message)
 

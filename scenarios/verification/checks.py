@@ -30,7 +30,7 @@ from ...protocol.parties import shuffler
 from ...protocol.phases import BOARD, Phase
 from ...protocol.programs import Heard
 from ...protocol.transcript import split_names
-from ..attacks.setup import sybils
+from ..catalogue.registry import sybils
 from ..programs.hierarchical.strategy import certainties
 from ..programs.interface import NoGround
 from ..programs.peers import verify as peers_verify

@@ -1,5 +1,6 @@
 """The two tables: every attack has a scenario that shows it, every defence a switch."""
 
+import dataclasses
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,13 +9,14 @@ from typing import get_args
 import pytest
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.board import replay
-from veilmix.scenarios.attacks.catalogue import ATTACKS, DEFENCES
-from veilmix.scenarios.attacks.effects import EFFECTS
+from veilmix.scenarios.catalogue import registry
+from veilmix.scenarios.catalogue.attack import BYSTANDER, USER
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, Table, helping
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.schema.model import Attack
+from veilmix.scenarios.schema.model import Attack, Defence
 from veilmix.scenarios.schema.shape import type_at
 from veilmix.scenarios.validation.load import attacks, load, shipped, source
 from veilmix.scenarios.verification.checks import verify
@@ -34,8 +36,7 @@ WRONG: dict[str, set[str]] = {
 
 
 def test_the_table_of_attacks_is_the_grammar() -> None:
-    assert set(get_args(Attack)) == set(ATTACKS) - {"collude"}
-    assert set(EFFECTS) == set(get_args(Attack))
+    assert set(get_args(Attack)) == set(ATTACKS)
 
 
 def test_every_attack_has_a_scenario_that_commits_it() -> None:
@@ -49,24 +50,24 @@ def test_every_attack_has_a_scenario_that_commits_it() -> None:
 
 def test_every_attack_names_defences_that_exist() -> None:
     for name, attack in ATTACKS.items():
-        assert set(attack.stopped_by) <= set(DEFENCES), name
+        assert set(helping(name)) <= set(GUARDS), name
         for key in attack.switches:
             assert type_at(key.split(".")) is not None, key
 
 
 def test_every_defence_is_a_key_of_the_grammar() -> None:
-    for name, defence in DEFENCES.items():
-        assert type_at(defence.key.split(".")) is not None, name
-        assert defence.on != defence.off
+    for name, guard in GUARDS.items():
+        assert type_at(guard.key.split(".")) is not None, name
+        assert guard.on != guard.off
 
 
 def test_a_defence_is_on_by_default_or_says_that_it_is_not() -> None:
     plain = KIT.scenario()
-    for name, defence in DEFENCES.items():
-        table, _, key = defence.key.partition(".")
+    for name, guard in GUARDS.items():
+        table, _, key = guard.key.partition(".")
         if table != "scenario" and key != "shufflers":
             found = getattr(getattr(plain, table), key)
-            assert (found != defence.off) is defence.default, name
+            assert (found != guard.off) is guard.default, name
 
 
 def test_every_shipped_attack_is_named_like_its_file_and_says_what_it_shows() -> None:
@@ -154,3 +155,44 @@ def test_with_every_defence_on_an_honest_run_is_what_it_was(kind: str) -> None:
     assert guarded.refused == {}
     assert (guarded.marginals, guarded.release) == (plain.marginals, plain.release)
     assert guarded.decision == plain.decision
+
+
+def test_every_guard_of_the_grammar_has_its_record() -> None:
+    keys = {guard.key for guard in GUARDS.values()}
+    assert {f"defence.{key}" for key in Defence.__struct_fields__} <= keys
+
+
+def test_an_attack_is_committed_by_one_role_in_one_way() -> None:
+    """By users, with `strike` or a row that is not theirs; by another party, with `commit`."""
+    for name, attack in ATTACKS.items():
+        by_user = attack.strike is not None or attack.forges
+        assert by_user == (attack.by == USER), name
+        if attack.by == BYSTANDER:
+            assert attack.commit is None, name
+
+
+def test_a_record_is_loaded_when_it_is_asked_for() -> None:
+    loaded: list[str] = []
+
+    def load(name: str) -> int:
+        loaded.append(name)
+        return len(name)
+
+    table = Table(lambda: ("three", "a", "of"), load, order=lambda record: record)
+    assert (len(table), table["of"], loaded) == (3, 2, ["of"])
+    assert "none" not in table
+    assert dict(table) == {"a": 1, "of": 2, "three": 5}
+    assert sorted(loaded) == ["a", "of", "three"]  # each once
+
+
+def test_a_guard_that_came_later_says_what_it_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = dataclasses.replace(GUARDS["balance"], stops=("lie",))
+    guards = {**GUARDS, "later": later}
+    monkeypatch.setattr(registry, "GUARDS", guards)
+    assert helping("lie") == ("recompute", "promise", "later")
+
+
+def test_no_guard_repeats_what_an_attack_says() -> None:
+    for name, guard in GUARDS.items():
+        assert not [one for one in guard.stops if name in ATTACKS[one].stopped_by]
+        assert set(guard.stops) <= set(ATTACKS)

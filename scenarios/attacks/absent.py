@@ -1,0 +1,29 @@
+"""`absent`: a person says nothing."""
+
+from ..catalogue.attack import STRIKES, USER, Attack, Keys
+from ..catalogue.entries import FIRST_USER
+from ..catalogue.measures import uncounted
+
+
+def trial(_people: int, _shufflers: int) -> list[Keys]:
+    """One person leaves after round 1."""
+    return [{"by": FIRST_USER, "round": 2}]
+
+
+ATTACK = Attack(
+    by=USER,
+    does="says nothing",
+    remedy=(
+        "`promise`: what was promised of those who were counted is proved again of those who came "
+        "([ADR 22](adr/0022-a-promise-is-proved-again-of-those-who-came.md)), or nothing is "
+        "released; "
+        "`min_dropout`, if a few leave between two rounds"
+    ),
+    scenario="attack-leavers",
+    unit="people not counted",
+    measure=uncounted,
+    reads=STRIKES,
+    stopped_by=("dropout",),
+    trials={"": trial},
+    strike=lambda setup, index, rounds: setup.message(index, rounds, "absent"),
+)

@@ -1,0 +1,28 @@
+"""`block`: the network loses the messages of some people."""
+
+from ...roles.faults.wire import Block
+from ..catalogue.attack import NETWORK, Attack, by_some
+from ..catalogue.entries import drawn, rounds_of
+from ..catalogue.measures import uncounted
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+    """The messages of those who are struck do not arrive."""
+    struck = drawn(entry, setup.people, setup.rng)
+    setup.wires.append(Block(struck.__contains__, rounds_of(entry)))
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="loses the messages of some people",
+    remedy="`receipts`; `min_dropout` if few are lost in one round only",
+    scenario="attack-block",
+    unit="people not counted",
+    measure=uncounted,
+    reads=("users", "share", "round", "target"),
+    stopped_by=("receipts", "dropout"),
+    trials={"": by_some(round=2)},
+    commit=commit,
+)

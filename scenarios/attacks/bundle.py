@@ -1,0 +1,18 @@
+"""`bundle`: read a person's answers side by side."""
+
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import whole
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="read a person's answers side by side",
+    remedy=(
+        "`unbundle`: the first shuffler takes answers apart. Without it the curator alone reads 30 "
+        "of 30 rows whole"
+    ),
+    scenario="attack-bundle",
+    unit="rows read whole",
+    measure=whole,
+    switches={"defence.unbundle": False, "mix.lesson": True},
+    stopped_by=("unbundle",),
+)

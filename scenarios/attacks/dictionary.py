@@ -1,0 +1,19 @@
+"""`dictionary`: seal every possible answer, and compare."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import linked
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="seal every possible answer and compare",
+    remedy=(
+        "salt or randomised encryption; either is enough. Without both the first shuffler alone "
+        "reads 30 of 30"
+    ),
+    scenario="attack-dictionary",
+    unit="people linked",
+    measure=linked((parties.shuffler(1),), exploits.by_dictionary),
+    switches={"mix.suite": "textbook", "mix.salt": False, "mix.lesson": True},
+    stopped_by=("randomised", "salt"),
+)

@@ -1,0 +1,38 @@
+"""`equivocate`: the curator tells one person of another session, in which ballots have no salt."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import CURATOR, Attack, Measured, aimed
+from ..catalogue.entries import target
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+    """The curator has another announcement for the target, which is honest."""
+    setup.lies.append(entry.attack)
+    setup.lied_to = target(entry)
+    # Honest, and in a task of its own.
+    setup.places[target(entry)] = lambda network, party: network.join(party)
+
+
+def picked_out(scene: Scene, fault: Fault) -> Measured:
+    """Values of the target that the curator finds in the ballots without salt."""
+    row = exploits.unsalted(scene.loot((parties.CURATOR,)), 1)
+    return scene.right(parties.index(target(fault)), row), len(scene.people.schema.names)
+
+
+ATTACK = Attack(
+    by=CURATOR,
+    does="tells one person of another session, in which ballots have no salt",
+    remedy=(
+        "`bind`: its layers open nowhere; `compare`: it does not answer, and shows what it was told"
+    ),
+    scenario="attack-equivocate",
+    unit="values of the target read",
+    measure=picked_out,
+    reads=("target",),
+    stopped_by=("bind", "compare"),
+    trials={"": aimed()},
+    commit=commit,
+)

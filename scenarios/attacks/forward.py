@@ -1,0 +1,25 @@
+"""`forward`: a shuffler keeps the order of arrival."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.measures import linked
+from ..catalogue.session import AttackSetup
+
+
+def trial(_people: int, shufflers: int) -> list[Keys]:
+    """All shufflers keep it."""
+    return [{"by": parties.shuffler(hop + 1)} for hop in range(shufflers)]
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="keeps the order of arrival",
+    remedy="order: whoever gets the batch sees it, shows it and takes nothing",
+    scenario="attack-forward",
+    unit="people linked",
+    measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
+    reads=("round",),
+    stopped_by=("order",),
+    trials={"": trial},
+    commit=AttackSetup.deed,
+)

@@ -1,0 +1,34 @@
+"""`isolate`: the network loses everybody else, and fills the batch with people of its own."""
+
+from ...roles.faults.wire import Block
+from ...roles.network import EVERY_ROUND
+from ..catalogue.attack import NETWORK, Attack, Keys
+from ..catalogue.entries import FIRST_USER, all_but, target
+from ..catalogue.measures import bits_taken
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+    """Nobody's messages arrive but the target's, and those of people who do not exist."""
+    setup.wires.append(Block(all_but(target(entry), setup.people), EVERY_ROUND))
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """The batch is as large as it would be."""
+    return [{"target": FIRST_USER, "users": max(people - 1, 1)}]
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="loses everybody's messages but one person's, and fills the batch with people of its own",
+    remedy="`registered` and `min_batch` together; either alone does not",
+    scenario="attack-n-1",
+    unit="bits of anonymity taken",
+    measure=bits_taken,
+    reads=("target", "users"),
+    stopped_by=("registered",),
+    trials={"": trial},
+    commit=commit,
+    sybils=True,
+)

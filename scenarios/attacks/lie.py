@@ -1,0 +1,36 @@
+"""`lie`: the curator keeps columns that its rule forbids, and certifies them."""
+
+from ...analysis.exposure.curves import users_below
+from ..catalogue.attack import CURATOR, Attack, Measured
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
+    """The curator keeps every column."""
+    setup.lies.append(entry.attack)
+
+
+def above_promise(scene: Scene, _fault: Fault) -> Measured:
+    """People exposed in the release beyond the number that the certificate promises."""
+    decision, joint = scene.board.decision, scene.release()
+    if decision is None or joint is None:
+        return 0, scene.n
+    below = int(users_below(list(joint.values()), decision.certificate.k))
+    return max(below - decision.certificate.people, 0), scene.n
+
+
+ATTACK = Attack(
+    by=CURATOR,
+    does="keeps columns that its rule forbids, and certifies them",
+    remedy=(
+        "`promise`: the analyst cannot prove it of those who came; `recompute`, if the marginals "
+        "are public: it does not even read"
+    ),
+    scenario="attack-lie",
+    unit="people exposed above the promise",
+    measure=above_promise,
+    stopped_by=("recompute", "promise"),
+    commit=commit,
+)

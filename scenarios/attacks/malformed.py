@@ -1,0 +1,20 @@
+"""`malformed`: a person sends an envelope that does not open."""
+
+from ...errors import Reason
+from ..catalogue.attack import STRIKES, USER, Attack, by_some
+from ..catalogue.measures import refused_for
+
+ATTACK = Attack(
+    by=USER,
+    does="sends an envelope that does not open",
+    remedy="refused one by one, counted, nobody named, nothing stops",
+    scenario="attack-poison",
+    unit="messages refused",
+    measure=refused_for(
+        Reason.DOES_NOT_OPEN, Reason.UNREGISTERED
+    ),  # a signature is looked at first
+    reads=STRIKES,
+    trials={"": by_some(round=1)},
+    unlike_honest=True,
+    strike=lambda setup, index, rounds: setup.message(index, rounds, "malformed"),
+)

@@ -1,0 +1,15 @@
+"""`one-key`: put answers sealed with one key together."""
+
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import whole
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="put answers sealed with one key together",
+    remedy="`fresh_key`: one for every answer. Without it the curator alone reads 30 of 30",
+    scenario="attack-one-key",
+    unit="rows read whole",
+    measure=whole,
+    switches={"defence.fresh_key": False, "mix.lesson": True},
+    stopped_by=("fresh_key",),
+)

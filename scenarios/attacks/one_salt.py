@@ -1,0 +1,15 @@
+"""`one-salt`: put answers with one salt together."""
+
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import whole
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="put answers with one salt together",
+    remedy="`fresh_salt`: one for every answer. Without it the curator alone reads 30 of 30",
+    scenario="attack-one-salt",
+    unit="rows read whole",
+    measure=whole,
+    switches={"defence.fresh_salt": False, "mix.lesson": True},
+    stopped_by=("fresh_salt",),
+)

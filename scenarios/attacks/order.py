@@ -1,0 +1,16 @@
+"""`order`: read who is who from the order of arrival."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import linked
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="read who is who from the order of arrival",
+    remedy="sorted batches. Without them network and curator link 30 of 30",
+    scenario="attack-order",
+    unit="people linked",
+    measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
+    switches={"mix.order": "kept", "mix.lesson": True},
+    stopped_by=("order",),
+)

@@ -1,0 +1,16 @@
+"""`poison`: a person lies about itself."""
+
+from ..catalogue.attack import USER, Attack, by_some
+from ..catalogue.measures import moved
+
+ATTACK = Attack(
+    by=USER,
+    does="lies about itself",
+    remedy="nothing: m liars move a count by m, and by no more",
+    scenario="attack-poison",
+    unit="people by whom a count is moved",
+    measure=moved,
+    reads=("users", "share"),
+    trials={"": by_some()},
+    forges=True,
+)

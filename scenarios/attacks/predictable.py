@@ -1,0 +1,28 @@
+"""`predictable`: know the seed, derive every key again, open everything."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import BYSTANDER, Attack, Measured
+from ..catalogue.scene import Scene
+from ..schema.model import Fault
+
+
+def derived(scene: Scene, _fault: Fault) -> Measured:
+    """People's rows that a listener reads with keys that it has derived from the seed."""
+    loot = scene.loot((parties.NETWORK,))
+    if scene.seed is None:
+        return 0, scene.n
+    people = exploits.everybody(exploits.rederived(loot, scene.seed), 1)
+    columns = len(scene.people.schema.names)
+    return sum(scene.right(i, row) == columns for i, row in people.items()), scene.n
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="know the seed, derive every key again, open everything",
+    remedy=("randomness that nobody knows. Who only listened, and knows the seed, reads 30 of 30"),
+    scenario="attack-predictable",
+    unit="people linked",
+    measure=derived,
+    switches={"scenario.seed": 1},
+    stopped_by=("random",),
+)

@@ -1,0 +1,25 @@
+"""`size`: read answers from their length."""
+
+from ...protocol import exploits, parties
+from ..catalogue.attack import BYSTANDER, Attack, Measured
+from ..catalogue.scene import Scene
+from ..schema.model import Fault
+
+
+def cells(scene: Scene, _fault: Fault) -> Measured:
+    """Cells that the first shuffler alone is certain of, by the lengths of answers."""
+    people = exploits.by_length(scene.loot((parties.shuffler(1),)), 1)
+    right = sum(scene.right(index, row) for index, row in people.items())
+    return right, scene.n * len(scene.people.schema.names)
+
+
+ATTACK = Attack(
+    by=BYSTANDER,
+    does="read answers from their length",
+    remedy="padding. Without it the first shuffler alone is certain of 481 of 800 cells",
+    scenario="attack-size",
+    unit="cells certain",
+    measure=cells,
+    switches={"mix.pad": False, "mix.lesson": True},
+    stopped_by=("pad",),
+)

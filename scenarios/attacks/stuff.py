@@ -1,0 +1,30 @@
+"""`stuff`: a person answers one question in every slot: several votes, and totals that differ."""
+
+from collections.abc import Collection
+
+from ...protocol import parties
+from ...roles.faults.users import stuffer
+from ..catalogue.attack import STRIKES, USER, Attack, by_some
+from ..catalogue.measures import moved
+from ..catalogue.session import AttackSetup
+
+
+def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+    """The user has a place of its own, from which it seals other ballots than those asked for."""
+    user = parties.user(index)
+    entropy = setup.entropy(f"stuffing of {user}")
+    setup.places[user] = stuffer(rounds, setup.row(index), entropy)
+
+
+ATTACK = Attack(
+    by=USER,
+    does="answers one question in every slot",
+    remedy="`balance`: the totals of the questions differ",
+    scenario="attack-stuff",
+    unit="people by whom a count is moved",
+    measure=moved,
+    reads=STRIKES,
+    stopped_by=("balance",),
+    trials={"": by_some(round=1)},
+    strike=strike,
+)

@@ -1,0 +1,128 @@
+"""What an attack is: one record, which says all that the rest of veilmix asks of it.
+
+An attack is something that a party does (`[[fault]]` of a scenario), or a design error that
+somebody uses (a switch). What a party does with its messages is in `roles/faults`, what an attacker
+makes of what it saw in `protocol/exploits.py`; the record binds them together.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...protocol import parties
+
+if TYPE_CHECKING:
+    from ...protocol.board import Board
+    from ...roles.session import Cast
+    from ..populations.samples import Samples
+    from ..schema.model import Fault, Scenario
+    from .scene import Scene
+    from .session import AttackSetup
+
+USER, SHUFFLER, NETWORK, CURATOR = "user", "shuffler", "network", "curator"
+BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
+COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, BYSTANDER)  # in the order of every table
+
+STRIKES = ("users", "share", "round")  # keys of an attack by users
+LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
+
+Keys = dict[str, Any]  # a table of a scenario file
+Measured = tuple[float, float]  # value, and the most it could be
+Measure = Callable[["Scene", "Fault"], Measured]
+Trial = Callable[[int, int], list[Keys]]  # people, shufflers -> the entries of [[fault]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequel:
+    """How an attack uses two sessions of the same people, of which the second counts.
+
+    Attributes:
+        wanted: whether an entry of `[[fault]]` needs the session before.
+        before: changes the session before.
+        after: changes the session that follows it; `Board` is that of the one before.
+    """
+
+    wanted: "Callable[[Fault], bool]" = lambda _entry: True
+    before: "Callable[[Cast, Fault], Cast]" = lambda cast, _entry: cast
+    after: "Callable[[Cast, Fault, Scenario, Samples, Board], Cast]" = lambda cast, *_: cast
+
+
+def committed(**keys: Any) -> Trial:
+    """The trial of an attack that is committed once, with these keys."""
+    return lambda _people, _shufflers: [keys]
+
+
+def aimed(**keys: Any) -> Trial:
+    """The trial of an attack that is aimed at the first person."""
+    return committed(target=parties.user(0), **keys)
+
+
+def some(people: int) -> int:
+    """A tenth of the people, at least one: how many an attack strikes that strikes several."""
+    return max(1, people // 10)
+
+
+def by_some(**keys: Any) -> Trial:
+    """The trial of an attack that a tenth of the people commit, or that strikes a tenth of them."""
+    return lambda people, _shufflers: [{"users": some(people), **keys}]
+
+
+def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
+    """The trial of a shuffler that strikes a tenth of its messages, or people.
+
+    last: the last shuffler instead of the first. every: in all rounds instead of the first.
+    """
+
+    def trial(people: int, shufflers: int) -> list[Keys]:
+        by = parties.shuffler(shufflers if last else 1)
+        return [{"by": by, "users": some(people), **({} if every else {"round": 1})}]
+
+    return trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """One attack.
+
+    Attributes:
+        by: the role that commits it; `BYSTANDER`: nobody does, it uses a design error.
+        does: what is done, after the one who does it: "the network ...".
+        remedy: what stops or shows it, for the documents.
+        scenario: the shipped scenario that shows it.
+        unit: what is counted of its success.
+        measure: counts it, from what the attackers saw: (value, the most it could be).
+        reads: the keys of `[[fault]]` that it reads besides `by`.
+        switches: the settings that make the design error.
+        stopped_by: guards that stop or show it. A guard that came later says so itself (`stops`).
+        trials: its rows of the attack matrix: what stands behind its name -> entries of `[[fault]]`
+            (an entry without `attack` is of this one).
+        without: guards that its trials are without besides those that stop it.
+        unlike_honest: in the matrix, success is by how much a count differs from an honest run.
+        watchers: who looks on, where nobody commits it.
+        strike: commits it for a user, by index, in some rounds.
+        forges: those who commit it answer with a row that is not theirs.
+        commit: commits it for any other party: (setup, entry, the entry's place in the file).
+        sequel: how it uses two sessions; None: it needs one.
+        sybils: it brings so many `users` who do not exist.
+        first_only: only the first shuffler can commit it.
+    """
+
+    by: str
+    does: str
+    remedy: str
+    scenario: str
+    unit: str
+    measure: Measure
+    reads: tuple[str, ...] = ()
+    switches: Mapping[str, object] = field(default_factory=dict)
+    stopped_by: tuple[str, ...] = ()
+    trials: Mapping[str, Trial] = field(default_factory=lambda: {"": committed()})
+    without: tuple[str, ...] = ()
+    unlike_honest: bool = False
+    watchers: str = "who looks on"
+    strike: "Callable[[AttackSetup, int, Collection[int]], None] | None" = None
+    forges: bool = False
+    commit: "Callable[[AttackSetup, Fault, int], None] | None" = None
+    sequel: Sequel | None = None
+    sybils: bool = False
+    first_only: bool = False

@@ -1,0 +1,92 @@
+"""From [[fault]] and [defence] to the parties of a session: who does what wrong, who watches.
+
+Some attacks need two sessions of the same people: `before` gives the first, `after` the second,
+which is the one that counts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ...protocol.announcement import Flaw
+from ...protocol.board import Board
+from ...protocol.history import History
+from ...roles.session import Cast, Guards
+from ...roles.spy import Spy
+from ..populations.samples import Samples
+from ..schema.model import Fault as Entry
+from ..schema.model import Scenario
+from .attack import Sequel
+from .guard import Setting
+from .registry import ATTACKS, GUARDS, sybils
+from .session import AttackSetup
+
+Faults = Mapping[int, Mapping[int, str]]  # user -> round -> attack
+
+STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
+
+
+def flaws(scenario: Scenario) -> tuple[Flaw, ...]:
+    """The design errors of a scenario, in the order of the wire."""
+    left_out = {one.flaw for one in GUARDS.values() if one.flaw and not one.is_on(scenario)}
+    return tuple(flaw for flaw in Flaw if flaw.value in left_out)
+
+
+def commit(
+    scenario: Scenario, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
+) -> Cast:
+    """Give a session with everything that its parties do wrong, and every guard."""
+    import numpy as np
+
+    rng = np.random.default_rng(None if seed is None else [seed, STREAM])
+    guards = Guards()
+    setting = Setting(scenario, crowd.people.n, frozenset(faults), rng)
+    for guard in GUARDS.values():
+        if guard.observe is not None:
+            guards = guard.observe(guards, setting)
+    setup = AttackSetup(scenario, cast, crowd, rng, sybils(scenario))
+    _strike(setup, faults)
+    for number, entry in enumerate(scenario.fault):
+        if how := ATTACKS[entry.attack].commit:
+            how(setup, entry, number)
+    return replace(setup.prepared(), guards=guards, spy=Spy() if scenario.fault else None)
+
+
+def _strike(setup: AttackSetup, faults: Faults) -> None:
+    """Let users commit what they were drawn for; who forges its row does so in all it says."""
+    names = {index: tuple(dict.fromkeys(rounds.values())) for index, rounds in faults.items()}
+    setup.forgers |= {i for i, some in names.items() if any(ATTACKS[one].forges for one in some)}
+    for index, rounds in faults.items():
+        for name in names[index]:
+            if how := ATTACKS[name].strike:
+                how(setup, index, tuple(number for number, one in rounds.items() if one == name))
+
+
+def _sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
+    for entry in scenario.fault:
+        sequel = ATTACKS[entry.attack].sequel
+        if sequel is not None and sequel.wanted(entry):
+            yield entry, sequel
+
+
+def before(scenario: Scenario, cast: Cast) -> Cast | None:
+    """The session that came first, with a memory that both share; None if there was none."""
+    sequels = list(_sequels(scenario))
+    if not sequels:
+        return None
+    history = cast.guards.history or History(
+        burn=scenario.defence.burn, union=scenario.defence.union
+    )
+    entropy = cast.entropy.fork("the session before")
+    guards = replace(cast.guards, history=history)
+    first = replace(cast, entropy=entropy, guards=guards, spy=None)
+    for entry, sequel in sequels:
+        first = sequel.before(first, entry)
+    return first
+
+
+def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
+    """The session that follows the first, of which this is the board."""
+    cast = replace(cast, guards=first.guards)
+    for entry, sequel in _sequels(scenario):
+        cast = sequel.after(cast, entry, scenario, crowd, board)
+    return cast

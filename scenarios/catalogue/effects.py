@@ -1,0 +1,16 @@
+"""What the attacks of a scenario have achieved, each measured as its record says."""
+
+from ..programs.interface import Effect
+from .registry import ATTACKS
+from .scene import Scene
+
+
+def measure(scene: Scene) -> tuple[Effect, ...]:
+    """Measure every attack of a scenario, in its order."""
+    found = []
+    for fault in scene.scenario.fault:
+        attack = ATTACKS[fault.attack]
+        value, most = attack.measure(scene, fault)
+        who = (fault.by,) if fault.by is not None else ()
+        found.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
+    return tuple(found)

@@ -1,0 +1,89 @@
+"""What a guard is: one record, which says all that the rest of veilmix asks of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from ...roles.session import Guards
+    from ..schema.model import Scenario
+
+
+def value_at(scenario: "Scenario", key: str) -> object:
+    """What a scenario says at a dotted key."""
+    table, _, inner = key.partition(".")
+    return getattr(getattr(scenario, table), inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a guard must not be without: the value of another key, and what to tell who lacks it."""
+
+    key: str
+    value: object
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A session that a guard is switched on in.
+
+    Attributes:
+        scenario: what the file says.
+        people: how many people exist.
+        struck: the indices of those who are struck by a fault, and observe nothing.
+        rng: for what a guard draws.
+    """
+
+    scenario: "Scenario"
+    people: int
+    struck: frozenset[int]
+    rng: "Generator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """One guard.
+
+    Attributes:
+        key: its key in a scenario file.
+        on, off: values of the key with which it is on, as in its trial, and off.
+        guards: what it guards.
+        setting: what the value of its key means, for reports; empty: they leave it out.
+        price: what it costs besides what the attack matrix measures.
+        label: what reports call it; empty: the last part of its key.
+        default: whether it is on where a file says nothing.
+        needs: other settings without which it does nothing: its trial has them.
+        wanted: another setting without which a file with this guard is wrong.
+        stops: attacks that it stops or shows, besides those whose records say so.
+        lesson: whether only a lesson leaves it out.
+        unguarded: what to tell a file that leaves it out and is no lesson; empty: told elsewhere.
+        flaw: the design error that is announced without it, by the name that has on the wire.
+        observe: switches on what parties look at.
+    """
+
+    key: str
+    on: object
+    off: object
+    guards: str
+    price: str
+    setting: str = ""
+    label: str = ""
+    default: bool = True
+    needs: Mapping[str, object] = field(default_factory=dict)
+    wanted: Wanted | None = None
+    stops: tuple[str, ...] = ()
+    lesson: bool = False
+    unguarded: str = ""
+    flaw: str = ""
+    observe: "Callable[[Guards, Setting], Guards] | None" = None
+
+    def value(self, scenario: "Scenario") -> object:
+        """What a scenario says at its key."""
+        return value_at(scenario, self.key)
+
+    def is_on(self, scenario: "Scenario") -> bool:
+        """Whether a scenario has it on."""
+        return self.value(scenario) != self.off

@@ -1,0 +1,83 @@
+"""What several attacks are measured by: (value, the most it could be), from what attackers saw."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import log2
+from typing import TYPE_CHECKING
+
+from ...errors import Reason
+from ...protocol import exploits, parties
+from .attack import Measure, Measured
+
+if TYPE_CHECKING:
+    from ..schema.model import Fault
+    from .scene import Scene
+
+
+def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
+    """People not counted in the last round that was: of all."""
+    last = max((one.round for one in scene.transcript.reads), default=0)
+    came = max((sum(one.values()) for one in scene.counts(last)), default=0)
+    return max(scene.n - came, 0), scene.n
+
+
+def refused_for(*reasons: Reason) -> Measure:
+    """Measure how many messages the first shuffler refused for these reasons, of all that came."""
+
+    def measure(scene: "Scene", _fault: "Fault") -> Measured:
+        first = [one for one in scene.board.mixed if one.hop == 1]
+        came = sum(one.received for one in first)
+        return sum(one.refused.get(reason, 0) for one in first for reason in reasons), came
+
+    return measure
+
+
+def moved(scene: "Scene", _fault: "Fault") -> Measured:
+    """The largest number of people by which a count of round 1 is larger than the truth."""
+    more = [
+        max((Counter(count) - scene.truth(column)).values(), default=0)
+        for column, count in enumerate(scene.counts())
+    ]
+    return max(more, default=0), scene.n
+
+
+def answers_lost(scene: "Scene", _fault: "Fault") -> Measured:
+    """Answers of round 1 that were not counted, of all given."""
+    given = sum(one.people for one in scene.board.mixed[:1]) * len(scene.people.schema.names)
+    counted = sum(sum(count.values()) for count in scene.counts())
+    return max(given - counted, 0), given
+
+
+def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
+    """Bits of anonymity taken: log2 of the people in the batch, less that of those who exist.
+
+    Nothing is taken where nothing is read.
+    """
+    first = next((one for one in scene.board.mixed if one.hop == 1), None)
+    if first is None or scene.board.burned or not first.people:
+        return 0, log2(scene.n)
+    own = max(scene.fakes - first.refused.get(Reason.UNREGISTERED, 0), 0)
+    return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)
+
+
+def linked(
+    accomplices: Sequence[str], exploit: Callable[[exploits.Loot, int], exploits.People]
+) -> Measure:
+    """Measure how many people's rows of round 1 an exploit finds, wholly and rightly."""
+
+    def measure(scene: "Scene", _fault: "Fault") -> Measured:
+        people = exploit(scene.loot(accomplices), 1)
+        columns = len(scene.people.schema.names)
+        whole = [i for i, row in people.items() if scene.right(i, row) == columns]
+        return len(whole), scene.n
+
+    return measure
+
+
+def whole(scene: "Scene", _fault: "Fault") -> Measured:
+    """Rows that the curator alone reads with all their columns, and that somebody has."""
+    rows = exploits.whole_rows(scene.loot((parties.CURATOR,)), 1)
+    columns = range(len(scene.people.schema.names))
+    read = Counter(tuple(row[column] for column in columns) for row in rows)
+    true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))
+    return (read & true).total(), scene.n

@@ -1,0 +1,86 @@
+"""All attacks and all guards, each imported when somebody asks for it.
+
+    ATTACKS["drop-people"]     the record of scenarios/attacks/drop_people.py
+    GUARDS["receipts"]         the record of scenarios/guards/receipts.py
+
+Whoever goes through a table gets the attacks by who commits them, and by name; guards by name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..schema.attack_names import attack_names
+from .attack import COMMITTERS, Attack
+from .guard import Guard
+
+if TYPE_CHECKING:
+    from ..schema.model import Scenario
+
+T = TypeVar("T")
+
+HERE = __name__.rpartition(".catalogue")[0]  # the package `scenarios`
+GUARD_FILES = Path(__file__).parent.parent / "guards"
+
+
+class Table(Mapping[str, T], Generic[T]):
+    """Records by name. A record is loaded once, when it is first wanted."""
+
+    def __init__(
+        self,
+        names: Callable[[], tuple[str, ...]],
+        load: Callable[[str], T],
+        order: Callable[[T], int] = lambda _record: 0,
+    ) -> None:
+        self._names = cache(names)
+        self._load = cache(load)
+        self._order = order
+
+    def __getitem__(self, name: str) -> T:
+        """The record of a name. KeyError if there is none."""
+        if name not in self._names():
+            raise KeyError(name)
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of the table; loads all records."""
+        return iter(sorted(self._names(), key=lambda name: (self._order(self[name]), name)))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._names())
+
+
+def _attack(name: str) -> Attack:
+    found: Attack = import_module(f"{HERE}.attacks.{name.replace('-', '_')}").ATTACK
+    return found
+
+
+def _guard(name: str) -> Guard:
+    found: Guard = import_module(f"{HERE}.guards.{name}").GUARD
+    return found
+
+
+def _guard_names() -> tuple[str, ...]:
+    stems = sorted(path.stem for path in GUARD_FILES.glob("*.py"))
+    return tuple(stem for stem in stems if not stem.startswith("_"))
+
+
+ATTACKS: Mapping[str, Attack] = Table(
+    attack_names, _attack, lambda attack: COMMITTERS.index(attack.by)
+)
+GUARDS: Mapping[str, Guard] = Table(_guard_names, _guard)
+
+
+def helping(attack: str) -> tuple[str, ...]:
+    """The guards that are said to stop or to show an attack."""
+    said = ATTACKS[attack].stopped_by
+    later = (name for name, guard in GUARDS.items() if attack in guard.stops)
+    return tuple(dict.fromkeys((*said, *later)))
+
+
+def sybils(scenario: "Scenario") -> int:
+    """How many people take part who do not exist."""
+    return sum(one.users or 0 for one in scenario.fault if ATTACKS[one.attack].sybils)

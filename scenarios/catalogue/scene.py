@@ -1,0 +1,76 @@
+"""What an attack has achieved: from a session that was attacked, its record, and the truth.
+
+Attackers work from loot (protocol/exploits.py); only the measuring looks at the truth.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...protocol import exploits
+from ...protocol.board import Board
+from ...protocol.ideal import released
+from ...protocol.messages import Counts
+from ...protocol.transcript import Transcript
+from ...roles.spy import Spy
+from ..populations import Population
+from ..schema.model import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A session that was attacked: its record, what a spy has, and the truth.
+
+    earlier: the record and the board of the session before it, if there was one.
+    """
+
+    scenario: Scenario
+    people: Population
+    board: Board
+    transcript: Transcript
+    spy: Spy
+    seed: int | None
+    earlier: tuple[Transcript, Board] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many people exist."""
+        return self.people.n
+
+    @property
+    def fakes(self) -> int:
+        """How many people took part who do not exist."""
+        return self.transcript.users - self.n
+
+    def counts(self, number: int = 1) -> tuple[Counts, ...]:
+        """What the reader of a round has counted; () if it did not."""
+        return counts_of(self.transcript, number)
+
+    def release(self) -> Counts | None:
+        """What was released of the people, row by row."""
+        return release_of(self.transcript, self.board)
+
+    def truth(self, column: int) -> Counter[tuple[str, ...]]:
+        """The people by their value of a column."""
+        return Counter((self.people.row(index)[column],) for index in range(self.n))
+
+    def right(self, index: int, row: Mapping[int, str]) -> int:
+        """In how many columns a row is that of a person."""
+        mine = self.people.row(index) if index < self.n else ()
+        return sum(column < len(mine) and mine[column] == value for column, value in row.items())
+
+    def loot(self, accomplices: Sequence[str]) -> exploits.Loot:
+        """What these parties have together."""
+        return self.spy.loot(self.board, accomplices)
+
+
+def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:
+    """What the reader of a round has counted; () if it did not."""
+    return next((one.counts for one in transcript.reads if one.round == number), ())
+
+
+def release_of(transcript: Transcript, board: Board) -> Counts | None:
+    """What a session has released of the people, row by row; None if nothing."""
+    answered = len(board.tallies)
+    tallies = tuple(one.counts for one in transcript.reads)[:answered]
+    return released(board.calls[:answered], tallies, board.decision)

@@ -1,0 +1,117 @@
+"""What attacks put into a session: each adds its part, and in the end all parts are one cast."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...crypto.entropy import Entropy
+from ...protocol import parties
+from ...roles.faults.curator import liar
+from ...roles.faults.shuffler import TOP_BIT, Deed, cheat
+from ...roles.faults.users import faulty
+from ...roles.faults.wire import Wires
+from ...roles.network import Fault, Wire
+from ...roles.session import Cast
+from .entries import rounds_of
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from ..populations.samples import Samples
+    from ..schema.model import Fault as Entry
+    from ..schema.model import Scenario
+
+
+@dataclass(slots=True)
+class AttackSetup:
+    """A session that attacks are prepared in.
+
+    Attributes:
+        scenario: what the file says.
+        cast: the session, so far.
+        crowd: the people who exist.
+        rng: for what an attack draws, beside its entropy.
+        fakes: how many people take part who do not exist.
+        forgers: the indices of people who answer with a row that is not theirs.
+        messages: user -> round -> what it does to its message (a name of `roles.faults.users`).
+        deeds: shuffler -> what it does to its layers.
+        lies: what the curator does (names of `roles.faults.curator`), and to whom.
+        wires: what is done to messages on their way.
+        places: party -> the fault that stands in for its place in the network.
+    """
+
+    scenario: "Scenario"
+    cast: Cast
+    crowd: "Samples"
+    rng: "Generator"
+    fakes: int
+    forgers: set[int] = field(default_factory=set)
+    messages: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    deeds: dict[str, list[Deed]] = field(default_factory=lambda: defaultdict(list))
+    lies: list[str] = field(default_factory=list)
+    lied_to: str | None = None
+    wires: list[Wire] = field(default_factory=list)
+    places: dict[str, Fault] = field(default_factory=dict)
+
+    @property
+    def people(self) -> int:
+        """How many people exist."""
+        return self.crowd.people.n
+
+    @property
+    def stranger(self) -> str:
+        """The name of a user who does not take part."""
+        return parties.user(self.people + self.fakes)
+
+    def row(self, index: int) -> tuple[str, ...]:
+        """What a person answers; who does not exist, or forges, answers the forged row."""
+        if index >= self.people or index in self.forgers:
+            return tuple(values[-1] for values in self.crowd.people.values)
+        return tuple(self.crowd.people.row(index))
+
+    def entropy(self, label: str) -> Entropy:
+        """A source of randomness of an attack's own."""
+        return self.cast.entropy.fork(label)
+
+    def message(self, index: int, rounds: Collection[int], what: str) -> None:
+        """A user does something to its message, in some rounds."""
+        self.messages[parties.user(index)].update(dict.fromkeys(rounds, what))
+
+    def deed(self, entry: "Entry", number: int) -> None:
+        """A shuffler does what is called like the attack to its layers."""
+        if entry.by is None:
+            return
+        self.deeds[entry.by].append(
+            Deed(
+                entry.attack,
+                self.entropy(f"misdeed {number} of {entry.by}"),
+                rounds_of(entry),
+                1.0 if entry.rate is None else entry.rate,
+                entry.users,
+                entry.target,
+                TOP_BIT if entry.bit is None else entry.bit,
+            )
+        )
+
+    def prepared(self) -> Cast:
+        """The session with all parts in it."""
+        changed = bool(self.fakes or self.forgers)
+        return replace(
+            self.cast,
+            people=self.people + self.fakes,
+            row=self.row if changed else self.cast.row,
+            faults=dict(self._faults()),
+            wire=Wires(self.wires) if self.wires else None,
+        )
+
+    def _faults(self) -> Mapping[str, Fault]:
+        curator = {}
+        if self.lies:
+            curator[parties.CURATOR] = liar(*self.lies, target=self.lied_to)
+        return {
+            **{user: faulty(messages) for user, messages in self.messages.items()},
+            **{shuffler: cheat(*deeds) for shuffler, deeds in self.deeds.items()},
+            **curator,
+            **self.places,
+        }

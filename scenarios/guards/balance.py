@@ -1,0 +1,16 @@
+"""`balance`: totals and accounts on the board are added up."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.balance",
+    on=True,
+    off=False,
+    guards="totals and accounts on the board are added up",
+    setting="totals and accounts on the board are added up",
+    price="none: sums of what is on the board anyway",
+    default=False,
+    observe=lambda guards, setting: replace(guards, balance=setting.scenario.defence.balance),
+)

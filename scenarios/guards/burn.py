@@ -1,0 +1,12 @@
+"""`burn`: a session is not run again on the same people less a few."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.burn",
+    on=True,
+    off=False,
+    guards="a session is not run again on the same people less a few",
+    setting="a session is not run again on the same people less a few",
+    price="a round that failed cannot be repeated; the first shuffler remembers who took part",
+)

@@ -1,0 +1,15 @@
+"""`compare`: users compare what they were told with the board."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.compare",
+    on=True,
+    off=False,
+    guards="users compare what they were told with the board",
+    setting="people compare what they were told with the board",
+    price="every user hashes an announcement",
+    observe=lambda guards, setting: replace(guards, compares=setting.scenario.defence.compare),
+)

@@ -1,0 +1,15 @@
+"""`dedupe`: repeats of a layer are dropped."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.dedupe",
+    on=True,
+    off=False,
+    guards="repeats of a layer are dropped",
+    setting="repeats are dropped",
+    price="none: two equal answers are two layers, by their salt",
+    lesson=True,
+    unguarded="without dedupe nobody is hidden; say mix.lesson = true to show it",
+    flaw="repeats",
+)

@@ -1,0 +1,13 @@
+"""`min_batch`: a round of fewer people is burned."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.min_batch",
+    on=2,
+    off=1,
+    guards="a round of fewer people is burned",
+    setting="people without whom a round burns",
+    label="minimum batch",
+    price="whoever keeps enough people away stops the round",
+)

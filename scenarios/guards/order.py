@@ -1,0 +1,14 @@
+"""`order`: a batch leaves in the order of its bytes; all who get it look."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.order",
+    on="sorted",
+    off="kept",
+    guards="a batch leaves in the order of its bytes; all who get it look",
+    setting="a batch leaves in no order of people",
+    label="sorted batches",
+    price="none: sorting is nothing beside opening",
+    lesson=True,
+)

@@ -1,0 +1,14 @@
+"""`pad`: all plaintexts of a round have one size."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.pad",
+    on=True,
+    off=False,
+    guards="all plaintexts of a round have one size",
+    setting="all submissions of a round are equally long",
+    label="padding",
+    price="the bytes of the longest answer, for every answer",
+    lesson=True,
+)

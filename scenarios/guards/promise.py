@@ -1,0 +1,17 @@
+"""`promise`: the analyst releases only what it can prove again of those who came."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.promise",
+    on=True,
+    off=False,
+    guards="the analyst releases only what it can prove again of those who came",
+    setting="nothing is released of which the promise cannot be proved again",
+    price="who leaves between the rounds may stop the release",
+    lesson=True,
+    unguarded="more people may be exposed than is promised; say mix.lesson = true to show it",
+    observe=lambda guards, setting: replace(guards, proves=setting.scenario.defence.promise),
+)

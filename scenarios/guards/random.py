@@ -1,0 +1,11 @@
+"""`random`: keys and salts that nobody can derive again."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="scenario.seed",
+    on=None,
+    off=1,
+    guards="keys and salts that nobody can derive again",
+    price="a run cannot be repeated",
+)

@@ -1,0 +1,12 @@
+"""`randomised`: equal plaintexts are different layers."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.suite",
+    on="sealedbox",
+    off="textbook",
+    guards="equal plaintexts are different layers",
+    price="an ephemeral key for every layer",
+    lesson=True,
+)

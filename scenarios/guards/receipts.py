@@ -1,0 +1,34 @@
+"""`receipts`: readers show salted hashes of ballots; some users look for theirs."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..catalogue.guard import Guard, Setting, Wanted
+
+if TYPE_CHECKING:
+    from ...roles.session import Guards
+
+
+def observe(guards: "Guards", setting: Setting) -> "Guards":
+    """Draw who looks; people who do something wrong do not."""
+    count = round(setting.scenario.defence.receipts * setting.people)
+    drawn = setting.rng.choice(setting.people, size=count, replace=False).tolist()
+    looking = frozenset(drawn) - setting.struck
+    return replace(guards, looks=looking.__contains__ if looking else None)
+
+
+GUARD = Guard(
+    key="defence.receipts",
+    on=0.05,
+    off=0.0,
+    guards="readers show salted hashes of ballots; some users look",
+    setting="share of people who check that they were counted",
+    price="a hash of 32 bytes a ballot on the board, and a post of each reader",
+    default=False,
+    wanted=Wanted(
+        "mix.salt",
+        True,
+        "without salt anyone could guess what a receipt is of; say mix.salt = true",
+    ),
+    observe=observe,
+)

@@ -1,0 +1,22 @@
+"""`recompute`: the analyst decides again from the published marginals."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard, Wanted
+
+GUARD = Guard(
+    key="defence.recompute",
+    on=True,
+    off=False,
+    guards="the analyst decides again from the published marginals",
+    setting="the analyst decides again from published marginals",
+    price="the decision is made twice; everybody learns the marginals",
+    default=False,
+    needs={"policy.publish_marginals": True},
+    wanted=Wanted(
+        "policy.publish_marginals",
+        True,
+        "there is nothing to decide again from; say policy.publish_marginals = true",
+    ),
+    observe=lambda guards, setting: replace(guards, recompute=setting.scenario.defence.recompute),
+)

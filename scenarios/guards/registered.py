@@ -1,0 +1,27 @@
+"""`registered`: users sign what they send, by a list made before."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..catalogue.guard import Guard, Setting
+
+if TYPE_CHECKING:
+    from ...roles.session import Guards
+
+
+def observe(guards: "Guards", setting: Setting) -> "Guards":
+    """Everybody who exists is on the list."""
+    registered = setting.people if setting.scenario.defence.registered else None
+    return replace(guards, registered=registered)
+
+
+GUARD = Guard(
+    key="defence.registered",
+    on=True,
+    off=False,
+    guards="users sign what they send, by a list made before",
+    setting="only people known beforehand may send",
+    price="a list of keys on the board, a signature an envelope; the list says who may take part",
+    default=False,
+    observe=observe,
+)

@@ -1,0 +1,13 @@
+"""`salt`: equal answers are different plaintexts."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="mix.salt",
+    on=True,
+    off=False,
+    guards="equal answers are different plaintexts",
+    setting="equal answers look different, and can be told apart",
+    price="16 random bytes an answer; a receipt is made of them",
+    lesson=True,
+)

@@ -1,0 +1,15 @@
+"""`unbundle`: the first shuffler takes a person's answers apart."""
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.unbundle",
+    on=True,
+    off=False,
+    guards="the first shuffler takes a person's answers apart",
+    setting="the first shuffler takes a person's answers apart",
+    price="an onion for every answer instead of one for all of them",
+    lesson=True,
+    unguarded="without unbundle nobody is hidden; say mix.lesson = true to show it",
+    flaw="bundled",
+)

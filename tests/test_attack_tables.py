@@ -1,0 +1,27 @@
+"""docs/attacks.md says what the records of attacks and guards say."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
+
+ROOT = Path(__file__).parent.parent
+TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_tables.py")))
+
+
+def test_the_page_is_as_the_records_say() -> None:
+    """If this fails, the page is to be written again: python tools/make_attack_tables.py."""
+    page = TOOL.PAGE.read_text("utf-8")
+    assert TOOL.written(page) == page
+
+
+def test_every_attack_and_every_guard_has_its_row() -> None:
+    page = TOOL.PAGE.read_text("utf-8")
+    for name in (*ATTACKS, *GUARDS):
+        assert f"\n| `{name}` | " in page
+
+
+def test_an_older_page_is_found_out() -> None:
+    page = TOOL.PAGE.read_text("utf-8")
+    assert TOOL.written(page.replace("| `stuff` |", "| `stuffs` |")) == page

@@ -1,0 +1,61 @@
+"""Write the tables of docs/attacks.md from the records of attacks and guards.
+
+python tools/make_attack_tables.py            write
+python tools/make_attack_tables.py --check    exit 1 if the page is another than they say
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from veilmix.scenarios.catalogue.attack import COMMITTERS
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
+
+PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
+BLOCK = re.compile(
+    r"(<!-- (user|shuffler|network|curator|design|guards) -->\n).*?(<!-- end -->)", re.DOTALL
+)
+ATTACK = ("attack", "what is done", "scenario", "what stops or shows it")
+GUARD = ("guard", "key", "what it does", "where nothing is said", "against", "price")
+
+
+def attacks(by: str) -> Iterator[tuple[str, ...]]:
+    """The attacks that a role commits, by name."""
+    for name, attack in ATTACKS.items():
+        if attack.by == by:
+            yield f"`{name}`", attack.does, f"`{attack.scenario}`", attack.remedy
+
+
+def guards() -> Iterator[tuple[str, ...]]:
+    """All guards, by name."""
+    for name, guard in GUARDS.items():
+        against = ", ".join(f"`{one}`" for one in ATTACKS if name in helping(one))
+        default = "on" if guard.default else "off"
+        yield f"`{name}`", f"`{guard.key}`", guard.guards, default, against, guard.price
+
+
+def table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def written(page: str) -> str:
+    """The page with its tables as the records say."""
+    made = {by or "design": table(ATTACK, attacks(by)) for by in COMMITTERS}
+    made["guards"] = table(GUARD, guards())
+    return BLOCK.sub(lambda one: one[1] + made[one[2]] + one[3], page)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or say that it is out of date."""
+    there = PAGE.read_text("utf-8")
+    if "--check" in arguments:
+        return int(there != written(there))
+    PAGE.write_text(written(there), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
