@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..analysis.trust.fiber import Side
 from ..scenarios.comparison.result import Compared, Comparison, together
 from ..scenarios.wording import many, percent
 from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
@@ -12,7 +13,9 @@ from .wires import size
 ROW = 24
 NAMES = 150
 PANEL = 112  # units of the picture for each measure
+ARROW = 26  # units of a sign for a value that is only bounded from below
 LABEL = 13  # units between two labels of the frontier
+LEGEND = 2  # lines
 SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "diamond"}
 FAMILIES = {
     "mix": "through the mix",
@@ -28,16 +31,30 @@ KNOWS = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a program is measured by. text: as it is read; limits: of a 95 % interval, or None."""
+    """What a program is measured by.
+
+    text: as it is read; limits: of a 95 % interval, or None; known: whether the value is known from
+    above, and may be drawn as a bar.
+    """
 
     title: str
     value: Callable[[Compared], float]
     text: Callable[[Compared], str]
     limits: Callable[[Compared], tuple[float, float] | None]
+    known: Callable[[Compared], bool] = lambda _: True
 
 
 def _bits(one: Compared) -> float:
     return one.trust.most_trusted.bits_per_person
+
+
+def _known(one: Compared) -> bool:
+    """Whether bits are known from above; of a lower bound alone nobody knows how far it is."""
+    return one.trust.most_trusted.bits_are is not Side.AT_LEAST
+
+
+def _bits_text(one: Compared) -> str:
+    return f"{one.trust.most_trusted.bits_are.mark}{_bits(one):.2f}"
 
 
 def _exposed(one: Compared) -> str:
@@ -47,7 +64,7 @@ def _exposed(one: Compared) -> str:
 
 
 MEASURES = (
-    Measure("bits, one party", _bits, lambda one: f"{_bits(one):.2f}", lambda _: None),
+    Measure("bits, one party", _bits, _bits_text, lambda _: None, _known),
     Measure("exposed", lambda one: one.privacy.true, _exposed, lambda _: None),
     Measure(
         "table error",
@@ -129,16 +146,12 @@ def _verdict(found: Comparison) -> tuple[Answer, ...]:
     done = [one for one in found.programs if not one.burned]
     if not done:
         return ()
-    least = min(done, key=_bits)
+    known = [one for one in done if _known(one)]
     best = min(done, key=lambda one: one.utility.mean)
     exact = [one for one in done if one.privacy.epsilon is None]
     most = max(exact, key=lambda one: one.utility.entropy) if exact else best
     return (
-        Answer(
-            "Which asks for the least trust?",
-            least.program,
-            f"The party that learns most receives {_bits(least):.2f} bits a person.",
-        ),
+        _least_trust(known, [one for one in done if not _known(one)]),
         Answer(
             "Which answers two-way tables best?",
             best.program,
@@ -152,6 +165,18 @@ def _verdict(found: Comparison) -> tuple[Answer, ...]:
             f"person; {percent(most.privacy.true)} of people are exposed.",
         ),
     )
+
+
+def _least_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
+    """The program whose most trusted party receives least, among those of which that is known."""
+    question = "Which asks for the least trust?"
+    left_out = ", ".join(one.program for one in unknown)
+    why = f" Not ranked, for only a lower bound is known: {left_out}." if unknown else ""
+    if not known:
+        return Answer(question, "not known", why.strip())
+    least = min(known, key=_bits)
+    text = f"The party that learns most receives {_bits_text(least)} bits a person."
+    return Answer(question, least.program, text + why)
 
 
 def _sections(found: Comparison) -> Iterator[Section]:
@@ -192,7 +217,7 @@ def _sections(found: Comparison) -> Iterator[Section]:
 def _figure(found: Comparison) -> Figure:
     """A row a program, a bar a measure."""
     height = 34 + ROW * len(found.programs)
-    about = "; ".join(f"{one.program}: {_bits(one):.2f} bits" for one in found.programs)
+    about = "; ".join(f"{one.program}: {_bits_text(one)} bits" for one in found.programs)
     drawing = Drawing("measures", "Programs side by side", about, NAMES + 5 * (PANEL + 6), height)
     for place, measure in enumerate(MEASURES):
         x = NAMES + place * (PANEL + 6)
@@ -203,8 +228,12 @@ def _figure(found: Comparison) -> Figure:
         for row, one in enumerate(found.programs):
             y = 28 + ROW * row
             value = measure.value(one)
-            drawing.box(x, y + 3, value * scale, 13, "bar")
             end = value
+            if measure.known(one):
+                drawing.box(x, y + 3, value * scale, 13, "bar")
+            else:
+                _arrow(drawing, x + value * scale, y + 9.5)
+                end += ARROW / scale
             if limits := measure.limits(one):
                 drawing.line(
                     (x + limits[0] * scale, y + 9.5), (x + limits[1] * scale, y + 9.5), "link"
@@ -213,13 +242,21 @@ def _figure(found: Comparison) -> Figure:
             drawing.text(x + end * scale + 4, y + 14, measure.text(one))
     for row, one in enumerate(found.programs):
         drawing.text(0, 42 + ROW * row, shorten(one.program, 22))
-    caption = "Every measure from 0; a line is a 95 % interval."
+    caption = "Every measure from 0; a line is a 95 % interval. An arrow: at least so much."
     return Figure(drawing.svg(), caption, _numbers(found))
+
+
+def _arrow(drawing: Drawing, x: float, y: float) -> None:
+    """From the least value to the right: how far it goes is not known."""
+    drawing.line((x, y - 5), (x, y + 5), "link")
+    drawing.line((x, y), (x + ARROW - 4, y), "link")
+    for side in (-4, 4):
+        drawing.line((x + ARROW - 9, y + side), (x + ARROW - 4, y), "link")
 
 
 def _numbers(found: Comparison) -> Numbers:
     headings = (
-        *("program", "family", "most_trusted", "bits_per_person", "linked_people"),
+        *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
         *("true_exposure", "promised_exposure", "epsilon_nats", "columns", "cells_share"),
         *("entropy_bits", "error_mean", "error_low_95", "error_high_95", "error_largest"),
         *("cpu_seconds", "bytes_per_person", "rounds"),
@@ -231,7 +268,13 @@ def _numbers(found: Comparison) -> Numbers:
         rows.append(
             (
                 *(one.program, one.family, "+".join(best.parties), best.bits_per_person),
-                *(best.linked, one.privacy.true, one.privacy.promised, one.privacy.epsilon),
+                *(
+                    best.bits_are.value,
+                    best.linked,
+                    one.privacy.true,
+                    one.privacy.promised,
+                    one.privacy.epsilon,
+                ),
                 *(" x ".join(worth.columns), worth.cells, worth.entropy, worth.mean, low, high),
                 *(worth.largest, one.cost.cpu, one.cost.bytes, one.cost.rounds),
             )
@@ -295,13 +338,13 @@ def _frontier(found: Comparison) -> Figure:
         "frontier",
         "Trust against use",
         "; ".join(
-            f"{one.program}: {_bits(one):.2f} bits, error {one.utility.mean:.3f}"
+            f"{one.program}: {_bits_text(one)} bits, error {one.utility.mean:.3f}"
             for one in found.programs
         ),
         (0.0, right * 1.3, False),
         (-0.08 * high, high * 1.15, False),
         height=430,
-        head=22,
+        head=22 * LEGEND,
     )
     picture.axes(
         "bits a person received by the party that receives most",
@@ -312,6 +355,9 @@ def _frontier(found: Comparison) -> Figure:
         x, y = picture.x(_bits(one)), picture.y(one.utility.mean)
         kind = "promise" if one.privacy.epsilon is not None else "truth"
         picture.drawing.mark((x, y), SHAPES.get(one.family, "circle"), kind, 5)
+        if not _known(one):
+            _arrow(picture.drawing, x, y)
+            x += ARROW - 6
         width = len(one.program) * 6.6 + 14
         place = y + 4
         while any(x < b and a < x + width and abs(place - at) < LABEL for a, b, at in taken):
@@ -320,11 +366,17 @@ def _frontier(found: Comparison) -> Figure:
         if abs(place - 4 - y) > LABEL:
             picture.drawing.line((x + 5, y), (x + 11, place - 4), "grid")
         picture.drawing.text(x + 12, place, one.program)
-    x = picture.x.start
+    x, y = picture.x.start, 14.0
     for family in dict.fromkeys(one.family for one in found.programs):
         label = FAMILIES.get(family, family)
-        picture.drawing.mark((x + 6, 10), SHAPES.get(family, "circle"), "promise", 4.5)
-        picture.drawing.text(x + 15, 14, label)
-        x += 15 + len(label) * 6.4 + 14
-    caption = "Filled: exact counts. Open: people add noise, and e is their epsilon in nats."
+        width = 15 + len(label) * 6.8 + 14
+        if x + width > picture.drawing.width:
+            x, y = picture.x.start, y + 20
+        picture.drawing.mark((x + 6, y - 4), SHAPES.get(family, "circle"), "promise", 4.5)
+        picture.drawing.text(x + 15, y, label)
+        x += width
+    caption = (
+        "Filled: exact counts. Open: people add noise, and e is their epsilon in nats. An arrow: "
+        "at least so many bits; how many more is not known."
+    )
     return Figure(picture.drawing.svg(), caption, _numbers(found))

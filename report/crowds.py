@@ -1,6 +1,8 @@
 """The crowds people hide in: exposure at every k, the release itself, and each column by itself."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from ..scenarios.studies.exposure_curves import Curves
@@ -15,6 +17,7 @@ NAMES = {
     "refined": "refined bound",
     "coverage": "coverage bound",
 }
+_NUMBER = re.compile(r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])")  # 7, -3, 10-19, > 60
 BARS = 12  # values of a column that are drawn; the rest are summed up
 
 
@@ -141,6 +144,7 @@ def _column(facts: Facts, name: str) -> Figure:
     shown, rest = ordered[:BARS], ordered[BARS:]
     if len(rest) == 1:
         shown, rest = ordered, []
+    shown = in_order(shown)
     height = 26 * (len(shown) + bool(rest)) + 30
     fate = "released" if name in facts.kept else "not released"
     small = [value for value, people in ordered if 0 < people < facts.k]
@@ -164,6 +168,18 @@ def _column(facts: Facts, name: str) -> Figure:
     rows = [(value, people, people / total) for value, people in ordered]
     numbers = Numbers(f"column-{name}", ("value", "people", "share"), rows)
     return Figure(drawing.svg(), "", numbers)
+
+
+def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Values with their people: numbers, and ranges of numbers, from the least up; others as given.
+
+    Where a value is missing or grouped (`?`, `other`) it comes after the numbers.
+    """
+    first = {value: _NUMBER.match(value) for value, _ in counted}
+    if 2 * sum(found is not None for found in first.values()) <= len(counted):
+        return list(counted)
+    ends = {value: float(found[1]) if found else inf for value, found in first.items()}
+    return sorted(counted, key=lambda one: ends[one[0]])
 
 
 def _place(facts: Facts, name: str) -> int:

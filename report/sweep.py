@@ -1,7 +1,7 @@
 """The page of a sweep: every score against the swept keys, with its 95 % interval."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from ..scenarios.mean import Estimate
 from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
@@ -22,6 +22,7 @@ from .pieces import (
 )
 from .svg import MARKS, number, plot, shorten
 
+TICKS = 12  # values under an axis, at most
 LINES = 6  # values of the second key that have a line of their own
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
 KNOWS = (
@@ -221,27 +222,29 @@ def _panel(
     low, high = min(0.0, *ends), max(ends)
     if high <= low:
         high = low + 1.0
+    places = _places(across)
+    gap = min((b - a for a, b in pairwise(places)), default=1.0)
     picture = plot(
         f"sweep-{key}",
         name,
         f"{name} ({unit}) against {keys[0]}",
-        (-0.35, len(across) - 0.65, False),
+        (places[0] - 0.35 * gap, places[-1] + 0.35 * gap, False),
         (low, high * 1.04 if high > 0 else high, False),
         width=440,
         height=300,
         head=18 if len(lines) > 1 else 0,
     )
-    ticks = [(float(at), shorten(str(value), 10)) for at, value in enumerate(across)]
+    ticks = _ticks(places, across)
     picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
-    width = 0.5 / max(1, len(lines))
+    width = 0.5 * gap / max(1, len(lines))
     for series, (line, each) in enumerate(found.items(), start=1):
         shift = (series - 1 - (len(lines) - 1) / 2) * width * 0.5
-        points = [(at + shift, one.mean) for at, one in each]
+        points = [(places[at] + shift, one.mean) for at, one in each]
         label = "" if line is None else shorten(str(line), 48 // len(lines))
         picture.curve(points, series, label)
         for at, one in each:
-            picture.span(at + shift, one.low, one.high, f"series s{series}")
-            mark = picture.x(at + shift), picture.y(one.mean)
+            picture.span(places[at] + shift, one.low, one.high, f"series s{series}")
+            mark = picture.x(places[at] + shift), picture.y(one.mean)
             picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
     if len(lines) > 1:
         picture.strip()
@@ -261,11 +264,35 @@ def _percents(ticks: list[float], unit: str) -> list[tuple[float, str]]:
     return [(tick, number(tick)) for tick in ticks]
 
 
+def _rank(point: Point, axes: dict[str, tuple[Value, ...]]) -> list[int]:
+    """Where a point comes: by the first key, then the second."""
+    where = dict(point)
+    return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
+
+
+def _places(across: tuple[Value, ...]) -> list[float]:
+    """Where values stand on an axis: numbers where they are, words one after the other."""
+    numbers = [float(one) for one in across if isinstance(one, int | float) and one is not True]
+    if len(numbers) == len(across) and False not in across:
+        return numbers
+    return [float(at) for at in range(len(across))]
+
+
+def _ticks(places: list[float], across: tuple[Value, ...]) -> list[tuple[float, str]]:
+    """The values under the axis; of those too near to each other the first."""
+    apart = (places[-1] - places[0]) / TICKS
+    shown: list[tuple[float, str]] = []
+    for place, value in zip(places, across, strict=True):
+        if not shown or place - shown[-1][0] >= apart:
+            shown.append((place, shorten(str(value), 10)))
+    return shown
+
+
 def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
     keys = list(axes)
     names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
     rows, plain = [], []
-    for point, each in scored.items():
+    for point, each in sorted(scored.items(), key=lambda one: _rank(one[0], axes)):
         where = dict(point)
         runs = max((one.runs for one in each.values()), default=0)
         cells = [_written(each[name]) if name in each else "-" for name in names]

@@ -38,6 +38,7 @@ class Point:
     bits: a person, received by the most trusted single party. exposure, promised: shares of people;
     error: mean total variation distance of the two-way tables, `limits` of it 95 %. kept: share of
     the entropy of the rows that is kept. rows: whether rows are released, and not only estimates.
+    least: whether bits are only a lower bound; such a point has an arrow, and no place in a rank.
     """
 
     name: str
@@ -49,12 +50,18 @@ class Point:
     limits: tuple[float, float] | None
     kept: float
     rows: bool = True
+    least: bool = False
 
 
 def frontier(points: Sequence[Point]) -> list[Point]:
-    """Those that no other is better than in trust and error and as good in the other; by trust."""
+    """Those that no other is better than in trust and error and as good in the other; by trust.
+
+    A point of which only a lower bound is known is none of them.
+    """
     best: list[Point] = []
-    for point in sorted(points, key=lambda one: (one.bits, one.error)):
+    for point in sorted(
+        (one for one in points if not one.least), key=lambda one: (one.bits, one.error)
+    ):
         if not best or point.error < best[-1].error:
             best.append(point)
     return best
@@ -159,6 +166,12 @@ def _mark(axes: "Axes", point: Point, height: float, rank: int) -> None:
         [point.bits], [height], s=area, marker=shape, facecolor=colour, edgecolor="white",
         linewidth=0.9, zorder=3 + rank, clip_on=False,
     )  # fmt: skip
+    if point.least:
+        axes.annotate(
+            "", (point.bits, height), xytext=(24, 0), textcoords="offset points",
+            arrowprops={"arrowstyle": "<-", "color": colour, "linewidth": 1.2}, zorder=2,
+            annotation_clip=False,
+        )  # fmt: skip
 
 
 def _area(share: float) -> float:

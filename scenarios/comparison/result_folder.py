@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ...analysis import drawing
 from ...analysis.figures import frontier as frontier_figure
 from ...analysis.figures.frontier import Point
+from ...analysis.trust.fiber import Side
 from ...errors import LocalError
 from ..records.result_file import SCENARIO, VERSIONS
 from ..records.run_folder import store, versions
@@ -116,6 +117,7 @@ def points(found: Comparison) -> list[Point]:
             one.utility.mean_limits,
             one.utility.entropy / one.utility.entropy_of_all if one.utility.entropy_of_all else 0.0,
             one.privacy.epsilon is None,
+            one.trust.most_trusted.bits_are is Side.AT_LEAST,
         )
         for one in found.programs
         if one.burned is None

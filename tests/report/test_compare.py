@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from veilmix.analysis.figures.frontier import frontier
 from veilmix.errors import StorageError
 from veilmix.report import compare as report
 from veilmix.report.make import make
 from veilmix.report.write import html
 from veilmix.scenarios.comparison.compare import compare
 from veilmix.scenarios.comparison.result import COMPARISON, Comparison
-from veilmix.scenarios.comparison.result_folder import save
+from veilmix.scenarios.comparison.result_folder import points, save
 from veilmix.scenarios.validation.load import load
 
 pytestmark = pytest.mark.slow
@@ -77,3 +78,19 @@ def test_a_damaged_comparison_is_told(tmp_path: Path) -> None:
     (tmp_path / COMPARISON).write_text("{}", "utf-8")
     with pytest.raises(StorageError, match="not a comparison"):
         make(tmp_path)
+
+
+def test_a_lower_bound_is_neither_ranked_nor_drawn_as_the_value(found: Comparison) -> None:
+    """`local` is known from below alone: the least of such numbers asks for no least trust."""
+    bounded = [one for one in found.programs if not report._known(one)]
+    assert bounded
+    assert min(found.programs, key=report._bits) in bounded  # what would have been ranked first
+    trust = report.page(found).verdict[0]
+    assert trust.short not in {one.program for one in bounded}
+    assert "Not ranked" in trust.text
+    only = replace(found, programs=tuple(bounded))
+    assert report.page(only).verdict[0].short == "not known"
+    drawn = report._figure(found).svg
+    assert drawn.count(">&gt;= ") == len(bounded)
+    best = frontier(points(found))
+    assert {point.name for point in best}.isdisjoint(one.program for one in bounded)
