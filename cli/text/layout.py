@@ -5,6 +5,7 @@ be, and never cut. Colour only on a terminal, and not where NO_COLOR is set.
 """
 
 import csv
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ __all__ = [
 PIPED = 100_000  # characters: no table is wider
 MOST_PIPED = 118  # characters of a line of words in a pipe
 LEAST_FOLDED = 28  # characters of a column of words
-APART = "   "  # between the parts of a line, which stay whole where they can
+APART = re.compile(r"(?<=\S) {3}(?=\S)")  # between parts of a line, which stay whole where they can
 FORMATS = ("table", "json", "csv")
 
 format_option = click.option(
@@ -100,7 +101,7 @@ def broken(line: str) -> str:
     if len(line) <= MOST_PIPED:
         return line
     start = line[: len(line) - len(line.lstrip())]
-    parts = line.strip().split(APART)
+    parts = APART.split(line.strip())
     if len(parts) > 1:
         later = (f"{start}  {part}" for part in parts[1:])
         return "\n".join(map(broken, [start + parts[0], *later]))
