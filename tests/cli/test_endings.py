@@ -60,7 +60,9 @@ def test_a_burnt_round_is_3_and_says_why(typed) -> None:
 
 def test_refusals_and_missing_people_are_told(typed) -> None:
     gone = '[[fault]]\nattack = "malformed"\nusers = 12\nround = 2\n'
-    said = typed("run", scenario(gone))
+    said = typed(
+        "run", scenario(gone, policy=POLICY.replace("max_exposure = 0.1", "max_exposure = 1"))
+    )
     assert "refused: does-not-open" in said.out
     assert "12 people not counted in round 2" in said.out
     assert typed("verify", "s-0007").code == 0
@@ -99,7 +101,10 @@ def test_repeated_runs_give_means_with_intervals(typed) -> None:
     columns = [len(one["release"]["columns"]) for one in plain["runs"]]
     found = scores["columns released"]
     assert found["mean"] == pytest.approx(sum(columns) / 3)
-    assert found["interval"][0] <= found["mean"] <= found["interval"][1]
+    if len(set(columns)) == 1:  # three runs that agree on something in between show no width
+        assert found["interval"] is None
+    else:
+        assert found["interval"][0] <= found["mean"] <= found["interval"][1]
     assert sum(one["runs"] for one in plain["released"]) == 3
     assert "columns released" in typed("run", name, "--no-save", "--format", "csv").out
 

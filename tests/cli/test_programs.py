@@ -80,7 +80,7 @@ def test_blanks_are_told_with_their_covers_and_their_price(typed, blank: Outcome
     assert f"so does anybody else with probability {rule.cover:.3g}" in said.out
     assert f"2 people must, {rule.expected:,.1f} are expected, {rule.blanks} did" in said.out
     assert f"a blank hides one of these values with chance {rule.chance:.3g}" in said.out
-    assert "at least k = 3 blanks, with confidence 0.9" in said.out
+    assert "at least k = 3 blanks, with confidence 0.9" in " ".join(said.out.split())
     assert f"{blank.blanks.cells} of {blank.blanks.of}" in said.out
     assert "whole columns, same promise" in said.out
     plain = json.loads(typed("run", BLANK, "--no-save", "--format", "json").out)
