@@ -335,6 +335,43 @@ def test_the_rooms_are_those_of_the_table() -> None:
     assert {"", "errors", "crypto", "protocol", "roles", "analysis"} <= {room(p) for p in MODULES}
 
 
+FAMILIES = {"GRR", "BitFlip", "Channel", "Composition", "LocalHash", "Mixture", "Product", "Pure"}
+FAMILIES |= {"Randomizer", "TwoLevel", "UnaryEncoding", "FieldFamily", "DigitFamily"}
+
+
+def families_asked(source: str) -> list[str]:
+    """Give the places where a file asks which family of randomizers something belongs to."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+        elif isinstance(node, ast.MatchClass):
+            names = {ast.unparse(node.cls)}
+        else:
+            continue
+        found += [ast.unparse(node)] if names & FAMILIES else []
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_a_randomizer_is_not_asked_which_one_it_is(path: Path) -> None:
+    """What depends on the family is a method of `Randomizer`, also of a family of somebody else."""
+    if path.parts[:2] != ("analysis", "randomizers"):
+        assert not families_asked((ROOT / path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "isinstance(one, BitFlip)",
+        "isinstance(one, GRR | LocalHash)",
+        "match one:\n    case UnaryEncoding(a=a):\n        pass",
+    ],
+)
+def test_the_question_for_a_family_is_found(source: str) -> None:
+    assert families_asked(source)
+
+
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_every_file_says_what_it_is_for(path: Path) -> None:
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))

@@ -133,7 +133,7 @@ def _losses(
 ) -> list[Row]:
     """Two rows, top 100 and all places, as in NAMES."""
     found = heavy_domain(randomizer, randomizer.sample(own, rng))
-    g = 0 if isinstance(randomizer, GRR) else randomizer.g
+    g = 0 if randomizer.hash_family is None else randomizer.said_values
     law = grr_loss(truth, SMALLER, randomizer.epsilon, FEWER)
     if g:
         law = hash_loss(truth, g, randomizer.epsilon, FEWER)

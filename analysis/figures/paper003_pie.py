@@ -174,7 +174,7 @@ def _attacked(
     values: np.ndarray,
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
-    if isinstance(randomizer, GRR):
+    if randomizer.hash_family is None:
         truth, error = pie(law, randomizer), bayes_error(law, randomizer)
     else:
         risk = hashed_risk(law, randomizer, keys=KEYS, rng=rng)

@@ -5,6 +5,7 @@ logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter vector (Jeffre
 randomizer is a matrix b x a, or one of `randomizers`.
 """
 
+from ..randomizers.two_level import TwoLevel
 from .asymptotic import (
     UtilityReading,
     asymptote,
@@ -20,7 +21,7 @@ from .finite import FiniteInformation, finite_information
 from .identifiability import Structure, structure
 from .posterior_exact_law import ExactPosterior
 from .posterior_law import Posterior, SampledPosterior, posterior, posterior_of_rows
-from .row_classes import TwoLevel, all_hashes
+from .row_classes import all_hashes
 from .tradeoff import (
     Budget,
     TradeoffBound,

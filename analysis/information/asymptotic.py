@@ -29,13 +29,14 @@ from scipy.special import digamma
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
 from ..randomizers.grr import GRR
+from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, whole
 from .average import Rng, log_base
 from .channel_matrix import as_matrix, as_prior, distinct_rows
 from .dirichlet import average, differential_entropy
 from .fisher import subset_log_det
 from .linear_forms import mean_log
-from .row_classes import TwoLevel, two_level
+from .row_classes import two_level
 
 # -1/2 log(2 pi e), nats
 GAUSS = -0.5 * (log(2 * pi) + 1)
@@ -123,8 +124,8 @@ def read_utility(
     generator, base = np.random.default_rng(rng), log_base(unit)
     points = whole(points, "points", 256)
     form = two_level(Q)
-    if isinstance(Q, GRR):
-        alpha = as_prior(prior, Q.a)
+    if getattr(Q, "identity_form", None) is not None:
+        alpha = as_prior(prior, Q.inputs)
         half, error, rule = _of_response(Q, alpha)
     elif form is not None:
         alpha = as_prior(prior, form.a)

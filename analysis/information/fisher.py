@@ -16,8 +16,8 @@ The integrand is entire in t, so equal steps in u = log t converge like exp(-pi^
 
 import numpy as np
 
+from ..randomizers.two_level import TwoLevel
 from ..validation import Floats
-from .row_classes import TwoLevel
 
 STEP = 0.25
 TAIL = 40.0

@@ -17,16 +17,13 @@ import numpy as np
 from scipy.stats import binom
 
 from ...errors import ParameterError
-from ..randomizers.grr import GRR
 from ..randomizers.randomizer import as_epsilon
-from ..randomizers.unary import UnaryEncoding
+from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, whole
 from .channel_matrix import SHARE_DIGITS, as_matrix, as_prior
 
 # Classes that are summed exactly; beyond, subsets are drawn at random.
 MOST_CLASSES = 200_000
-# Inputs of a two-level randomizer that is made into a matrix.
-MOST_SUBSETS = 12
 # Entries of a matrix that is read row by row (1 GB of float64).
 MOST_ENTRIES = 2**27
 
@@ -49,43 +46,10 @@ class RowClasses:
     drawn: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TwoLevel:
-    """A randomizer whose output is a subset y of the inputs, by its likelihood ratios.
-
-    Q_y|x = P(y) (high if x in y else low), where each input is in y with probability rho on its
-    own under P. Q is a law: rho high + (1 - rho) low = 1.
-    """
-
-    a: int
-    high: float
-    low: float
-    rho: float
-
-    @property
-    def matrix(self) -> Floats:
-        """All 2^a rows, subset y with input x where bit x of y is set; for at most 12 inputs."""
-        if self.a > MOST_SUBSETS:
-            raise ParameterError(f"matrix: 2^{self.a} rows; at most 2^{MOST_SUBSETS} are made")
-        inside = (np.arange(2**self.a)[:, None] >> np.arange(self.a)) & 1
-        chance = np.where(inside, self.rho, 1 - self.rho).prod(axis=1, keepdims=True)
-        return np.asarray(chance * np.where(inside, self.high, self.low))
-
-
 def two_level(Q: Any) -> TwoLevel | None:
     """The two-level form of a unary encoding with real coins, or `Q` if it is one; else None."""
-    if isinstance(Q, UnaryEncoding) and 0 < Q.lam < 1:
-        return unary_encoding(Q.a, Q.kappa, Q.lam)
-    return Q if isinstance(Q, TwoLevel) else None
-
-
-def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
-    """Paper 002, (10.8): x is in y with probability kappa, every other input with lam."""
-    if not 0 < lam <= kappa <= 1 or lam == 1:
-        raise ParameterError(
-            f"kappa, lam: found {kappa!r}, {lam!r}; needs 0 < lam <= kappa, lam < 1"
-        )
-    return TwoLevel(whole(a, "a", 2), high=kappa / lam, low=(1 - kappa) / (1 - lam), rho=lam)
+    form: TwoLevel | None = getattr(Q, "two_level", None)
+    return form
 
 
 def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
@@ -110,8 +74,8 @@ def row_classes(Q: Any, prior: Any, rng: np.random.Generator) -> RowClasses:
     form = two_level(Q)
     if form is not None:
         return subset_classes(form, as_prior(prior, form.a), rng)
-    if isinstance(Q, GRR):
-        return response_classes(Q.a, Q.epsilon, as_prior(prior, Q.a))
+    if getattr(Q, "identity_form", None) is not None:
+        return response_classes(Q.inputs, Q.epsilon, as_prior(prior, Q.inputs))
     rows = as_matrix(Q)
     return matrix_classes(rows, as_prior(prior, rows.shape[1]))
 

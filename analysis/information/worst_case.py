@@ -19,7 +19,6 @@ from scipy.special import entr, log1p
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
-from ..randomizers.randomizer import Randomizer
 from ..validation import as_probabilities, open_unit, whole
 from .average import log_base
 from .channel_matrix import as_matrix
@@ -38,8 +37,9 @@ def ldp(Q: Any, unit: Unit = "nats") -> float:
         unit: "nats" or "bits".
     """
     base = log_base(unit)
-    if isinstance(Q, Randomizer):
-        return Q.epsilon / base
+    known: float | None = getattr(Q, "epsilon", None)
+    if known is not None:
+        return known / base
     form = two_level(Q)
     if form is not None:
         return (log(form.high / form.low) if form.low > 0 else inf) / base

@@ -14,7 +14,7 @@ reports, by name.
 """
 
 from .bit_flip import BitFlip
-from .channel import Channel
+from .channel import Channel, as_randomizer
 from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
 from .estimate import Estimate, project
 from .grr import GRR
@@ -39,6 +39,7 @@ __all__ = [
     "Pure",
     "Randomizer",
     "UnaryEncoding",
+    "as_randomizer",
     "compose",
     "matrix_divergences",
     "maximum_likelihood",

@@ -6,18 +6,32 @@ costs L log(p/q) nats (Proposition 5.1, which the paper leaves unproved: true, a
 opposite vectors). It is applied to a vector of 2^L numbers in L passes and never written down.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats, whole
-from .bit_vectors import WORD, as_bits, column_sums, fill_coins, to_bits, to_symbols
+from ..validation import Counts, Floats, whole
+from .bit_channel_capacity import flip_capacity, flip_pair
+from .bit_vectors import WORD, as_bits, column_sums, cut_text, fill_coins, to_bits, to_symbols
 from .estimate import Estimate
-from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
+from .grr import GRR
+from .neighbour_laws import Neighbours, flip_neighbours
+from .numerical_capacity import two_inputs
+from .randomizer import (
+    MOST_FLIPPED,
+    Bits,
+    Randomizer,
+    Seed,
+    Symbols,
+    as_generator,
+    as_lie,
+    as_symbols,
+)
 
 # Largest vectors whose joint law is estimated: 2^L numbers in memory.
 JOINT_BITS = 24
@@ -38,6 +52,9 @@ class BitFlip(Randomizer):
 
     bits: int
     q: float
+
+    takes_bits: ClassVar[bool] = True
+    any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", whole(self.bits, "bits", 1))
@@ -141,6 +158,68 @@ class BitFlip(Randomizer):
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
         noise = (square - shares) / n
         return Estimate.of(shares, noise, n, str(self), kind="distribution", population=population)
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """That of all 2^L vectors, nats, and at most log n; attained where n is at least 2^L."""
+        return min(flip_capacity(self.bits, self.q), log(people)), people >= self.inputs
+
+    def contraction(self) -> float:
+        """That of two opposite vectors."""
+        return two_inputs(*flip_pair(self.bits, self.q))
+
+    @property
+    def one_bit(self) -> float | None:
+        """q, where there is one bit."""
+        return self.q if self.bits == 1 else None
+
+    def neighbours(self) -> list[Neighbours]:
+        """By the distance of two vectors; the farthest, which are mostly the worst, come first."""
+        if self.bits > MOST_FLIPPED:
+            return super(BitFlip, self).neighbours()
+        return [flip_neighbours(self.bits, self.q, h) for h in range(self.bits, 0, -1)]
+
+    @property
+    def positions(self) -> int:
+        """The number of bits."""
+        return self.bits
+
+    @property
+    def text_width(self) -> int:
+        """One digit for each bit."""
+        return self.bits
+
+    @property
+    def text_pattern(self) -> str:
+        """Digits 0 and 1."""
+        return f"[01]{{{self.bits}}}"
+
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """One digit 0 or 1 for each bit, the first bit first."""
+        return cut_text((reports + ord("0")).tobytes().decode(), self.bits)
+
+    def decode(self, texts: Sequence[str]) -> Bits:
+        """Rows of bits."""
+        digits = np.frombuffer("".join(texts).encode(), np.uint8) - ord("0")
+        return digits.reshape(len(texts), -1)
+
+    def support_counts(self, reports: Bits) -> Counts:
+        """How many reports have a 1 at each position."""
+        return np.asarray(reports.sum(axis=0, dtype=np.int64))
+
+    def inputs_of(self, codes: npt.NDArray[Any]) -> Bits:
+        """Each column is one bit."""
+        return codes.astype(np.uint8)
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """log(p/q) for each bit in which a drawn report agrees with a value."""
+        bits = values.astype(np.uint8)
+        said = self.sample(bits[own], rng).astype(np.float32)
+        same = said @ bits.T.astype(np.float32) + (1 - said) @ (1 - bits).T.astype(np.float32)
+        return np.asarray(same.astype(np.float64) * (self.epsilon / self.bits))
+
+    def single(self) -> GRR:
+        """One flipped bit is generalised randomized response on two symbols."""
+        return GRR(2, self.epsilon / self.bits)
 
 
 def flip(vector: Floats, q: float) -> Floats:

@@ -64,6 +64,11 @@ def unpack(packed: npt.NDArray[np.uint8], width: int) -> Bits:
     return np.unpackbits(packed, axis=-1, count=width)
 
 
+def cut_text(text: str, width: int) -> list[str]:
+    """A long text in pieces of one width."""
+    return [text[first : first + width] for first in range(0, len(text), width)]
+
+
 def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
     """How many rows have a 1 at each position; sums of 255 rows at a time stay in one byte."""
     total = np.zeros(bits.shape[1], np.int64)

@@ -7,6 +7,7 @@ variance given the people is estimated without bias from the same reports:
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +87,13 @@ class Channel(Randomizer):
         return Estimate.of(
             shares, noise, len(seen), str(self), kind="distribution", population=population
         )
+
+
+def as_randomizer(given: Any) -> Randomizer:
+    """A randomizer as it is; what has a `.matrix`, or a b x a matrix itself, as a `Channel`."""
+    if isinstance(given, Randomizer):
+        return given
+    return Channel(np.asarray(getattr(given, "matrix", given)))
 
 
 def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_probabilities
 from .bit_flip import BitFlip
-from .channel import Channel
+from .channel import Channel, as_randomizer
 from .estimate import Estimate
 from .grr import GRR
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols
@@ -277,9 +277,7 @@ def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike])
 def _parts(given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
     if not given:
         raise ParameterError(f"{name}: none given; needs at least one randomizer or matrix")
-    return tuple(
-        part if isinstance(part, Randomizer) else Channel(np.asarray(part)) for part in given
-    )
+    return tuple(as_randomizer(part) for part in given)
 
 
 def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:

@@ -3,16 +3,19 @@
 Q[y, x] = e^eps / (e^eps + a - 1) if y = x, else 1 / (e^eps + a - 1)      (paper 002, (10.3))
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
-from typing import Any
+from math import exp, tanh
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..validation import Counts, Floats, whole
+from .neighbour_laws import Neighbours, symbol_neighbours
 from .pure import Pure
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .symmetric_capacity import least_error_of, spread, symmetric
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,9 @@ class GRR(Pure):
 
     a: int
     epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size: ClassVar[bool] = True
+    closed_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", whole(self.a, "a", 2))
@@ -93,3 +99,58 @@ class GRR(Pure):
         """Each report supports itself only."""
         seen = as_symbols(reports, self.a, "reports")
         return np.asarray(seen[:, None] == np.arange(self.a))
+
+    def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
+        """Which of some symbols (ascending) each report is, as CSR reports x symbols."""
+        from scipy.sparse import coo_array, csr_array
+
+        seen = self.symbols(reports)
+        place = np.minimum(np.searchsorted(symbols, seen), len(symbols) - 1)
+        hit = np.flatnonzero(symbols[place] == seen)
+        shape = (len(seen), len(symbols))
+        return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """The capacity with min(n, a) inputs in use, nats; always attained."""
+        return symmetric(self.a, self.epsilon, min(people, self.a)), True
+
+    def contraction(self) -> float:
+        """Theta times tanh(eps / 2)."""
+        return self.loss_parameter * tanh(self.epsilon / 2)
+
+    def least_error(self, people: int) -> tuple[float, bool]:
+        """Attained by min(n, a) people with different values."""
+        return least_error_of(self.a, self.epsilon, min(people, self.a), people), True
+
+    @property
+    def loss_parameter(self) -> float:
+        """Theta = (e^eps - 1) / (a + e^eps - 1)."""
+        return spread(self.a, self.epsilon)
+
+    @property
+    def said_values(self) -> int:
+        """A report says one of the a symbols."""
+        return self.a
+
+    @property
+    def identity_form(self) -> tuple[float, float]:
+        """(theta, 1 / (e^eps + a - 1))."""
+        return self.loss_parameter, self.lie
+
+    @property
+    def one_bit(self) -> float | None:
+        """The probability of the other symbol, where there are two."""
+        return self.lie if self.a == 2 else None
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two symbols are like any other two."""
+        return [symbol_neighbours(self.a, self.truth, self.lie)]
+
+    @property
+    def text_width(self) -> None:
+        """A report is a value of the domain."""
+        return None
+
+    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:
+        """The values that are reported."""
+        return [str(domain[symbol]) for symbol in reports.tolist()]

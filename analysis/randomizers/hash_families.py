@@ -62,6 +62,15 @@ class FieldFamily:
         return 1 << (self.k + self.j)
 
     @property
+    def constant(self) -> float:
+        """The probability of a key whose hash is the same for all symbols."""
+        return float(2.0**-self.k)
+
+    def keeps_apart(self, inputs: int) -> bool:
+        """Whether each key that is not constant is even on the inputs: they are the whole field."""
+        return inputs == 1 << self.k
+
+    @property
     def limits(self) -> tuple[int, ...]:
         """Each word of a key is below its limit."""
         return 1 << self.k, 1 << self.j
@@ -173,6 +182,15 @@ class DigitFamily:
     def size(self) -> int:
         """Number of keys: g^(1 + digits)."""
         return int(self.g ** (1 + self.digits))
+
+    @property
+    def constant(self) -> float:
+        """The probability of a key whose hash is the same for all symbols."""
+        return float(self.g) ** -self.digits
+
+    def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
+        """Whether each key that is not constant is injective on the inputs."""
+        return self.digits == 1
 
     @property
     def limits(self) -> tuple[int, ...]:

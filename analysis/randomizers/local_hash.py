@@ -7,9 +7,11 @@ own one with probability e^eps / (g + e^eps - 1), any other with probability exa
 family collides with probability exactly 1/g (`hashing.py`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
-from typing import Any
+from itertools import pairwise
+from math import exp, tanh
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +21,13 @@ from ..validation import Counts, Floats, whole
 from .galois import Elements
 from .grr import GRR
 from .hash_families import Family, family
+from .neighbour_laws import Neighbours, hash_neighbours
 from .pure import Pure
 from .randomizer import DENSE_ENTRIES, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .symmetric_capacity import least_error_of, spread, symmetric
 
+# Entries of a matrix that is small enough to compute its capacity.
+SMALL = 1 << 16
 # Hash values and domains are below 2^31.
 LARGEST = 1 << 31
 
@@ -60,6 +66,8 @@ class LocalHash(Pure):
     a: int
     g: int
     epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", whole(self.a, "a", 2))
@@ -161,3 +169,83 @@ class LocalHash(Pure):
         if (reports.keys >= np.array(limits, np.uint64)).any():
             raise ParameterError(f"reports.keys: words not below {limits}: made by another family?")
         return reports
+
+    def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
+        """Which of some symbols each report supports, as CSR reports x symbols."""
+        from scipy.sparse import csr_array, vstack
+
+        blocks, step = [], max(1, (1 << 22) // len(symbols))
+        for first in range(0, len(reports), step):
+            keys = reports.keys[first : first + step, None]
+            values = reports.values[first : first + step, None].astype(np.uint64)
+            hashed = self.family.hash(keys, symbols[None, :])
+            blocks.append(csr_array((hashed == values).astype(np.float64)))
+        return vstack(blocks).tocsr()
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most that of GRR on g values under every key that is not constant, nats.
+
+        Attained where each such key keeps the values in use apart; small cases with n >= a are
+        computed instead.
+        """
+        if people >= self.a and self.inputs * self.outputs <= SMALL:
+            return super(LocalHash, self).capacity(people)
+        used = min(people, self.a)
+        reach = symmetric(self.g, self.epsilon, min(used, self.g))
+        return (1 - self.family.constant) * reach, self.family.keeps_apart(used)
+
+    def contraction(self) -> float:
+        """(1 - 1/g) theta tanh(eps / 2)."""
+        return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
+
+    def least_error(self, people: int) -> tuple[float, bool]:
+        """That of GRR on g values, averaged with 1/n for constant keys."""
+        used = min(people, self.a)
+        apart = 1 - self.family.constant
+        distinct = least_error_of(self.g, self.epsilon, min(used, self.g), people)
+        return apart * distinct + (1 - apart) * (1 - 1 / people), self.family.keeps_apart(used)
+
+    @property
+    def loss_parameter(self) -> float:
+        """Theta = (e^eps - 1) / (g + e^eps - 1)."""
+        return spread(self.g, self.epsilon)
+
+    @property
+    def said_values(self) -> int:
+        """A report says, beside its key, one of g hash values."""
+        return self.g
+
+    @property
+    def hash_family(self) -> Family:
+        """The hash family."""
+        return self.family
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two symbols are like any other two."""
+        return [hash_neighbours(self.g, self.truth, self.epsilon)]
+
+    @property
+    def _digits(self) -> list[int]:
+        """Hexadecimal digits of each word of the key, and of the hash value."""
+        return [len(f"{limit - 1:x}") for limit in (*self.family.limits, self.g)]
+
+    @property
+    def text_width(self) -> int:
+        """The digits of the key and of the value."""
+        return sum(self._digits)
+
+    def encode(self, reports: HashReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """The words of the key, then the hash value, each in hex with the digits of its limit."""
+        words = [*reports.keys.T.tolist(), reports.values.tolist()]
+        columns = zip(words, self._digits, strict=True)
+        texts = [[f"{word:0{wide}x}" for word in column] for column, wide in columns]
+        return list(map("".join, zip(*texts, strict=True)))
+
+    def decode(self, texts: Sequence[str]) -> HashReports:
+        """Keys and values; texts with a word at its limit or above are left out."""
+        ends = np.cumsum([0, *self._digits]).tolist()
+        places = list(pairwise(ends))
+        words = np.array([[int(text[i:j], 16) for i, j in places] for text in texts], np.uint64)
+        limits = np.array((*self.family.limits, self.g), np.uint64)
+        words = words[(words < limits).all(axis=1)]
+        return HashReports(words[:, :-1], words[:, -1].astype(np.int64))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
-from .randomizer import Randomizer
+from .randomizer import Randomizer, Seed
 
 
 class Pure(Randomizer):
@@ -44,6 +44,21 @@ class Pure(Randomizer):
     @abstractmethod
     def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
         """Which symbols each report supports, shape (people, a)."""
+
+    def support_counts(self, reports: Any) -> Counts:
+        """How many reports support each symbol, shape (a,)."""
+        return self.tally(reports)[0]
+
+    def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
+        """Which of some symbols (ascending) each report supports, as CSR reports x symbols."""
+        from scipy.sparse import csr_array
+
+        return csr_array(self.supports(reports)[:, symbols].astype(np.float64))
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """Epsilon where a drawn report supports a value, else 0."""
+        supports = self.supports(self.sample(values[own, 0], rng))
+        return np.asarray(supports[:, values[:, 0]] * self.epsilon)
 
     def divergences(self) -> Floats:
         """Every two inputs are `epsilon` apart; nats, shape (a, a)."""

@@ -6,26 +6,35 @@ of somebody whose value is x (paper 002, Section 2.2). Its price is
     epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
 
 The matrix is made only when asked for, and refused when it is large: `operator` applies it then.
+What a family knows better than its matrix it answers by itself: how its reports are written, what
+they let through, how likely they are. Nobody else asks which family it is.
+
 Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed, from which
 every mechanism and every part of one spawns its own. NumPy's global state is never touched.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from math import inf, log
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats
+from ..validation import Counts, Floats
 from .estimate import Estimate
+from .neighbour_laws import Neighbours
+from .numerical_capacity import numerical_capacity, pairwise_contraction
+from .two_level import TwoLevel
 
 Symbols = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
+# Bits of a report of flipped bits up to which bounds after shuffling are sought.
+MOST_FLIPPED = 16
 # A dense matrix has at most this many entries: 128 MiB of float64.
 DENSE_ENTRIES = 1 << 24
 
@@ -35,9 +44,18 @@ class Randomizer(ABC):
 
     Inputs are the symbols 0 .. inputs - 1. Row y of the matrix is the report that `symbols` maps to
     the number y.
+
+    Attributes:
+        takes_bits: whether an input and a report are rows of bits, not one symbol.
+        any_size: whether `contraction` is known without a matrix.
+        closed_form: whether average privacy and utility are known without a matrix.
     """
 
     __slots__ = ()
+
+    takes_bits: ClassVar[bool] = False
+    any_size: ClassVar[bool] = False
+    closed_form: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -102,6 +120,113 @@ class Randomizer(ABC):
         Q = self.matrix
         inverse = np.linalg.pinv(Q)
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
+
+    # What it lets through.
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """(nats, attained): the most that a report tells about which of n >= 2 people sent it.
+
+        By rounds (`numerical_capacity.py`); attained where n is at least the number of inputs.
+        """
+        matrix = self.matrix
+        nats = numerical_capacity(np.asarray(matrix[matrix.max(axis=1) > 0]))
+        return min(nats, log(people)), people >= self.inputs
+
+    def contraction(self) -> float:
+        """The least eta with I(U; Y) <= eta I(U; X) for every U and X, in [0, 1].
+
+        Raises:
+            ParameterError: a matrix of more than 128 inputs.
+        """
+        return pairwise_contraction(self.matrix)
+
+    def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - a family's
+        """(value, whether attained): the least error of naming one of n people by its report."""
+        raise ParameterError(f"randomizer: found a {type(self).__name__}; GRR or LocalHash")
+
+    @property
+    def loss_parameter(self) -> float | None:
+        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1); None where there is none."""
+        return None
+
+    @property
+    def identity_form(self) -> tuple[float, float] | None:
+        """(theta, nu) where Q is theta times the identity plus nu everywhere, else None."""
+        return None
+
+    @property
+    def two_level(self) -> TwoLevel | None:
+        """Its form as a random set of inputs, where it has one with two likelihood ratios."""
+        return None
+
+    @property
+    def hash_family(self) -> Any:
+        """The family of functions that inputs are hashed with; None where they are not."""
+        return None
+
+    @property
+    def one_bit(self) -> float | None:
+        """The probability that a report of one bit is a lie; None where there are more reports."""
+        return None
+
+    def neighbours(self) -> list[Neighbours]:
+        """Per kind of two neighbouring values, what reports say of them (`neighbour_laws.py`)."""
+        raise ParameterError(
+            f"randomizer: found {self}; needs GRR, UnaryEncoding, LocalHash, or BitFlip of at most "
+            f"{MOST_FLIPPED} bits"
+        )
+
+    # How its reports are written, and how likely they are.
+
+    @property
+    def positions(self) -> int:
+        """How many symbols a report may support, or how many bits it has."""
+        return self.inputs
+
+    @property
+    def text_width(self) -> int | None:
+        """Characters of every report as text; None where a report is a value of the domain."""
+        raise ParameterError(f"{self}: its reports have no text")
+
+    @property
+    def text_pattern(self) -> str:
+        """The regular expression that every report as text matches."""
+        return f"[0-9a-f]{{{self.text_width}}}"
+
+    def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - a family's
+        """Reports as text, all of `text_width`. domain: the values of the symbols."""
+        raise ParameterError(f"{self}: its reports have no text")
+
+    def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
+        """Texts of `text_pattern` as reports; those with impossible numbers are left out."""
+        raise ParameterError(f"{self}: its reports have no text")
+
+    def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
+        """How many reports support each symbol, or have a 1 at each position."""
+        raise ParameterError(f"{self}: its reports support no symbols")
+
+    def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What people put in, from their codes in the columns asked for, people x columns."""
+        return np.asarray(codes[:, 0])
+
+    def log_likelihood(
+        self,
+        values: npt.NDArray[Any],  # noqa: ARG002 - a family's
+        own: Any,  # noqa: ARG002
+        rng: Seed,  # noqa: ARG002
+    ) -> Floats:
+        """Log of P(report | value) up to a term of the report, shape (len(own), len(values)).
+
+        Args:
+            values: the different inputs, as rows of codes.
+            own: the number of the row of each person that makes a report.
+            rng: generator or seed of the reports.
+        """
+        raise ParameterError(f"{self}: its reports support no symbols")
+
+    def single(self) -> "Randomizer":
+        """The randomizer of one symbol or bit: itself, but for several bits that are alike."""
+        return self
 
     def ldp(self, unit: Unit = "nats") -> float:
         """The price `epsilon` in nats or in bits."""

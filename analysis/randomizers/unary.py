@@ -8,18 +8,23 @@ independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 1
     BLH            kappa = e^eps / (e^eps + 1)           lambda = 1/2
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log
-from typing import Any
+from math import exp, inf, isfinite, log
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
-from .bit_vectors import as_bits, column_sums, fill_coins, to_symbols
+from .bit_channel_capacity import unary_capacity, unary_pair
+from .bit_vectors import as_bits, column_sums, cut_text, fill_coins, to_symbols, unpack
+from .neighbour_laws import Neighbours, coin_neighbours
+from .numerical_capacity import two_inputs
 from .pure import Pure
 from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .two_level import TwoLevel, unary_encoding
 
 # People whose coins are thrown together: bounds the memory beside the reports.
 BLOCK_BITS = 1 << 22
@@ -38,6 +43,9 @@ class UnaryEncoding(Pure):
     a: int
     kappa: float
     lam: float
+
+    any_size: ClassVar[bool] = True
+    closed_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", whole(self.a, "a", 2))
@@ -134,3 +142,38 @@ class UnaryEncoding(Pure):
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """A report supports the symbols of its set."""
         return as_bits(reports, self.a, "reports").view(np.bool_)
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """The capacity with min(n, a) inputs in use, nats; attained, by equal coins."""
+        if not isfinite(self.epsilon):
+            return super(UnaryEncoding, self).capacity(people)
+        return unary_capacity(self.kappa, self.lam, min(people, self.a)), True
+
+    def contraction(self) -> float:
+        """That of the two coins in which the reports of two symbols differ."""
+        return two_inputs(*unary_pair(self.kappa, self.lam))
+
+    @property
+    def two_level(self) -> TwoLevel | None:
+        """Its form as a random set of symbols; None where a coin at another symbol is certain."""
+        return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two symbols are like any other two."""
+        return [coin_neighbours(self.a, self.kappa, self.lam)]
+
+    @property
+    def text_width(self) -> int:
+        """Two hexadecimal digits for each eight positions."""
+        return 2 * -(-self.a // 8)
+
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """Bits packed eight to a byte, in hex; position 0 is the highest bit of the first byte."""
+        return cut_text(np.packbits(reports, axis=1).tobytes().hex(), self.text_width)
+
+    def decode(self, texts: Sequence[str]) -> Bits:
+        """Rows of bits; texts with a bit after the last position are left out."""
+        packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
+        rows = packed.reshape(len(texts), -1)
+        spare = 8 * rows.shape[1] - self.a
+        return unpack(rows[(rows[:, -1] & ((1 << spare) - 1)) == 0], self.a)

@@ -13,6 +13,7 @@ bits unless `unit` says otherwise.
 
 from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at, optimal_g
 from ..randomizers.large_domain import HeavyDomain, heavy_domain, significant_support
+from ..randomizers.symmetric_capacity import random_functions
 from .attacks.error_tradeoff import Det, best_score, det_curve, found, genuine_impostor, top_people
 from .attacks.markov import MarkovAttack, ReportAttack
 from .attacks.matching import (
@@ -27,7 +28,7 @@ from .attacks.sequences import Sequences
 from .attacks.side_information import Found, find_in, find_people, people_found
 from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
 from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
-from .channel_capacity import capacity, least_error, random_functions
+from .channel_capacity import capacity, least_error
 from .contraction_coefficient import contraction, loss_parameter
 from .fano import budget_for, fano_bound, pseudonymization, tight_fano, uniform_prior_error
 from .hashed_pie import HashedRisk, hashed_risk

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
+from ..randomizers.channel import as_randomizer
 from ..randomizers.grr import GRR
-from ..randomizers.local_hash import LocalHash
 from ..randomizers.randomizer import Seed, Unit, as_generator
 from ..validation import whole
 from .joint_law import as_joint
@@ -49,7 +49,7 @@ class HashedRisk:
 
 
 def hashed_risk(
-    joint: Any, randomizer: LocalHash, keys: int = 32, unit: Unit = "bits", rng: Seed = None
+    joint: Any, randomizer: Any, keys: int = 32, unit: Unit = "bits", rng: Seed = None
 ) -> HashedRisk:
     """PIE and Bayes error of a report of local hashing, from randomly drawn keys.
 
@@ -61,7 +61,7 @@ def hashed_risk(
         rng: generator or seed.
     """
     table = as_joint(joint)
-    if not isinstance(randomizer, LocalHash) or randomizer.a != table.symbols:
+    if as_randomizer(randomizer).hash_family is None or randomizer.a != table.symbols:
         raise ParameterError(f"randomizer: needs LocalHash of {table.symbols} symbols")
     keys = whole(keys, "keys", 2)
     drawn = randomizer.family.draw(keys, as_generator(rng))

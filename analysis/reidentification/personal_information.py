@@ -6,7 +6,7 @@ Paper 003, (4) and Section 3.3, for a person U with value X who reports Y = Q(X)
     beta = 1 - sum over y of max over u of P(U = u, Y = y)
 
 the least error of any attacker who names one person. Both are exact. Every sum here is one of terms
-that are at least 0 (`excess.py`), so a PIE of 1e-12 bits is right in its digits.
+that are at least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
 
 Three roads. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
 identity plus a constant, so only what people have is touched, O(entries) however many symbols there
@@ -20,11 +20,10 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..randomizers.channel import as_stochastic
-from ..randomizers.grr import GRR
-from ..randomizers.randomizer import Randomizer, Unit
+from ..randomizers.randomizer import Unit
+from ..randomizers.small_divergence import excess, in_unit
 from ..validation import Floats, whole
 from .joint_law import Joint, as_joint, weighted_counts
-from .small_divergence import excess, in_unit
 
 # Entries of people x reports that are held at one time.
 BLOCK = 1 << 22
@@ -143,20 +142,14 @@ def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
     """(theta, nu) with Q = theta I + nu: GRR, or no randomizer."""
     if Q is None:
         return 1.0, 0.0
-    if not isinstance(Q, GRR):
-        return None
-    if symbols != Q.a:
-        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.a}")
-    return spread(Q.a, Q.epsilon), Q.lie
-
-
-def spread(size: int, epsilon: float) -> float:
-    """The theta = (e^eps - 1) / (size + e^eps - 1), Theorems 4.2 and 4.4, without cancellation."""
-    return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
+    form: tuple[float, float] | None = getattr(Q, "identity_form", None)
+    if form is not None and symbols != Q.inputs:
+        raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs}")
+    return form
 
 
 def _fitting(Q: Any, symbols: int) -> Floats:
-    if isinstance(Q, Randomizer) and Q.inputs != symbols:
+    if getattr(Q, "inputs", symbols) != symbols:
         raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs")
     matrix = as_stochastic(_matrix_of(Q))
     if matrix.shape[1] != symbols:

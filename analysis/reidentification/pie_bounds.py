@@ -19,22 +19,16 @@ from math import log, log2
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import ParameterError
-from ..randomizers.bit_flip import BitFlip
-from ..randomizers.channel import as_stochastic
-from ..randomizers.grr import GRR
-from ..randomizers.local_hash import LocalHash
-from ..randomizers.randomizer import Randomizer, matrix_divergences
-from ..randomizers.unary import UnaryEncoding
+from ..randomizers import as_randomizer
+from ..randomizers.numerical_capacity import MOST_INPUTS
 from ..validation import open_unit, whole
 from .channel_capacity import capacity
-from .contraction_coefficient import MOST_INPUTS, contraction, loss_parameter
 from .fano import budget_for, fano_bound, uniform_prior_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Strength = Literal["general", "printed", "sharp", "exact"]
-SIZED = (GRR, LocalHash, UnaryEncoding, BitFlip)  # their contraction is known at any size
 STRENGTHS: tuple[Strength, ...] = ("general", "printed", "sharp", "exact")
 HALVINGS = 200
 
@@ -96,15 +90,16 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
         reports: t >= 1 reports of one person, each randomized independently.
     """
     n, t = whole(users, "users", 2), whole(reports, "reports", 1)
-    symbols, epsilon = _price(randomizer)
+    one = as_randomizer(randomizer)
+    symbols, epsilon = one.inputs, one.epsilon
     known = min(log2(n), log2(symbols))
     general = min(min(epsilon, epsilon**2) / log(2), known)
     printed, sharp = general, general
-    if isinstance(randomizer, GRR | LocalHash):
-        printed = min(general, loss_parameter(randomizer) * known)
-    if isinstance(randomizer, SIZED) or symbols <= MOST_INPUTS:
-        sharp = min(printed, contraction(randomizer) * known)
-    best, attained = capacity(randomizer, n)
+    if one.loss_parameter is not None:
+        printed = min(general, one.loss_parameter * known)
+    if one.any_size or symbols <= MOST_INPUTS:
+        sharp = min(printed, one.contraction() * known)
+    best, attained = capacity(one, n)
     return PieBound(
         general=min(t * general, log2(n)),
         printed=min(t * printed, log2(n)),
@@ -113,7 +108,7 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
         attained=attained and t == 1 and best <= sharp * (1 + 1e-9),
         users=n,
         reports=t,
-        randomizer=str(randomizer) if isinstance(randomizer, Randomizer) else "a matrix",
+        randomizer=str(one) if one is randomizer else "a matrix",
     )
 
 
@@ -149,10 +144,3 @@ def epsilon_for_error(
         safe = getattr(pie_bound(make(middle), users), strength) <= allowed
         low, high = (middle, high) if safe else (low, middle)
     return low
-
-
-def _price(randomizer: Any) -> tuple[int, float]:
-    if isinstance(randomizer, Randomizer):
-        return randomizer.inputs, randomizer.epsilon
-    matrix = as_stochastic(randomizer)
-    return matrix.shape[1], float(matrix_divergences(matrix).max())

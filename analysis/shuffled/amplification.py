@@ -12,25 +12,17 @@ attacker who did not, and what they said:
     lower   the same with w = 1 and b = P_z: all others have the value z, which is an actual pair of
             collections (ERRATA 001.9). z = v, and z another value where there is one.
 
-Blankets: a uniform report for GRR (w = a lie), local hashing (w = g lie) and flipped bits
-(w = (2 q)^L); for unary encodings all a bits drawn with lambda, as often as all coins allow:
-
-    w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
+The blankets of the randomizers are in `randomizers/neighbour_laws.py`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
-from math import comb, exp, log, prod
+from math import exp, log
 
 import numpy as np
 
-from ...errors import ParameterError
-from ..randomizers.bit_flip import BitFlip
-from ..randomizers.grr import GRR
-from ..randomizers.local_hash import LocalHash
+from ..randomizers.neighbour_laws import PairLaw
 from ..randomizers.randomizer import Randomizer, as_epsilon
-from ..randomizers.unary import UnaryEncoding
 from ..validation import Floats, open_unit, whole
 from .epsilon import hockey_stick
 from .iid_sums import at_least, at_most
@@ -39,8 +31,6 @@ from .iid_sums import at_least, at_most
 FINE = 32.0
 # Relative width of the interval in which an epsilon is sought.
 NARROW = 1e-6
-# Bits of a report of flipped bits up to which bounds are sought.
-MOST_BITS = 16
 RULE = "lower: all others equal; upper: privacy blanket or local"
 # Part of the local epsilon below which an epsilon is taken for 0.
 LEAST = 1e-7
@@ -65,38 +55,21 @@ class Between:
         return f"{self.low:.6g} to {self.high:.6g} ({self.rule})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pair:
-    """One doubted person among others whose reports have a known part.
+def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
+    """Upper bound of the delta of a pair of neighbours among n reports."""
+    return at_most(*_terms(pair, epsilon), n, FINE) / (n * pair.weight)
 
-    Attributes:
-        weight: w, the share of the others' reports that is known, in (0, 1].
-        law: b, over some outcomes; sums to 1.
-        own, other: P_u / b and P_v / b at these outcomes.
-    """
 
-    weight: float
-    law: Floats
-    own: Floats
-    other: Floats
+def least_delta(pair: PairLaw, n: int, epsilon: float) -> float:
+    """Lower bound of the pair's delta, in the worse of both directions; for w = 1."""
+    back = PairLaw(pair.weight, pair.law, pair.other, pair.own)
+    both = (at_least(*_terms(one, epsilon), n, FINE) for one in (pair, back))
+    return max(both) / (n * pair.weight)
 
-    def most(self, n: int, epsilon: float) -> float:
-        """Upper bound of the pair's delta."""
-        return at_most(*self._terms(epsilon), n, FINE) / (n * self.weight)
 
-    def least(self, n: int, epsilon: float) -> float:
-        """Lower bound of the pair's delta, in the worse of both directions; for w = 1."""
-        back = Pair(self.weight, self.law, self.other, self.own)
-        both = (at_least(*one._terms(epsilon), n, FINE) for one in (self, back))
-        return max(both) / (n * self.weight)
-
-    def alone(self, epsilon: float) -> float:
-        """Delta before shuffling."""
-        return float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
-
-    def _terms(self, epsilon: float) -> tuple[Floats, Floats]:
-        atoms = self.own - exp(epsilon) * self.other
-        return np.append(atoms, 0.0), np.append(self.weight * self.law, 1 - self.weight)
+def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
+    atoms = pair.own - exp(epsilon) * pair.other
+    return np.append(atoms, 0.0), np.append(pair.weight * pair.law, 1 - pair.weight)
 
 
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
@@ -110,7 +83,7 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
         epsilon: nats, > 0.
     """
     n, epsilon = whole(n, "n", 1), as_epsilon(epsilon)
-    if (q := one_bit(randomizer)) is not None:
+    if (q := randomizer.one_bit) is not None:
         value = float(hockey_stick(n, q, epsilon))
         return Between(value, value, "exact")
     if epsilon >= randomizer.epsilon:
@@ -132,7 +105,7 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
         Exact for one bit, else between certified bounds; never above the local epsilon.
     """
     n, delta = whole(n, "n", 1), open_unit(delta, "delta")
-    if (q := one_bit(randomizer)) is not None:
+    if (q := randomizer.one_bit) is not None:
         from .epsilon import epsilon_for
 
         value = float(epsilon_for(n, q, delta))
@@ -145,31 +118,22 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
 
 def upper_curve(n: int, randomizer: Randomizer) -> Callable[[float], float]:
     """Delta for an epsilon > 0, or a certified upper bound of it: never below the truth."""
-    if (q := one_bit(randomizer)) is not None:
+    if (q := randomizer.one_bit) is not None:
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
     return _bounds(randomizer, n)[1]
-
-
-def one_bit(randomizer: Randomizer) -> float | None:
-    """The probability that a report of one bit is a lie; None where there are more reports."""
-    if isinstance(randomizer, GRR) and randomizer.a == 2:
-        return randomizer.lie
-    if isinstance(randomizer, BitFlip) and randomizer.bits == 1:
-        return randomizer.q
-    return None
 
 
 def _bounds(
     randomizer: Randomizer, n: int
 ) -> tuple[Callable[[float], float], Callable[[float], float], str]:
     """Lower and upper bound as functions of epsilon > 0, and what gives them."""
-    cases = _cases(randomizer)
+    cases = randomizer.neighbours()
 
     def low(epsilon: float) -> float:
         best = 0.0
         for pair in (pair for _, equals in cases for pair in equals):
             if pair.alone(epsilon) > best:  # shuffling never raises it
-                best = max(best, pair.least(n, epsilon))
+                best = max(best, least_delta(pair, n, epsilon))
         return best
 
     def high(epsilon: float) -> float:
@@ -177,7 +141,7 @@ def _bounds(
         for blanket, _ in cases:
             alone = blanket.alone(epsilon)
             if alone > best:
-                best = max(best, min(alone, blanket.most(n, epsilon)))
+                best = max(best, min(alone, most_delta(blanket, n, epsilon)))
         return best
 
     return low, high, RULE
@@ -208,89 +172,3 @@ def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> t
     while above < high and gap(above) > 0:
         above = min(high, above * (1 + 10 * NARROW))
     return below, above
-
-
-def _cases(randomizer: Randomizer) -> list[tuple[Pair, list[Pair]]]:
-    """For every kind of neighbours: the blanket, and the pairs in which all others have one value.
-
-    Two values are like any other two, but for bit flips: there the distance matters.
-    """
-    if isinstance(randomizer, GRR):
-        return [_grr(randomizer.a, randomizer.truth, randomizer.lie)]
-    if isinstance(randomizer, UnaryEncoding):
-        return [_unary(randomizer)]
-    if isinstance(randomizer, LocalHash):
-        return [_hashed(randomizer)]
-    if isinstance(randomizer, BitFlip) and randomizer.bits <= MOST_BITS:
-        L, q = randomizer.bits, randomizer.q
-        return [_flipped(L, q, h) for h in range(L, 0, -1)]  # the farthest are mostly the worst
-    raise ParameterError(
-        f"randomizer: found {randomizer}; needs GRR, UnaryEncoding, LocalHash, or BitFlip of at "
-        f"most {MOST_BITS} bits"
-    )
-
-
-def _grr(a: int, p: float, q: float) -> tuple[Pair, list[Pair]]:
-    """Outcomes: u, v, anything else."""
-    u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
-    equals = [_over(v, u, v)]
-    if a > 2:  # outcomes u, v, z, anything else
-        own, other = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
-        equals.append(_over(np.array([q, q, p, (a - 3) * q]), own, other))
-    return _over(np.array([1.0, 1.0, a - 2.0]) / a, u, v, a * q), equals
-
-
-def _unary(one: UnaryEncoding) -> tuple[Pair, list[Pair]]:
-    """Outcomes: the bits at u and v, and at z."""
-    own, rare = np.array([1 - one.kappa, one.kappa]), np.array([1 - one.lam, one.lam])
-    if min(own.min(), rare.min()) <= 0:
-        raise ParameterError(f"{one}: some reports give a value away; no bound but the local one")
-
-    def law(*coins: Floats) -> Floats:
-        return np.array([prod(chances) for chances in product(*coins)], np.float64)
-
-    u, v = law(own, rare), law(rare, own)
-    equals = [_over(v, u, v)]
-    if one.a > 2:
-        equals.append(_over(law(rare, rare, own), law(own, rare, rare), law(rare, own, rare)))
-    return _over(law(rare, rare), u, v, float((own / rare).min())), equals
-
-
-def _hashed(one: LocalHash) -> tuple[Pair, list[Pair]]:
-    """Outcomes: h(u) = h(v) said or not; apart: h(u), h(v), anything else said.
-
-    Two values collide under 1/g of the keys; what three values do depends on the family.
-    """
-    g, p = one.g, one.truth
-    q = p * exp(-one.epsilon)
-    meet, part = 1 / g, 1 - 1 / g
-    same = [meet * p, meet * (1 - p)]
-    u = np.array([*same, part * p, part * q, part * (g - 2) * q])
-    v = np.array([*same, part * q, part * p, part * (g - 2) * q])
-    b = np.array([meet / g, meet * (1 - 1 / g), part / g, part / g, part * (g - 2) / g])
-    return _over(b, u, v, g * q), [_over(v, u, v)]
-
-
-def _flipped(L: int, q: float, h: int) -> tuple[Pair, list[Pair]]:
-    """Outcomes: how many of the h differing bits agree with u, how many of the others are wrong.
-
-    The blanket is a uniform vector. Of the others only the differing bits matter when they are all
-    v: the rest has the same law with and without the doubted person.
-    """
-    p, rest = 1 - q, L - h
-    agree = np.repeat(np.arange(h + 1.0), rest + 1)
-    wrong = np.tile(np.arange(rest + 1.0), h + 1)
-    ways = [comb(h, int(i)) * comb(rest, int(j)) for i, j in zip(agree, wrong, strict=True)]
-    b = np.array(ways, np.float64) / 2.0**L
-    shared = (2 * p) ** (rest - wrong) * (2 * q) ** wrong
-    u = (2 * p) ** agree * (2 * q) ** (h - agree) * shared
-    v = (2 * q) ** agree * (2 * p) ** (h - agree) * shared
-    lies = np.arange(h + 1.0)
-    law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
-    equal = Pair(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))
-    return Pair((2 * q) ** L, b, u, v), [equal]
-
-
-def _over(b: Floats, u: Floats, v: Floats, weight: float = 1.0) -> Pair:
-    kept = b > 0
-    return Pair(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept])

@@ -33,7 +33,7 @@ import numpy as np
 from ...errors import ParameterError
 from ..randomizers.randomizer import Randomizer
 from ..validation import Floats, open_unit, whole
-from .amplification import Between, one_bit, report_epsilon, upper_curve
+from .amplification import Between, report_epsilon, upper_curve
 from .counts import log_law
 from .delta import Doubt, log_g
 from .epsilon import epsilon_for
@@ -138,7 +138,7 @@ def together(
             "each, and at least one"
         )
     parts = [(one, whole(n, "reports", 1)) for one, n in zip(randomizers, reports, strict=True)]
-    bits = [(n, q) for one, n in parts if (q := one_bit(one)) is not None]
+    bits = [(n, q) for one, n in parts if (q := one.one_bit) is not None]
     if len(parts) == 1:
         return _single(*parts[0], delta)
     if len(bits) < len(parts):
@@ -156,7 +156,7 @@ def together(
 
 
 def _single(one: Randomizer, n: int, delta: float) -> Together:
-    found, q = report_epsilon(n, one, delta), one_bit(one)
+    found, q = report_epsilon(n, one, delta), one.one_bit
     if q is None:
         return Together(delta, found, None)
     value = float(epsilon_for(n, q, delta, "probabilistic"))

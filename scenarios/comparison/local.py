@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace as changed
 
-from ...analysis.randomizers import GRR, BitFlip
+from ...analysis.randomizers import GRR
 from ...analysis.scoring.release_utility import PairErrors, errors_of_tables
 from ...analysis.trust.received_view import Received
 from ...errors import RoundBurned
 from ...protocol.ledger import check_batch_size
 from ...protocol.parties import ANALYST
-from ..programs.randomized.encoding import width, write
 from ..programs.randomized.privacy import information
 from ..programs.randomized.questions import Question, questions
 from ..schema.model import Scenario
@@ -90,7 +89,7 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
         worth = estimated(case, errors, told, tuple(range(len(case.sizes))))
     except RoundBurned as why:
         burned, worth = str(why), nothing(case)
-    widths = [width(one.randomizer) or max(map(len, one.domain)) for one in asked]
+    widths = [one.randomizer.text_width or max(map(len, one.domain)) for one in asked]
     purse, price = paid(case, lambda part: said(part, how, asked), widths)
     return Compared(
         name,
@@ -116,19 +115,15 @@ def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
     """What a question asks of people: one number each, or their bits."""
     if how == "joint":
         return np.ravel_multi_index(tuple(codes.T), case.sizes)
-    if isinstance(question.randomizer, BitFlip):
-        return codes[:, list(question.columns)].astype(np.uint8)
-    return codes[:, question.columns[0]]
+    return question.randomizer.inputs_of(codes[:, list(question.columns)])
 
 
 def said(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
     """What people send: the text of each report."""
     rng = case.rng(STREAM)
     columns = [
-        write(
-            one.randomizer,
-            one.domain,
-            one.randomizer.sample(symbols(case, how, one, case.people.codes), rng),
+        one.randomizer.encode(
+            one.randomizer.sample(symbols(case, how, one, case.people.codes), rng), one.domain
         )
         for one in asked
     ]
@@ -167,7 +162,7 @@ def product_tables(
     for one in asked:
         reports = one.randomizer.sample(symbols(case, "features", one, codes), rng)
         found = one.randomizer.estimate(reports)
-        if isinstance(one.randomizer, BitFlip):
+        if one.randomizer.takes_bits:
             for column, share in zip(one.columns, found.projected().tolist(), strict=True):
                 single[column] = np.array([1 - share, share])
         else:
@@ -197,7 +192,7 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
-    if not len(codes) or not all(isinstance(one.randomizer, GRR) for one in asked):
+    if not len(codes) or not all(one.randomizer.identity_form for one in asked):
         return None
     if how == "joint":
         cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)

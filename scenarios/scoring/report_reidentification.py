@@ -17,12 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analysis.exposure.cells import cells_of, distinct
-from ...analysis.randomizers import GRR, BitFlip
 from ...analysis.reidentification.attacks.side_information import people_found
 from ...analysis.reidentification.personal_information import pie
 from ...analysis.reidentification.pie_bounds import pie_bound
 from ..populations.samples import Samples
-from ..programs.randomized.privacy import log_likelihood
 from ..programs.randomized.questions import Question
 from ..programs.registry import asked
 from ..schema.model import Scenario
@@ -91,7 +89,7 @@ def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
     own = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
     for one in questions:
-        likely += log_likelihood(one, _bits(one)[rows[:, one.columns[0]]], own, rng)
+        likely += one.randomizer.log_likelihood(_bits(one)[rows[:, one.columns[0]]], own, rng)
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
     told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
     return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
@@ -127,7 +125,7 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
     mine = cells_of(rows, known)
     if question.packed:
         values, shown, inputs = _bits(question), rows[:, question.columns[0]], len(question.domain)
-    elif not isinstance(one, BitFlip):
+    elif not one.takes_bits:
         values, shown, inputs = np.arange(one.a)[:, None], rows[:, question.columns[0]], one.a
     elif one.bits <= 10:
         shown = rows[:, list(question.columns)] @ (1 << np.arange(one.bits)[::-1])
@@ -140,7 +138,7 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
         values[shown] = rows[:, list(question.columns)]
     counts = _table(mine, shown, many, inputs)
     small = not question.packed and one.outputs * max(one.inputs, counts.shape[0]) <= SMALL
-    if isinstance(one, GRR) or small:
+    if one.identity_form is not None or small:
         bits = pie(counts, one) if counts.shape[0] > 1 else 0.0
         return Guess(people_found(counts, one), 0.0, bits, 0.0)
     return _drawn(question, counts, values)
@@ -163,7 +161,7 @@ def _drawn(question: Question, counts: Any, values: Any) -> Guess:
     held, people = counts.tocoo(), int(counts.sum())
     draws = _draws(width, max(counts.shape))
     who = rng.choice(held.nnz, draws, p=held.data / people)
-    likely = log_likelihood(question, values, held.col[who], rng)
+    likely = question.randomizer.log_likelihood(values, held.col[who], rng)
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
     mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
     own = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()

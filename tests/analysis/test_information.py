@@ -38,7 +38,6 @@ from veilmix.analysis.information.dirichlet import (
 )
 from veilmix.analysis.information.fisher import subset_log_det
 from veilmix.analysis.information.linear_forms import mean_log, mean_x_log_x
-from veilmix.analysis.information.row_classes import unary_encoding
 from veilmix.analysis.randomizers import (
     GRR,
     LocalHash,
@@ -47,6 +46,7 @@ from veilmix.analysis.randomizers import (
     mixture,
     product,
 )
+from veilmix.analysis.randomizers.two_level import unary_encoding
 from veilmix.errors import ParameterError
 
 MIX1 = np.array([[1, 0, 0], [0, 2 / 3, 1 / 3], [0, 1 / 3, 2 / 3]])

@@ -9,7 +9,7 @@ from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
 from veilmix.scenarios.programs.randomized.check import MOST_VALUES
-from veilmix.scenarios.programs.randomized.encoding import read, tally, width, write
+from veilmix.scenarios.programs.randomized.encoding import read, tally
 from veilmix.scenarios.programs.randomized.questions import (
     announced_names,
     announced_schema,
@@ -56,8 +56,8 @@ def drawn(randomizer: Any, people: int = 300) -> tuple[Any, tuple[str, ...]]:
 def test_what_is_written_is_read_and_has_one_width(kind: str) -> None:
     randomizer = KINDS[kind]
     made, domain = drawn(randomizer)
-    texts = write(randomizer, domain, made)
-    wide = width(randomizer)
+    texts = randomizer.encode(made, domain)
+    wide = randomizer.text_width
     if wide is None:
         assert set(texts) <= set(domain)
     else:
@@ -66,7 +66,7 @@ def test_what_is_written_is_read_and_has_one_width(kind: str) -> None:
         feature = Feature("x", None, wide)
         assert all(feature.admits(text) for text in texts)
     found = tally(randomizer, domain, Counter((text,) for text in texts))
-    want = made.sum(axis=0) if isinstance(randomizer, BitFlip) else randomizer.tally(made)[0]
+    want = made.sum(axis=0) if randomizer.takes_bits else randomizer.tally(made)[0]
     assert found.supporting.tolist() == want.tolist()
     assert (found.people, found.outside) == (len(texts), 0)
 
@@ -75,9 +75,9 @@ def test_position_0_is_the_most_significant_bit_of_the_first_byte() -> None:
     unary = UnaryEncoding.oue(10, 1.0)
     rows = np.zeros((3, 10), np.uint8)
     rows[0, 0] = rows[1, 7] = rows[2, 8] = rows[2, 9] = 1
-    assert write(unary, (), rows) == ["8000", "0100", "00c0"]
+    assert unary.encode(rows, ()) == ["8000", "0100", "00c0"]
     flip = BitFlip(3, 0.25)
-    assert write(flip, (), np.array([[1, 0, 0], [0, 1, 1]], np.uint8)) == ["100", "011"]
+    assert flip.encode(np.array([[1, 0, 0], [0, 1, 1]], np.uint8), ()) == ["100", "011"]
     assert tally(flip, (), {("100",): 2, ("011",): 1}).supporting.tolist() == [2, 1, 1]
 
 
@@ -88,9 +88,9 @@ WRONG = ("", "0", "zzzz", "8000 ", "8000\n", "80001", "８０００", "0X80", "8
 def test_what_is_no_report_is_counted_outside_and_stops_nothing(kind: str) -> None:
     randomizer = KINDS[kind]
     made, domain = drawn(randomizer, 20)
-    good = Counter((text,) for text in write(randomizer, domain, made))
+    good = Counter((text,) for text in randomizer.encode(made, domain))
     bad = Counter({(text,): 2 for text in WRONG if (text,) not in good})
-    bad = Counter({one: n for one, n in bad.items() if len(one[0]) != width(randomizer)})
+    bad = Counter({one: n for one, n in bad.items() if len(one[0]) != randomizer.text_width})
     found = tally(randomizer, domain, good + bad)
     assert found.people == 20
     assert found.outside == bad.total() > 0
@@ -118,7 +118,7 @@ def test_blocks_of_reports_lose_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
     randomizer = KINDS["unary, spare bits"]
     made, _ = drawn(randomizer)
-    counts = Counter((text,) for text in write(randomizer, (), made))
+    counts = Counter((text,) for text in randomizer.encode(made, ()))
     monkeypatch.setattr(local_text, "BLOCK", 13 * 7)
     assert [len(block) for block in read(randomizer, counts)] == [7] * 42 + [6]
     assert tally(randomizer, (), counts).supporting.tolist() == made.sum(axis=0).tolist()

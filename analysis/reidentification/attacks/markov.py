@@ -21,10 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import ParameterError
-from ...randomizers.grr import GRR
-from ...randomizers.local_hash import HashReports, LocalHash
+from ...randomizers import GRR, HashReports, LocalHash, as_randomizer
 from ...validation import Floats, open_unit
-from ..personal_information import spread
 from .sequences import Events, Sequences, same_alphabet
 
 # What a probability 0 is replaced by (paper 003, Section 5.1).
@@ -128,7 +126,7 @@ class ReportAttack:
     randomizer: GRR | LocalHash
 
     def __post_init__(self) -> None:
-        if not isinstance(self.randomizer, GRR | LocalHash):
+        if as_randomizer(self.randomizer).loss_parameter is None:
             raise ParameterError("randomizer: needs GRR or LocalHash")
         if self.randomizer.inputs != self.training.symbols:
             raise ParameterError(
@@ -143,28 +141,10 @@ class ReportAttack:
         """
         pi = _shares(self.training.visits())
         occurring = np.unique(self.training.events)
-        mass = product(self._supported(reports, occurring), pi[:, occurring].tocsr())
-        size = self.randomizer.a if isinstance(self.randomizer, GRR) else self.randomizer.g
-        theta = spread(size, self.randomizer.epsilon)
+        supported = self.randomizer.sparse_supports(reports, occurring)
+        mass = product(supported, pi[:, occurring].tocsr())
+        theta, size = self.randomizer.loss_parameter, self.randomizer.said_values
         return np.asarray(np.log((1 - theta) / size + theta * mass))
-
-    def _supported(self, reports: Any, occurring: Events) -> Any:
-        """Which occurring symbols each report supports, as CSR."""
-        from scipy.sparse import coo_array, csr_array, vstack
-
-        shape = (len(reports), len(occurring))
-        if isinstance(self.randomizer, GRR):
-            seen = self.randomizer.symbols(reports)
-            place = np.minimum(np.searchsorted(occurring, seen), len(occurring) - 1)
-            hit = np.flatnonzero(occurring[place] == seen)
-            return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
-        blocks, step = [], max(1, (1 << 22) // len(occurring))
-        for first in range(0, len(reports), step):
-            keys = reports.keys[first : first + step, None]
-            values = reports.values[first : first + step, None].astype(np.uint64)
-            hashed = self.randomizer.family.hash(keys, occurring[None, :])
-            blocks.append(csr_array((hashed == values).astype(np.float64)))
-        return vstack(blocks).tocsr()
 
 
 def product(left: Any, right: Any, offset: npt.ArrayLike = 0.0) -> Floats:

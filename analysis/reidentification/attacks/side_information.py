@@ -144,13 +144,13 @@ def people_found(counts: Any, Q: Any = None) -> float:
 
 def _blurred(shares: Any, Q: Any) -> float:
     from ...randomizers.channel import as_stochastic
-    from ...randomizers.grr import GRR
-    from ..personal_information import spread
 
-    if isinstance(Q, GRR):
-        if shares.shape[1] != Q.a:
-            raise ParameterError(f"counts: {shares.shape[1]} released values; {Q} has {Q.a}")
-        return float(spread(Q.a, Q.epsilon) * shares.max(axis=0).sum() + Q.a * Q.lie)
+    form = getattr(Q, "identity_form", None)
+    if form is not None:
+        if shares.shape[1] != Q.inputs:
+            raise ParameterError(f"counts: {shares.shape[1]} released values; {Q} has {Q.inputs}")
+        theta, nu = form
+        return float(theta * shares.max(axis=0).sum() + Q.inputs * nu)
     matrix = as_stochastic(getattr(Q, "matrix", Q))
     if shares.shape[1] != matrix.shape[1]:
         raise ParameterError(

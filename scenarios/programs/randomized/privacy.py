@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from ....analysis.randomizers import GRR, BitFlip, LocalHash
 from .questions import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
@@ -108,7 +107,7 @@ def after_shuffling(
     known = [
         (one, many)
         for one, many in zip(questions, reports, strict=True)
-        if many and not (_bits(one) and one.randomizer.bits > MOST_BITS)
+        if many and not (one.randomizer.takes_bits and one.randomizer.positions > MOST_BITS)
     ]
     shuffled = tuple(_shuffled(one, many) for one, many in known)
     if not len(known) == len(questions) > 1:
@@ -117,19 +116,16 @@ def after_shuffling(
 
 
 def _shuffled(question: Question, reports: int) -> Shuffled:
-    from ....analysis.shuffled.amplification import one_bit
-
     found = _together(((question.randomizer, reports),))
-    return replace(found, feature=question.name, reports=reports, q=one_bit(question.randomizer))
+    return replace(found, feature=question.name, reports=reports, q=question.randomizer.one_bit)
 
 
 @lru_cache(maxsize=256)
 def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
-    from ....analysis.shuffled.amplification import one_bit
     from ....analysis.shuffled.composition import together
 
-    counted = [many if one_bit(one) else min(many, CROWD) for one, many in parts]
+    counted = [many if one.one_bit else min(many, CROWD) for one, many in parts]
     found = together([one for one, _ in parts], counted, DELTA)
     huge = counted != [many for _, many in parts]
     low, likely = found.hockey_stick.low, found.probabilistic
@@ -148,9 +144,7 @@ def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
 
 def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
     for question in questions:
-        one = question.randomizer
-        if isinstance(one, BitFlip):
-            one = GRR(2, one.epsilon / one.bits)
+        one = question.randomizer.single()
         yield Reading(question.name, *_information_metrics(one))
 
 
@@ -169,7 +163,7 @@ def _information_metrics(one: Any) -> tuple[float | None, float | None]:
 
 def _matrix(one: Any) -> Any:
     """What its privacy is worked out from; None where that would take long."""
-    if not isinstance(one, LocalHash):
+    if one.closed_form:
         return one
     # a hash is known by its parameters for all hash functions, not for these
     return one.matrix if one.outputs * one.inputs <= SMALL else None
@@ -189,7 +183,7 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
         return None, 0.0
     rows, people = _distinct(codes)
     weights = people / people.sum()
-    if len(questions) == 1 and not isinstance(questions[0].randomizer, BitFlip):
+    if len(questions) == 1 and not questions[0].randomizer.takes_bits:
         one = questions[0].randomizer
         if one.outputs * one.inputs <= SMALL:
             return _summed(one.matrix[:, rows[:, 0]], weights), 0.0
@@ -218,29 +212,13 @@ def _summed(law: Any, weights: Any) -> float:
 
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
     rng = np.random.default_rng(SEED)
-    widest = max(one.randomizer.inputs if not _bits(one) else 1 for one in questions)
+    widest = max(1 if one.randomizer.takes_bits else one.randomizer.inputs for one in questions)
     draws = max(64, min(DRAWS, TABLE // len(rows), SUPPORTS // widest))
     own = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
     for question in questions:
-        likely += log_likelihood(question, rows[:, list(question.columns)], own, rng)
+        likely += question.randomizer.log_likelihood(rows[:, list(question.columns)], own, rng)
     most = likely.max(axis=1, keepdims=True)
     mean = np.log(np.exp(likely - most) @ weights) + most[:, 0]
     told = (likely[np.arange(draws), own] - mean) / log(2)
     return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
-
-
-def log_likelihood(question: Question, rows: Any, own: Any, rng: Any) -> Any:
-    """Log of P(report | row) for a report drawn for each of `own`, up to a term of the report."""
-    one = question.randomizer
-    if _bits(question):
-        bits = rows.astype(np.uint8)
-        said = one.sample(bits[own], rng).astype(np.float32)
-        same = said @ bits.T.astype(np.float32) + (1 - said) @ (1 - bits).T.astype(np.float32)
-        return same.astype(np.float64) * (one.epsilon / one.bits)
-    supports = one.supports(one.sample(rows[own, 0], rng))
-    return supports[:, rows[:, 0]] * one.epsilon
-
-
-def _bits(question: Question) -> bool:
-    return isinstance(question.randomizer, BitFlip)

@@ -113,13 +113,11 @@ def announced_schema(scenario: Scenario, schema: Schema) -> Schema:
     """The features that are announced: reports, in the program `randomized`, not values."""
     if scenario.policy.kind != KIND:
         return schema
-    from .encoding import width
-
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
         tuple(
             Feature(one.name, one.domain)
-            if (wide := width(one.randomizer)) is None
+            if (wide := one.randomizer.text_width) is None
             else Feature(one.name, None, wide)
             for one in questions(scenario, schema.names, values)
         )
@@ -173,18 +171,14 @@ def lie(questions: Sequence[Question]) -> Lie:
 
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
     """Users: the reports of many people as text. codes: shape (people, columns of the question)."""
-    import numpy as np
-
-    from .encoding import write
-
     if question.packed:
         from ...populations.sets import flip_texts
 
         texts = [question.domain[code] for code in codes[:, 0].tolist()]
         return flip_texts(texts, question.randomizer, rng)
-    bits = hasattr(question.randomizer, "bits")
-    drawn = question.randomizer.sample(codes.astype(np.uint8) if bits else codes[:, 0], rng)
-    return write(question.randomizer, question.domain, drawn)
+    one = question.randomizer
+    written: list[str] = one.encode(one.sample(one.inputs_of(codes), rng), question.domain)
+    return written
 
 
 def ideal_reports(
@@ -211,11 +205,9 @@ def ideal_reports(
 def _together(question: Question, codes: Any) -> list[str]:
     import numpy as np
 
-    from .encoding import positions
-
     rng = np.random.default_rng()
     columns = codes[:, list(question.columns)]
-    block = max(1, BLOCK // positions(question.randomizer))
+    block = max(1, BLOCK // question.randomizer.positions)
     return [
         text
         for first in range(0, len(columns), block)

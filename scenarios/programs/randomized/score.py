@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....analysis.randomizers import GRR, BitFlip
+from ....analysis.randomizers import BitFlip
 from ....analysis.randomizers.estimate import Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
@@ -198,7 +198,7 @@ def estimates(question: Question, counts: Counts, names: Sequence[str]) -> Itera
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people:
         return
-    if not isinstance(question.randomizer, BitFlip):
+    if not question.randomizer.takes_bits:
         found = question.randomizer.estimate_tally(seen.supporting, seen.people)
         yield Read(
             question.name, question.columns, question.domain, seen.people, seen.outside, found
@@ -214,8 +214,7 @@ def estimates(question: Question, counts: Counts, names: Sequence[str]) -> Itera
 
 def _bit(flip: BitFlip, ones: int, people: int) -> Estimate:
     """One flipped bit is generalised randomized response on two symbols."""
-    single = GRR(2, flip.epsilon / flip.bits)
-    return single.estimate_tally(np.array([people - ones, ones]), people)
+    return flip.single().estimate_tally(np.array([people - ones, ones]), people)
 
 
 def _joint(

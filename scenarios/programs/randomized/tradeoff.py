@@ -16,7 +16,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ....analysis.randomizers import GRR, BitFlip
 from ...schema.model import Scenario
 from .privacy import average_privacy_of
 from .questions import questions
@@ -69,7 +68,5 @@ def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> l
     """The randomizer of each feature; a flipped bit is randomized response on two values."""
     names = [one["feature"] for one in features]
     asked = questions(scenario, names, [tuple(one["values"]) for one in features])
-    first = asked[0].randomizer
-    if isinstance(first, BitFlip):
-        return [GRR(2, first.epsilon / first.bits)] * len(features)
-    return [one.randomizer for one in asked]
+    each = [one.randomizer.single() for one in asked]
+    return each if len(each) == len(features) else each * len(features)

@@ -1,0 +1,112 @@
+"""Two values that one person may have, and what its report and the others' say about which.
+
+Only what a report says about the two values u and v matters, so a few outcomes y stand for all
+reports. If everybody's law is at least w b(y), whatever their value, then with probability w each
+of the others says something drawn from b that depends on nobody: the privacy blanket (*recalled*:
+Balle, Bell, Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie), local hashing
+(w = g lie) and flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with lambda, as
+often as all coins allow:
+
+    w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from math import comb, exp, prod
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairLaw:
+    """One doubted person among others whose reports have a known part.
+
+    Attributes:
+        weight: w, the share of the others' reports that is known, in (0, 1].
+        law: b, over some outcomes; sums to 1.
+        own, other: P_u / b and P_v / b at these outcomes.
+    """
+
+    weight: float
+    law: Floats
+    own: Floats
+    other: Floats
+
+    def alone(self, epsilon: float) -> float:
+        """Delta before shuffling."""
+        return float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
+
+
+# The blanket, and the pairs in which all others have one value: v, and a third one.
+Neighbours = tuple[PairLaw, list[PairLaw]]
+
+
+def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
+    """Outcomes: u, v, anything else."""
+    u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
+    equals = [_over(v, u, v)]
+    if a > 2:  # outcomes u, v, z, anything else
+        own, other = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
+        equals.append(_over(np.array([q, q, p, (a - 3) * q]), own, other))
+    return _over(np.array([1.0, 1.0, a - 2.0]) / a, u, v, a * q), equals
+
+
+def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
+    """Outcomes: the bits at u and v, and at z."""
+    own, rare = np.array([1 - kappa, kappa]), np.array([1 - lam, lam])
+    if min(own.min(), rare.min()) <= 0:
+        raise ParameterError(
+            f"UE(a={a}, kappa={kappa:g}, lambda={lam:g}): some reports give a value away; no bound "
+            "but the local one"
+        )
+
+    def law(*coins: Floats) -> Floats:
+        return np.array([prod(chances) for chances in product(*coins)], np.float64)
+
+    u, v = law(own, rare), law(rare, own)
+    equals = [_over(v, u, v)]
+    if a > 2:
+        equals.append(_over(law(rare, rare, own), law(own, rare, rare), law(rare, own, rare)))
+    return _over(law(rare, rare), u, v, float((own / rare).min())), equals
+
+
+def hash_neighbours(g: int, p: float, epsilon: float) -> Neighbours:
+    """Outcomes: h(u) = h(v) said or not; apart: h(u), h(v), anything else said.
+
+    Two values collide under 1/g of the keys; what three values do depends on the family.
+    """
+    q = p * exp(-epsilon)
+    meet, part = 1 / g, 1 - 1 / g
+    same = [meet * p, meet * (1 - p)]
+    u = np.array([*same, part * p, part * q, part * (g - 2) * q])
+    v = np.array([*same, part * q, part * p, part * (g - 2) * q])
+    b = np.array([meet / g, meet * (1 - 1 / g), part / g, part / g, part * (g - 2) / g])
+    return _over(b, u, v, g * q), [_over(v, u, v)]
+
+
+def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
+    """Outcomes: how many of the h differing bits agree with u, how many of the others are wrong.
+
+    The blanket is a uniform vector. Of the others only the differing bits matter when they are all
+    v: the rest has the same law with and without the doubted person.
+    """
+    p, rest = 1 - q, L - h
+    agree = np.repeat(np.arange(h + 1.0), rest + 1)
+    wrong = np.tile(np.arange(rest + 1.0), h + 1)
+    ways = [comb(h, int(i)) * comb(rest, int(j)) for i, j in zip(agree, wrong, strict=True)]
+    b = np.array(ways, np.float64) / 2.0**L
+    shared = (2 * p) ** (rest - wrong) * (2 * q) ** wrong
+    u = (2 * p) ** agree * (2 * q) ** (h - agree) * shared
+    v = (2 * q) ** agree * (2 * p) ** (h - agree) * shared
+    lies = np.arange(h + 1.0)
+    law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
+    equal = PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))
+    return PairLaw((2 * q) ** L, b, u, v), [equal]
+
+
+def _over(b: Floats, u: Floats, v: Floats, weight: float = 1.0) -> PairLaw:
+    kept = b > 0
+    return PairLaw(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept])

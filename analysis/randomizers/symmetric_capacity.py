@@ -1,0 +1,61 @@
+"""Capacity of a symmetric randomizer, some of whose inputs occur: GRR, and hashing into values.
+
+For GRR on s symbols the uniform law on any m inputs reaches it (symmetry and concavity):
+
+    C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
+
+with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
+The other s - m reports say nothing.
+"""
+
+from math import ceil, exp, floor, sqrt
+
+import numpy as np
+
+from ..validation import whole
+from .small_divergence import excess, in_unit
+
+
+def spread(size: int, epsilon: float) -> float:
+    """The theta = (e^eps - 1) / (size + e^eps - 1), Theorems 4.2 and 4.4, without cancellation."""
+    return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
+
+
+def least_error_of(size: int, epsilon: float, inputs: int, people: int) -> float:
+    """1 - (m mu + (s - m) nu) / n: the least error of naming one of n people by a report of GRR."""
+    lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
+    # inputs mu + (size - inputs) nu = inputs theta + size nu
+    return 1 - (inputs * spread(size, epsilon) + size * lie) / people
+
+
+def symmetric(size: int, epsilon: float, inputs: int) -> float:
+    """C(size, inputs) of the docstring: the capacity of GRR when only some inputs occur, nats."""
+    lie = float(np.exp(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
+    gap = spread(size, epsilon)
+    law = lie + gap / inputs
+    true, other = excess([gap * (1 - 1 / inputs) / law, -gap / inputs / law])
+    return float(law * (true + (inputs - 1) * other))
+
+
+def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits") -> float:
+    """The supremum for local hashing into `size` values by a uniformly random function.
+
+    All inputs are alike, so the uniform law is best: D(report of one | uniform) minus the mean of
+    D(report of all | uniform), in which N ~ Bin(inputs, 1/size) people share a hash value.
+
+    Args:
+        size: g >= 2.
+        epsilon: nats, > 0.
+        inputs: min(n, |X|) >= 1.
+        unit: "bits" or "nats".
+    """
+    g, m = whole(size, "size", 2), whole(inputs, "inputs", 1)
+    gap = spread(g, epsilon)
+    own, other = excess([gap * (g - 1), -gap])
+    reach = 40 * sqrt(m / g) + 60
+    shared = np.arange(max(0, floor(m / g - reach)), min(m, ceil(m / g + reach)) + 1)
+    # The binomial law by the ratios of neighbours; 40 deviations hold all that matters.
+    logs = np.cumsum(np.log((m - shared[:-1]) / (shared[:-1] + 1) / (g - 1)))
+    weight = np.exp(np.append(0.0, logs) - max(0.0, logs.max(initial=0.0)))
+    crowd = float(weight / weight.sum() @ excess(gap * (g * shared / m - 1)))
+    return in_unit(max(0.0, (own + (g - 1) * other) / g - crowd), unit)

@@ -1,0 +1,52 @@
+"""Randomizers whose report is a set of inputs, by two likelihood ratios (paper 002, (10.8)).
+
+Subset selection in its general form: a report is a set y, an input is x, and only whether x is in y
+matters. Unary encodings are such, and local hashing with all hash functions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+
+# Inputs of a two-level randomizer that is made into a matrix.
+MOST_SUBSETS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TwoLevel:
+    """A randomizer whose output is a subset y of the inputs, by its likelihood ratios.
+
+    Q_y|x = P(y) (high if x in y else low), where each input is in y with probability rho on its
+    own under P. Q is a law: rho high + (1 - rho) low = 1.
+    """
+
+    a: int
+    high: float
+    low: float
+    rho: float
+
+    @property
+    def two_level(self) -> "TwoLevel":
+        """Itself: what a randomizer is asked for."""
+        return self
+
+    @property
+    def matrix(self) -> Floats:
+        """All 2^a rows, subset y with input x where bit x of y is set; for at most 12 inputs."""
+        if self.a > MOST_SUBSETS:
+            raise ParameterError(f"matrix: 2^{self.a} rows; at most 2^{MOST_SUBSETS} are made")
+        inside = (np.arange(2**self.a)[:, None] >> np.arange(self.a)) & 1
+        chance = np.where(inside, self.rho, 1 - self.rho).prod(axis=1, keepdims=True)
+        return np.asarray(chance * np.where(inside, self.high, self.low))
+
+
+def unary_encoding(a: int, kappa: float, lam: float) -> TwoLevel:
+    """Paper 002, (10.8): x is in y with probability kappa, every other input with lam."""
+    if not 0 < lam <= kappa <= 1 or lam == 1:
+        raise ParameterError(
+            f"kappa, lam: found {kappa!r}, {lam!r}; needs 0 < lam <= kappa, lam < 1"
+        )
+    return TwoLevel(whole(a, "a", 2), high=kappa / lam, low=(1 - kappa) / (1 - lam), rho=lam)
