@@ -106,12 +106,22 @@ def test_an_interrupt_in_any_hook_ends_the_run(hook: str, at: int) -> None:
 HOME = str(Path(veilmix.__file__).parent) + os.sep
 
 
+OTHERS = set[int]()
+
+
+@pytest.fixture(autouse=True)
+def others() -> None:
+    """Note the threads that earlier tests left: one may still look after a copy that is gone."""
+    OTHERS.clear()
+    OTHERS.update(sys._current_frames())
+
+
 def at_work() -> list[str]:
-    """Give the files of veilmix that other threads are in."""
+    """Give the files of veilmix that other threads of this test are in."""
     frames = [
         frame
         for thread, first in sys._current_frames().items()
-        if thread != threading.get_ident()
+        if thread != threading.get_ident() and thread not in OTHERS
         for frame, _ in traceback.walk_stack(first)
     ]
     return [f.f_code.co_filename for f in frames if f.f_code.co_filename.startswith(HOME)]
