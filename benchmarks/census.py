@@ -24,7 +24,7 @@ from veilmix.roles.instruments import Recorder
 from veilmix.roles.session import Cast, play
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.two_round import decision_rule
+from veilmix.scenarios.programs.two_round.rules import decision_rule
 from veilmix.scenarios.validation.load import load
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..errors import ParameterError
 from ..scenarios.play.run import run
 from ..scenarios.programs.peers.check import central_only
-from ..scenarios.programs.registry import samples
+from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.wording import many, percent
@@ -19,7 +19,6 @@ from .write import write
 
 MOST = 60  # people: a large class
 QUESTIONS = 8  # slips on a card
-PLAYED = ("exposure", "fixed", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,11 @@ def cards(scenario: Scenario) -> str:
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
     central_only(scenario, "a set of role cards")
-    if scenario.policy.kind not in PLAYED:
+    if not program_of(scenario).on_paper:
+        played = [kind for kind, one in PROGRAMS.items() if one.on_paper]
         raise ParameterError(
             f"{name}: policy.kind = {scenario.policy.kind!r} is not played on paper; "
-            f"{', '.join(PLAYED)} are"
+            f"{', '.join(played)} are"
         )
     if scenario.population.setting != "fixed" or scenario.fault:
         raise ParameterError(

@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 
 from ..analysis.trust.fiber import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
+from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import Traffic, traffic
-from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Defence
 from ..scenarios.studies.column_sets import Choices, choices
 from ..scenarios.studies.exposure_curves import Curves, curves
@@ -65,7 +65,7 @@ class Facts:
     @property
     def randomized(self) -> bool:
         """Whether people randomized what they said."""
-        return self.run.scenario.policy.kind in RANDOMIZED
+        return program_of(self.run.scenario).reports
 
     @property
     def users(self) -> int:

@@ -1,8 +1,30 @@
-"""How numbers are written for people, wherever they are written: shares, and numbers of things."""
+"""How things are written for people, wherever they are: shares, numbers, lines, tables."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isclose
 
 ROUNDING = 1e-12  # an error below is of the floats alone
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text. style: how a terminal shows it, such as `dim` or `bold red`."""
+
+    text: str = ""
+    style: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: a heading a column, rows of text or numbers. `right`: columns flush right."""
+
+    headings: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    right: tuple[int, ...] = ()
+
+
+Block = Line | Grid
 
 
 def percent(share: float) -> str:

@@ -65,7 +65,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "serialization": set(),
         "schema": set(),
         "populations": {"schema"},
-        "programs": {"mean", "schema", "populations"},
+        "programs": {"wording", "mean", "schema", "populations"},
         "catalogue": {"schema", "populations", "programs"},
         "attacks": {"schema", "populations", "programs", "catalogue"},
         "guards": {"catalogue"},

@@ -29,11 +29,9 @@ from ..roles.session import hold, only
 from ..scenarios.play.announcement import draw_faults
 from ..scenarios.play.run import cast_of, columns_of
 from ..scenarios.populations.samples import Samples
-from ..scenarios.programs.randomized.questions import announced_names
-from ..scenarios.programs.registry import samples
-from ..scenarios.schema.kinds import RANDOMIZED
+from ..scenarios.programs.registry import announced_names, program_of, samples
+from ..scenarios.programs.two_round.options import options
 from ..scenarios.schema.model import Scenario
-from ..scenarios.scoring.policy import options
 from ..scenarios.validation.load import change, resolve
 from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
@@ -244,7 +242,7 @@ async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
     """Say what the curator could have promised; worked out in a thread, while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced
-    if announced is None or policy_.kind in RANDOMIZED:
+    if announced is None or program_of(playing.scenario).reports:
         return
     found = await trio.to_thread.run_sync(
         options, policy_, announced.schema, decided.counts, playing.crowd.others

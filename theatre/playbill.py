@@ -18,7 +18,7 @@ from typing import Any
 
 from ..protocol import parties
 from ..scenarios.programs.interface import Considered
-from ..scenarios.schema.kinds import RANDOMIZED
+from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .said import rule
 
@@ -39,7 +39,7 @@ def playbill(
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
-        "reports": scenario.policy.kind in RANDOMIZED,
+        "reports": program_of(scenario).reports,
         "kind": scenario.policy.kind,
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,

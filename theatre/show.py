@@ -7,12 +7,11 @@ from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.peers.check import central_only
-from ..scenarios.programs.randomized.questions import announced_names
+from ..scenarios.programs.registry import announced_names, program_of
+from ..scenarios.programs.two_round.options import options
 from ..scenarios.records.run_folder import Run
-from ..scenarios.schema.kinds import RANDOMIZED
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.scoring.policy import options
 from ..scenarios.serialization.transcripts import ordered
 from ..scenarios.verification.damage import blamed
 from ..scenarios.verification.views import columns, recorded
@@ -78,7 +77,7 @@ def check_size(people: int) -> None:
 def considered(transcript: Transcript, scenario: Scenario) -> list[dict[str, Any]]:
     """What the curator could have promised of every set of columns; [] if it decides nothing."""
     board = replay(transcript.posts)
-    if board.announcement is None or board.decision is None or scenario.policy.kind in RANDOMIZED:
+    if board.announcement is None or board.decision is None or program_of(scenario).reports:
         return []
     tally = next((read.counts for read in transcript.reads if read.round == 1), None)
     statistical = scenario.population.setting != "fixed"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..grid import planned
-from ..text import incidence as sets_text
 from ..text import peers as peers_text
 from ..text.attacks import attacks
 from ..text.layout import (
@@ -17,7 +16,6 @@ from ..text.layout import (
     lay_out,
     many,
     page,
-    percent,
     say,
     write_csv,
     write_json,
@@ -56,7 +54,7 @@ def command(scenario: str, form: str) -> None:
 
 def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
     """The messages and bytes of each round, as numbers; None where they vary."""
-    from ...scenarios.programs.randomized.questions import announced_names
+    from ...scenarios.programs.registry import announced_names
 
     names = announced_names(scenario, people.schema.names)
     rows = [
@@ -102,17 +100,14 @@ def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
 def _tell(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
-    about, mix, policy = scenario.scenario, scenario.mix, scenario.policy
+    from ...scenarios.programs.registry import program_of
+
+    about, mix, program = scenario.scenario, scenario.mix, program_of(scenario)
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
-    sets = policy.kind == "incidence"
-    if sets:
-        sets_text.describe(console, people)
-    features = () if sets else tuple(zip(people.schema.features, people.values, strict=True))
-    for column, texts in features:
-        kind = "" if column.values is not None else f", open: up to {column.width} bytes"
-        say(console, f"          {clean(column.name)}: {many(len(texts), 'value')}{kind}")
+    for line in program.describe(people):
+        say(console, f"          {clean(line)}")
     if mix.peers:
         say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
         say(console)
@@ -122,7 +117,7 @@ def _tell(
         say(console)
         posts = f"{peers_text.posts(scenario, people.n):,} posts that everybody reads"
         say(console, f"cost      {posts}; {_price(price, mix.suite)}")
-        say(console, f"promise   {_promise(scenario)}")
+        say(console, f"promise   {program.promise(scenario)}")
         say(console, f"\nnext: veilmix run {called}")
         return
     say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
@@ -131,13 +126,13 @@ def _tell(
         say(console, f"  {number}. {step}")
     say(console)
     lay_out(console, _written(_rounds(scenario, people, price)))
-    if policy.kind not in ("fixed", "all", "histogram", "incidence"):
-        say(console, f" {_largest(policy.kind)}", style="dim")
+    if program.largest:
+        say(console, f" {program.largest}", style="dim")
     say(console)
     say(console, f"cost      {_price(price, mix.suite)}")
     if about.repeat > 1:
         say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
-    say(console, f"promise   {_promise(scenario)}")
+    say(console, f"promise   {program.promise(scenario)}")
     for line in attacks(scenario):
         say(console, line)
     for line in (*people.warnings, *warnings(scenario)):
@@ -147,9 +142,11 @@ def _tell(
 
 def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     """What will happen, in the order in which it does."""
+    from ...scenarios.programs.registry import program_of
+
     mix, first = scenario.mix, price.rounds[0]
-    lying = scenario.policy.kind in ("histogram", "incidence")
-    reader = "the analyst" if lying else "the curator"
+    program = program_of(scenario)
+    reader = "the analyst" if program.reports else "the curator"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = many(len(first.columns), "question")
@@ -163,75 +160,7 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."
     )
-    if scenario.policy.kind == "incidence":
-        return [*sets_text.steps(scenario, answering), mixing, sets_text.COUNTING]
-    if lying:
-        return [*_lies(scenario, answering), mixing, COUNTING]
-    counting = "The curator counts each feature by itself"
-    again = f"{_again(scenario)}, the kept features together; the analyst counts and publishes."
-    match scenario.policy.kind:
-        case "hierarchical":
-            decides = f"When nothing is left to ask that is safe, {_decides(scenario)}."
-            return [answering, mixing, f"{counting}. {DEEPER}", decides, again]
-        case "local-suppression":
-            decides = f"{counting} and decides: {_decides(scenario)}."
-            return [answering, mixing, decides, BLANKS.format(k=scenario.policy.k), again]
-    return [answering, mixing, f"{counting} and decides: {_decides(scenario)}.", again]
-
-
-DEEPER = (
-    "Then it asks for pairs of features, triples and so on, each a round of its own, as long as it "
-    "can promise as much of the table it asks for as of a release. Rare values are not said by "
-    'name in them: who has one answers "other". People answer what is asked, and no more.'
-)
-BLANKS = (
-    "Values that fewer than {k} people have, and others if more can be said that way, are left "
-    "blank by everybody who has one; where these are fewer than {k}, other people leave a blank "
-    "too, at random."
-)
-COUNTING = (
-    "The analyst counts and publishes the reports; shares are estimated from the counts, with "
-    "standard errors. Nothing else is released."
-)
-
-
-def _lies(scenario: "Scenario", answering: str) -> tuple[str, str]:
-    """What people do before they answer, and how they answer."""
-    local = scenario.local
-    randomizing = (
-        f"Everybody randomizes what it will say, by {local.mechanism}, with "
-        f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
-    )
-    if local.mechanism == "bit-flip":
-        answering = answering.replace("one per feature", "about all features")
-    return randomizing, answering
-
-
-def _largest(kind: str) -> str:
-    """What the sizes of the later rounds are worked out for."""
-    if kind == "hierarchical":
-        return "rounds 2 and later at their largest: as if every question were safe"
-    return "round 2 at its largest: as if every column were kept"
-
-
-def _again(scenario: "Scenario") -> str:
-    """Who answers in round 2."""
-    if scenario.population.setting == "fixed":
-        return "The same people answer once more"
-    return "Other people of the same kind answer"
-
-
-def _decides(scenario: "Scenario") -> str:
-    policy = scenario.policy
-    if policy.kind == "all":
-        return "it keeps every feature, whatever the bound says"
-    if policy.kind == "fixed":
-        return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
-    if policy.kind == "hierarchical":
-        return "it keeps the most features that it can promise for, by all it knows"
-    if policy.kind == "local-suppression":
-        return "it has as much said by name as it can promise for, by the coverage bound"
-    return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
+    return program.steps(scenario, answering, mixing)
 
 
 def _price(price: "Cost", suite: str) -> str:
@@ -244,30 +173,6 @@ def _price(price: "Cost", suite: str) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
-
-
-def _promise(scenario: "Scenario") -> str:
-    policy, local = scenario.policy, scenario.local
-    if policy.kind == "incidence":
-        return sets_text.promise(scenario)
-    if policy.kind == "histogram":
-        return (
-            f"local epsilon = {local.epsilon:g} nats: a person's reports, even with its name on "
-            f"them, change the odds of any two answers by a factor e^{local.epsilon:g} at most"
-        )
-    if policy.kind in ("fixed", "all"):
-        return "none: the columns are chosen beforehand; the bound is printed all the same"
-    sure = ""
-    if scenario.population.setting != "fixed":
-        sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
-    if policy.kind == "local-suppression":
-        sure = (
-            f"; where people cover others at random it may fail with probability {policy.delta:g}"
-        )
-    return (
-        f"at most {percent(policy.max_exposure)} of the people share their released values with "
-        f"fewer than k = {policy.k} people, themselves included{sure}"
-    )
 
 
 def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[str, Any]:

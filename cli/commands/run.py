@@ -159,13 +159,13 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
         return
     from ...analysis import drawing
     from ...errors import DataError
-    from ...scenarios.schema.kinds import RANDOMIZED
+    from ...scenarios.programs.registry import program_of, randomizing
 
     drawing.require()
     if wish.out is None:
         raise DataError("--figures: they are kept in the run folder; leave out --no-save")
-    if scenario.policy.kind not in RANDOMIZED:
-        kinds = " or ".join(f'"{kind}"' for kind in RANDOMIZED)
+    if not program_of(scenario).reports:
+        kinds = " or ".join(f'"{kind}"' for kind in randomizing())
         raise DataError(
             f"--figures: they show randomized answers, policy.kind = {kinds}; of this scenario "
             f'(kind = "{scenario.policy.kind}") `veilmix report` draws what there is'

@@ -163,6 +163,7 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     from ...analysis.trust.received_view import users_linked
+    from ...scenarios.programs.registry import program_of
     from ...scenarios.verification.views import columns, person_of
 
     linked, users = users_linked(seen), seen.users
@@ -170,7 +171,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     if not linked:
         yield f"links    {who}: no value can be pinned on anybody"
         return
-    lying = run.scenario.policy.kind in ("histogram", "incidence")
+    lying = program_of(run.scenario).reports
     yield f"links    {who}" + (", to reports that they had randomized" if lying else "")
     names, name = columns(run), person_of(run)
     people = sorted(seen.pinned.items())

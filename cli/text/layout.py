@@ -7,8 +7,7 @@ be, and never cut. Colour only on a terminal, and not where NO_COLOR is set.
 import csv
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
 from textwrap import fill
@@ -21,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...scenarios.wording import many, percent
+from ...scenarios.wording import Block, Grid, Line, many, percent
 
 __all__ = [
     "FORMATS",
@@ -35,6 +34,7 @@ __all__ = [
     "percent",
     "saved",
     "say",
+    "show",
     "write_csv",
     "write_json",
 ]
@@ -62,15 +62,6 @@ class Page(Console):
         """Let app.py end the process."""
         self.quiet = True
         raise BrokenPipeError
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table: a heading a column, rows of text or numbers. `right`: columns flush right."""
-
-    headings: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
-    right: tuple[int, ...] = ()
 
 
 def page(*, err: bool = False) -> Page:
@@ -121,6 +112,15 @@ def saved(console: Page, folder: Path, picture: str) -> None:
     say(console, f"\nsaved {folder}/{drawn}   next: veilmix report {folder}")
     if not drawn:
         say(console, missing("report", "a picture"))
+
+
+def show(console: Page, blocks: Iterable[Block]) -> None:
+    """Print lines and tables, one below the other."""
+    for block in blocks:
+        if isinstance(block, Line):
+            say(console, clean(block.text), style=block.style)
+        else:
+            lay_out(console, block)
 
 
 def lay_out(console: Page, grid: Grid) -> None:

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ...scenarios.programs.registry import program_of
 from ...scenarios.verification.views import breaking
-from . import incidence as sets_text
 from . import peers as peers_text
-from . import randomized as noise
 from . import reidentification as found_text
-from . import rounds
-from .layout import Grid, Page, clean, lay_out, many, page, percent, say
+from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
 from .warnings import warnings
 
 if TYPE_CHECKING:
@@ -28,21 +26,19 @@ def tell(outcome: "Outcome") -> None:
     """Print the report."""
     console = page()
     head(console, outcome)
-    if outcome.scenario.policy.kind == "incidence":
-        sets_text.tell(console, outcome)
-    elif randomized(outcome):
-        noise.tell(console, outcome)
+    program = program_of(outcome.scenario)
+    if program.reports:
+        show(console, program.summary(outcome))
     else:
         _first_round(console, outcome)
-        rounds.tell(console, outcome)
+        show(console, program.summary(outcome))
         _decision(console, outcome)
         _second_round(console, outcome)
     _scores(console, outcome)
     for line in peers_text.named(outcome.peers.plain()) if outcome.peers else ():
         say(console, clean(line), style="bold red")
-    if randomized(outcome):
-        sets = outcome.scenario.policy.kind == "incidence"
-        say(console, sets_text.NOTE if sets else noise.NOTE, style="dim")
+    if remark := program.remark():
+        say(console, clean(remark), style="dim")
     if outcome.found:
         say(console, found_text.NOTE, style="dim")
     for line in _notes(outcome):
@@ -51,17 +47,15 @@ def tell(outcome: "Outcome") -> None:
 
 def randomized(outcome: "Outcome") -> bool:
     """Whether people randomized what they said."""
-    return outcome.scenario.policy.kind in ("histogram", "incidence")
+    return program_of(outcome.scenario).reports
 
 
 def head(console: Page, outcome: "Outcome") -> None:
     """Print who takes part, and whether any of it is secret."""
     scenario = outcome.scenario
-    sets = scenario.policy.kind == "incidence"
-    features = many(len(outcome.schema.names), "feature")
     parts = [
-        many(outcome.users, "owner") if sets else _people(outcome),
-        many(len(outcome.sizes), "position") if sets else features,
+        _people(outcome),
+        many(len(outcome.sizes), program_of(scenario).unit),
         f"all of them peers, paths of {scenario.mix.path}"
         if outcome.peers
         else many(scenario.mix.shufflers, "shuffler"),
@@ -77,7 +71,7 @@ def head(console: Page, outcome: "Outcome") -> None:
 
 
 def _people(outcome: "Outcome") -> str:
-    said = many(outcome.users, "person", "people")
+    said = many(outcome.users, *program_of(outcome.scenario).member)
     first, second = asked(outcome)
     if outcome.users == first:
         return said
@@ -129,7 +123,8 @@ def _decision(console: Page, outcome: "Outcome") -> None:
     if outcome.decision is None:
         return
     policy = outcome.scenario.policy
-    if policy.kind in ("fixed", "all"):
+    program = program_of(outcome.scenario)
+    if program.told(policy, outcome.schema) is not None:
         say(
             console,
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "
@@ -157,8 +152,8 @@ def _decision(console: Page, outcome: "Outcome") -> None:
             f" and {rest} more sets: each inside a safe one, or around one that is not",
             style="dim",
         )
-    for line in (*rounds.blanks(outcome), *_explanations(outcome)):
-        say(console, line)
+    for line in (*program.explained(outcome), *_explanations(outcome)):
+        say(console, clean(line))
 
 
 def _confidence(outcome: "Outcome") -> str:
@@ -254,8 +249,9 @@ def _release(console: Page, outcome: "Outcome") -> None:
 
 
 def _scores(console: Page, outcome: "Outcome") -> None:
-    first = _exposures(outcome) if not randomized(outcome) else _noise(outcome)
-    rows = [*first, *rounds.scores(outcome), *found_text.scores(outcome)]
+    first = () if randomized(outcome) else _exposures(outcome)
+    own = program_of(outcome.scenario).scores(outcome)
+    rows = [*first, *own, *found_text.scores(outcome)]
     rows += peers_text.scores(outcome) if outcome.peers else [*_links(outcome)]
     rows += [
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
@@ -303,12 +299,6 @@ def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
             yield "", f"{kept.exposed:,}", meaning
     for line in kept.warnings:
         yield "ledger warns", "1", line
-
-
-def _noise(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    if outcome.incidence:
-        return sets_text.scores(outcome.incidence)
-    return noise.scores(outcome.local) if outcome.local else iter(())
 
 
 def smallest(found: Sequence[tuple[str, ...]]) -> str:

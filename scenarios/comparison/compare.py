@@ -13,8 +13,8 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from ...errors import LocalError, ParameterError
-from ..programs.registry import samples
-from ..schema.kinds import SETS
+from ..programs.registry import program_of, samples
+from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Scenario
 from ..validation.load import load, resolve
 from .result import Compared, Comparison
@@ -77,7 +77,6 @@ def compare(
     """
     from ..play.announcement import draw_faults
     from .case import ALL, Case
-    from .mixed import OWN
     from .peers import central
 
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
@@ -87,7 +86,7 @@ def compare(
             f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "
             'the same people: set population.setting = "fixed"'
         )
-    if chosen.policy.kind == SETS:
+    if not program_of(chosen).held:
         raise ParameterError(
             f"{chosen.scenario.name}: owners who hold sets have no columns; programs are compared "
             'on people: take another policy.kind than "incidence"'
@@ -100,7 +99,7 @@ def compare(
     crowd = samples(chosen, seed)
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
-    if chosen.policy.kind not in OWN:  # the rivals promise crowds, whatever the scenario's program
+    if program_of(chosen).compared != TWO_ROUND:  # the rivals promise crowds, whatever it does
         chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
     case = Case(
         chosen,

@@ -23,10 +23,11 @@ from ...protocol.parties import Role, role
 from ...roles.instruments import Instrument
 from ..play.run import run
 from ..programs.randomized.questions import Question
+from ..programs.registry import PROGRAMS, program_of
+from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Expect, Kind, Local, Policy, Scenario
 from ..scoring.outcome import Outcome
 from ..validation.load import check
-from ..validation.supported import AVAILABLE
 from .case import SAMPLE, SAMPLES, Case, scaled
 from .local import draws, epsilons, features, tell, with_noise
 from .result import Compared, Cost, Privacy, Trust, Utility
@@ -35,24 +36,24 @@ from .utility import estimated, nothing, released, utility
 if TYPE_CHECKING:
     from ...protocol.board import Entry
 
-PROGRAMS: dict[str, Kind] = {
-    "two-round": "exposure",
-    "hierarchical": "hierarchical",
-    "local-suppression": "local-suppression",
-    "randomized": "histogram",
-}
-OWN = ("exposure", "fixed", "all")  # kinds of policy that two-round itself has
-NOTES = {
-    "two-round": "columns chosen from the counts of single columns",
-    "hierarchical": "columns chosen from the counts of groups asked before",
-    "local-suppression": "rare values blanked by rule, with cover",
-}
+LAST = "randomized"  # of the rows: it has one for each budget
 
 
 def available() -> tuple[str, ...]:
-    """The programs of the mix that this version runs."""
-    kinds = AVAILABLE["policy.kind"]
-    return tuple(name for name, kind in PROGRAMS.items() if kind in kinds)
+    """The rows of programs that this version plays through the mix, in the order of the tables."""
+    rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
+    return tuple(sorted(rows, key=lambda row: row == LAST))  # stable: else as they are registered
+
+
+def played(row: str) -> Kind:
+    """The kind of policy that a row stands for: the first that is compared under its name."""
+    return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
+
+
+def own(scenario: Scenario) -> Kind:
+    """The kind of the row two-round: the scenario's own, or where it has another, its usual one."""
+    mine = program_of(scenario).compared == TWO_ROUND
+    return scenario.policy.kind if mine else played(TWO_ROUND)
 
 
 @dataclass(slots=True)
@@ -101,10 +102,8 @@ def variant(scenario: Scenario, kind: Kind, epsilon: float | None = None) -> Sce
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
     """One program of the mix, for every budget if it has one. Raises ScenarioError."""
-    kind = PROGRAMS[program]
-    if program == "two-round" and case.scenario.policy.kind in OWN:
-        kind = case.scenario.policy.kind
-    if program != "randomized":
+    kind = own(case.scenario) if program == TWO_ROUND else played(program)
+    if not PROGRAMS[kind].reports:
         yield _played(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):
@@ -128,7 +127,7 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
     return Compared(
         program if epsilon is None else f"{program} e={epsilon:g}",
         "mix",
-        NOTES.get(program, "noise before sealing; two-way tables as if independent"),
+        program_of(scenario).note,
         outcome.burned,
         dict(outcome.refused),
         Trust.of(_received(outcome, told) if asked else outcome.coalitions),
@@ -188,9 +187,10 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
-    if policy.kind in OWN and outcome.kept:
+    two_round = program_of(scenario).compared == TWO_ROUND
+    if two_round and outcome.kept:
         policy = changed(policy, kind="fixed", keep=outcome.kept, required=(), forbidden=())
-    elif policy.kind in OWN:
+    elif two_round:
         policy = changed(policy, kind="exposure", required=(), forbidden=outcome.schema.names)
     return changed(
         scenario,

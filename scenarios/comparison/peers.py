@@ -21,7 +21,7 @@ from ..schema.model import Coalition, Defence, Fault, Mix, Scenario
 from ..scoring.outcome import Outcome
 from ..validation.load import check
 from .case import Case
-from .mixed import OWN, Meter, privacy_of, rounds, variant, worth_of
+from .mixed import Meter, own, privacy_of, rounds, variant, worth_of
 from .result import Compared, Cost, Trust
 
 FEW = 300  # people; with more, their messages take too long
@@ -50,7 +50,7 @@ def among(case: Case) -> Scenario:
     Raises ScenarioError where peers cannot run it.
     """
     scenario = case.scenario
-    kind = scenario.policy.kind if scenario.policy.kind in OWN else "exposure"
+    kind = own(scenario)
     usual = Mix()
     mix = changed(scenario.mix, peers=True, **{key: getattr(usual, key) for key in FIXED})
     names = [peer(index) for index in range(case.n) if index not in case.faults]

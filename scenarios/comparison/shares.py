@@ -47,7 +47,7 @@ from ...protocol.tallying import marginals, read_ballots
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..play.announcement import announced_policy, announced_rules
-from ..programs.two_round import BySingles, decision_rule
+from ..programs.two_round.rules import BySingles, decision_rule
 from .case import Case, Purse, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust
 from .utility import released, utility

@@ -20,6 +20,7 @@ from ...protocol.parties import ANALYST, CURATOR
 from ...protocol.record import CountsSeen
 from ...protocol.transcript import Transcript
 from ...protocol.view import View
+from ..programs.registry import program_of
 from ..programs.weights import worth
 from .case import Case, Purse, timed
 from .direct import paid
@@ -83,8 +84,8 @@ def cells(case: Case) -> Iterator[Compared]:
 def _kept(case: Case) -> tuple[int, ...]:
     """The columns a policy releases, where the curator can count them all together."""
     policy, schema = case.scenario.policy, case.people.schema
-    if policy.kind in ("fixed", "all"):
-        wanted = schema.names if policy.kind == "all" else policy.keep
+    wanted = program_of(case.scenario).told(policy, schema)
+    if wanted is not None:
         return tuple(sorted(schema.column(name) for name in wanted))
     required, forbidden = (
         [schema.column(name) for name in some] for some in (policy.required, policy.forbidden)

@@ -69,12 +69,12 @@ class Account:
 
 def check_suited(scenario: Scenario, mode: str) -> None:
     """DataError if a run of this scenario keeps no ledger."""
-    from ..schema.kinds import RANDOMIZED
+    from ..programs.registry import program_of
 
     if mode != "real" or scenario.mix.peers:
         here = "a mix of peers" if scenario.mix.peers else "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
-    if scenario.policy.kind in RANDOMIZED or scenario.population.setting != "fixed":
+    if program_of(scenario).reports or scenario.population.setting != "fixed":
         raise DataError(
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2, or releases reports with noise (setting = "fixed" and a kind that '

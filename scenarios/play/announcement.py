@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...protocol.announcement import Policy, Rules, Setting
+from ...protocol.announcement import Policy, Rules
 from ...roles.faults.users import SILENCING
 from ..catalogue.commit import flaws
 from ..populations.samples import Samples
-from ..programs.randomized.questions import rule
-from ..schema.kinds import RANDOMIZED, most_rounds
+from ..programs.registry import program_of
 from ..schema.model import Scenario
 from ..validation.parties import by_users, struck
 
@@ -22,19 +21,8 @@ FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other use
 
 
 def announced_policy(scenario: Scenario) -> Policy:
-    """What the curator announces of a scenario's policy.
-
-    In the program `randomized` it promises no crowd: the rule says what people do to their answers.
-    """
-    policy = scenario.policy
-    if policy.kind in RANDOMIZED:
-        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
-    named: str = policy.rule if policy.kind == "exposure" else policy.kind
-    if policy.curator_exposure is not None:
-        named += f" curator_exposure={policy.curator_exposure:g}"
-    setting = Setting(scenario.population.setting)
-    delta = policy.delta if setting is Setting.STATISTICAL else 0.0
-    return Policy(policy.k, policy.max_exposure, named, policy.publish_marginals, setting, delta)
+    """What the curator announces of a scenario's policy, as its program has it."""
+    return program_of(scenario).policy(scenario)
 
 
 def announced_rules(scenario: Scenario) -> Rules:
@@ -75,7 +63,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
-    every = range(1, most_rounds(scenario.policy.kind, len(scenario.feature)) + 1)
+    every = range(1, program_of(scenario).rounds(len(scenario.feature)) + 1)
     central = not scenario.mix.peers
     for one in (one for one in scenario.fault if not central or by_users(one)):
         for index in struck(one, people, rng):

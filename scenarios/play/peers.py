@@ -24,8 +24,7 @@ from ...roles.instruments import Instrument, Recorder
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played
 from ..programs.peers.score import PeersFound, by_size
-from ..programs.randomized.questions import program
-from ..programs.registry import strategy
+from ..programs.registry import strategy, wire
 from ..schema.model import Scenario
 from .announcement import Faults, announced_policy, announced_rules, present
 
@@ -117,7 +116,7 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         return Table(people.values, people.codes[present(crowd, faults, call.round)])
 
     ideal = run_through(
-        *(program(scenario), people.schema, answering),
+        *(wire(scenario), people.schema, answering),
         *(terms.policy, terms.rules, strategy(scenario)),
     )
     digest = hashlib.sha256(repr((ideal.tallies, ideal.decision, ideal.burned)).encode())

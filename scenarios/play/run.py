@@ -37,21 +37,13 @@ from ...roles.session import Cast, play
 from ..catalogue.commit import after, before, commit
 from ..populations import Population
 from ..populations.samples import Samples
-from ..programs.interface import Mode, Played, Raised, Report
-from ..programs.randomized.questions import (
-    announced_names,
-    announced_schema,
-    ideal_reports,
-    lie,
-    program,
-    reports,
-)
-from ..programs.registry import asked, samples, strategy
-from ..schema.kinds import KIND, RANDOMIZED, SETS
+from ..programs.interface import Mode, Played, Raised, Report, Scored, Session
+from ..programs.randomized.questions import ideal_reports, lie
+from ..programs.registry import announced_schema, asked, program_of, samples, strategy, wire
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Outcome
-from ..scoring.policy import considered, dropped, expectations, heard, measure
+from ..scoring.policy import expectations, measure
 from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
 from ..validation.load import load, resolve
@@ -62,9 +54,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..ledger.book import Ledger
-    from ..programs.hierarchical.rounds import Asked
     from ..programs.interface import Effect
-    from ..programs.local_suppression.score import Blanks
 
 
 _Found = dict[str, Any]  # fields of an Outcome
@@ -120,13 +110,14 @@ def run(
     else:
         played = play_ideal(chosen, crowd, faults, seed)
     seconds = time.perf_counter() - started
-    if chosen.policy.kind == KIND:
-        found = _randomized(chosen, crowd, played, faults)
-    elif chosen.policy.kind == SETS:
-        found = _counted(chosen, crowd, played, faults)
-    else:
-        found = _decided(chosen, crowd, played, faults, worst_case_seconds)
-    return _outcome(chosen, crowd, seed, mode, played, seconds, ledger=kept, **found)
+    done = Session(chosen, crowd, played, partial(present, crowd, faults))
+    scored = program_of(chosen).score(done)
+    released = _reported(done, scored) if program_of(chosen).reports else None
+    found = released or _decided(done, worst_case_seconds)
+    told = scored.information
+    return _outcome(
+        chosen, crowd, seed, mode, played, seconds, told, ledger=kept, **{**found, **scored.fields}
+    )
 
 
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
@@ -145,7 +136,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         strategy(scenario, crowd.others),
         _entropy(seed),
         crowd.rounds,
-        program=program(scenario),
+        program=wire(scenario),
         lie=lie(questions) if questions else None,
     )
     return commit(scenario, cast, crowd, faults, seed)
@@ -206,7 +197,7 @@ def _effects(
     earlier: tuple[Transcript, Board] | None,
 ) -> "tuple[Effect, ...]":
     """What the attacks have achieved; not told of randomized reports, nor of a summary."""
-    if cast.spy is None or scenario.policy.kind in RANDOMIZED or transcript.summary:
+    if cast.spy is None or program_of(scenario).reports or transcript.summary:
         return ()
     from ..catalogue.effects import measure
     from ..catalogue.scene import Scene
@@ -253,7 +244,7 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None)
         return hide_table(table, call.hidden, _covers(call, here, _entropy(seed)))
 
     return run_through(
-        program(scenario),
+        wire(scenario),
         people.schema,
         answering,
         announced_policy(scenario),
@@ -286,13 +277,15 @@ def _outcome(
     mode: Mode,
     played: Played,
     seconds: float,
+    told: float | None,
     **found: Any,
 ) -> Outcome:
-    """What every program leaves, and what was found of this one; then what was expected."""
+    """What every program leaves, and what was found of this one; then what was expected.
+
+    told: bits that a person's reports carry about its values.
+    """
     people = crowd.people
     sizes = columns_of(scenario, people)
-    local, sets = found.get("local"), found.get("incidence")
-    told = local.told.information if local else sets.information if sets else None
     outcome = Outcome(
         scenario=scenario,
         seed=seed,
@@ -318,90 +311,31 @@ def _outcome(
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
     """The number of values of each column; of a set every position is one, with two values."""
-    if scenario.policy.kind == SETS:
-        from ..populations.sets import positions_of
-
-        return (2,) * positions_of(people)
-    return tuple(len(texts) for texts in people.values)
+    return program_of(scenario).sizes(people)
 
 
-def _counted(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:
-    """What owners said of their sets."""
-    from ..programs.incidence.score import score
-    from ..scoring.report_reidentification import in_pieces, together
-
-    tallies = () if played.burned else played.tallies
-    here, people = present(crowd, faults, 1), crowd.people
-    questions = asked(scenario, people)
-    codes = people.codes[here]
-    told = partial(together, questions, codes)
-    incidence = score(scenario, people, questions, here, told, tallies)
-    return {
-        "release": reports(people.schema.names, tallies[0]) if tallies else None,
-        "incidence": incidence,
-        "found": in_pieces(questions, codes) if incidence else None,
-    }
+def _reported(session: Session, scored: Scored) -> _Found:
+    """Who is found in the reports that people made, if any were counted."""
+    own = [value for name, value in scored.fields.items() if name != "release"]
+    if not any(own):
+        return {"found": None}
+    return {"found": in_reports(session.scenario, session.crowd, session.present(1))}
 
 
-def _randomized(scenario: Scenario, crowd: Samples, played: Played, faults: Faults) -> _Found:
-    """What people said who randomized it."""
-    from ..programs.randomized.score import score
-
-    tallies = () if played.burned else played.tallies
-    columns = announced_names(scenario, crowd.people.schema.names)
-    here = present(crowd, faults, 1)
-    questions = asked(scenario, crowd.people)
-    local = score(scenario, crowd.people, questions, here, tallies)
-    return {
-        "release": reports(columns, tallies[0]) if tallies else None,
-        "local": local,
-        "found": in_reports(scenario, crowd, here) if local else None,
-    }
-
-
-def _decided(
-    scenario: Scenario, crowd: Samples, played: Played, faults: Faults, seconds: float
-) -> _Found:
+def _decided(session: Session, seconds: float) -> _Found:
     """What the curator learnt and decided, and what was released. seconds: for the worst case."""
-    marginals = played.tallies[0] if played.tallies else None
+    scenario, crowd, played = session.scenario, session.crowd, session.played
+    program = program_of(scenario)
     kept = played.decision.kept if played.decision else ()
-    here = present(crowd, faults, len(played.calls))
+    here = session.present(len(played.calls))
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
     return {
-        "marginals": marginals,
-        "considered": considered(scenario, crowd, played),
-        "dropped": dropped(scenario, crowd, played),
-        "rounds": _asked(scenario, crowd, played),
-        "blanks": _blanks(scenario, crowd, played, here),
+        "marginals": played.tallies[0] if played.tallies else None,
+        "considered": program.considered(session),
+        "dropped": program.dropped(session),
         "release": played.release,
         "exposure": measure(played, crowd, proving, seconds),
         "found": in_release(
             scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
         ),
     }
-
-
-def _asked(scenario: Scenario, crowd: Samples, played: Played) -> "tuple[Asked, ...]":
-    """What the curator was given round by round, where it may ask more than once."""
-    from ..programs.hierarchical.rounds import asked
-    from ..programs.hierarchical.strategy import KIND, certainties
-
-    if scenario.policy.kind != KIND:
-        return ()
-    people, k = crowd.people, scenario.policy.k
-    sizes = tuple(len(texts) for texts in people.values)
-    sure = certainties(people.schema, heard(played), k)
-    return asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
-
-
-def _blanks(
-    scenario: Scenario, crowd: Samples, played: Played, here: "npt.NDArray[np.intp]"
-) -> "Blanks | None":
-    """What blanks hide and cost, where there may be some. here: who answered at last."""
-    from ..programs.local_suppression.score import score
-
-    if scenario.policy.kind != "local-suppression" or played.decision is None:
-        return None
-    schema, codes = crowd.people.schema, crowd.people.codes[here]
-    first, release = played.tallies[0], played.release
-    return score(scenario.policy, schema, first, played.decision, release, codes)

@@ -1,10 +1,8 @@
 """What is known of owners and their sets before anybody is asked, and what contradicts it."""
 
-from collections.abc import Iterator
 from pathlib import Path as Folder
 
 from ...errors import DataError
-from ..schema.kinds import SETS
 from ..schema.model import Incidence, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .facts import Facts
@@ -93,20 +91,3 @@ def _held(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
         message = f"found {wanted.positions:,}; the file has {elements:,} elements"
         problems.append(problem(POSITIONS, message))
     return section.users or there, wanted.positions or elements, problems
-
-
-def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what only one kind of policy reads, under another."""
-    kind = scenario.policy.kind
-    if kind == SETS:
-        if scenario.feature:
-            message = f'kind = "{SETS}" asks owners for their sets; leave [[feature]] out'
-            yield problem(("feature",), message)
-        if scenario.attacker.knows:
-            message = f'kind = "{SETS}" has no features; leave knows out'
-            yield problem(("attacker", "knows"), message)
-        return
-    for key, usual in (("owners", ()), ("positions", None), ("method", "em"), ("beta", 0.1)):
-        if getattr(scenario.incidence, key) != usual:
-            message = f'only policy.kind = "{SETS}" reads {key}; kind is {quoted(kind)}'
-            yield problem(("incidence", key), message)

@@ -1,19 +1,35 @@
-"""What a release program is handed and what it gives back: plain data between rooms.
+"""What a release program is, what it is handed, and what it gives back: plain data between rooms.
 
 The rooms above (scoring, play, verification) make or read these; the programs know no more of them.
+Everybody else asks the registry for a program and then the program itself: nobody compares kinds.
+`two_round/program.py` is one to inherit from where little differs.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ...protocol.messages import Call, Counts, Decision
+from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 
 if TYPE_CHECKING:
-    from ..schema.model import Scenario
+    import numpy as np
+    import numpy.typing as npt
+
+    from ...protocol.announcement import Policy
+    from ...protocol.programs import Heard, Strategy
+    from ..populations import Population
+    from ..populations.facts import Facts
+    from ..populations.samples import Samples
+    from ..schema.model import Feature, Scenario
+    from ..schema.model import Policy as PolicySection
+    from ..schema.problems import Problem
+    from ..wording import Block
     from .peers.score import PeersFound
+    from .randomized.questions import Question
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
 Report = Callable[[str], None]  # is told, in one line each, what an instrument has to say
@@ -139,3 +155,164 @@ class Played:
     attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
     peers: "PeersFound | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that was played, as its program scores it.
+
+    Attributes:
+        scenario: what was played.
+        crowd: the people.
+        played: what came of it.
+        present: the indices of the people who answered in a round.
+    """
+
+    scenario: "Scenario"
+    crowd: "Samples"
+    played: Played
+    present: Callable[[int], "npt.NDArray[np.intp]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a program itself finds in a session.
+
+    Attributes:
+        fields: of the outcome, by name.
+        information: bits that a person's reports carry about its values; None where none are made.
+    """
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    information: float | None = None
+
+
+class ReleaseProgram(Protocol):
+    """One way to ask people and release what they said.
+
+    Attributes:
+        kind: the kind of policy in a scenario file.
+        wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
+        compared: the row of a comparison that it is played in; None if it is not compared.
+        note: what that row says of it.
+        reports: whether people randomize what they say, and nothing is decided.
+        chooses: whether it chooses columns, and so reads prefer, weights, required and forbidden.
+        by_rule: whether the rule of the policy alone decides, from single columns.
+        listed: whether it releases the columns named in `keep`.
+        again: whether it asks the same people again, by the coverage bound alone.
+        deepens: whether it asks more than once, and so reads curator_exposure.
+        on_paper: whether a class can play it with envelopes (report/cards.py).
+        held: whether people have columns, and not sets of elements.
+        member: one of the people, and several. unit: what one answer is about.
+        recomputed: what `verify` finds again, in a clause; None if nothing.
+        largest: what the later rounds are reckoned for, in a sentence; None if it asks once.
+    """
+
+    kind: str
+    wire: str
+    compared: str | None
+    note: str
+    reports: bool
+    chooses: bool
+    listed: bool
+    by_rule: bool
+    again: bool
+    deepens: bool
+    on_paper: bool
+    held: bool
+    member: tuple[str, str]
+    unit: str
+    recomputed: str | None
+    largest: str | None
+
+    def rounds(self, features: int) -> int:
+        """The most rounds that a session with so many features has."""
+
+    def check(self, scenario: "Scenario", facts: "Facts") -> "Iterator[Problem]":
+        """What this program cannot do of what a scenario says."""
+
+    def facts(self, scenario: "Scenario", base: Path) -> "tuple[Facts, list[Problem]]":
+        """Who takes part, and what is asked of the source in vain."""
+
+    def samples(self, scenario: "Scenario", seed: int | None) -> "Samples":
+        """Draw the people. Raises DataError for data that do not fit."""
+
+    def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[Feature, ...]":
+        """The [[feature]] tables of a scenario, as a run folder keeps them."""
+
+    def schema(self, scenario: "Scenario", schema: Schema) -> Schema:
+        """The features that are announced."""
+
+    def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:
+        """The names of the announced features."""
+
+    def recorded(self, scenario: "Scenario", sizes: Sequence[int]) -> tuple[str, ...]:
+        """The features that a run was asked about, from its record. sizes: values of each."""
+
+    def policy(self, scenario: "Scenario") -> "Policy":
+        """What is announced of the policy."""
+
+    def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
+        """The questions that are answered with noise; () where none are."""
+
+    def noise(
+        self, scenario: "Scenario", result: Mapping[str, Any], sizes: Sequence[int]
+    ) -> "Sequence[Question]":
+        """The same of a recorded run, as far as their noise goes."""
+
+    def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
+        """What the curator asks and decides. others: people of round 2, if they are others."""
+
+    def told(self, policy: "PolicySection", schema: Schema) -> tuple[str, ...] | None:
+        """The columns that are released whatever the bound says; None where it chooses."""
+
+    def calls(self, policy: "PolicySection", schema: Schema) -> "Sequence[Call]":
+        """The questions of a session at its largest, the release included."""
+
+    def sizes(self, people: "Population") -> tuple[int, ...]:
+        """The number of values of each column."""
+
+    def considered(self, session: Session) -> tuple[Considered, ...]:
+        """Sets of columns, with what could be promised of each."""
+
+    def dropped(self, session: Session) -> tuple[Dropped, ...]:
+        """Why each column that is not kept is not."""
+
+    def score(self, session: Session) -> Scored:
+        """What this program finds in a session beside what every run has."""
+
+    def proves(self, rule: str) -> bool:
+        """Whether a certificate by this rule is one of this program's."""
+
+    def verify_decision(self, decision: Decision, schema: Schema, heard: "Sequence[Heard]") -> None:
+        """Raises VerificationError unless what was read proves what a decision claims."""
+
+    def verify(self, evidence: Evidence) -> str:
+        """Recompute what it found itself from the record, and say what was found.
+
+        Raises VerificationError if another thing is claimed, NoGround if nothing is.
+        """
+
+    def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step. answering, mixing: the steps that all have."""
+
+    def describe(self, people: "Population") -> list[str]:
+        """What people are asked about, in lines."""
+
+    def promise(self, scenario: "Scenario") -> str:
+        """What is promised, in words."""
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":
+        """What it found, for people: after round 1 of a run that is told of."""
+
+    def explained(self, outcome: Any) -> "Iterator[str]":
+        """What follows the table of the sets of columns, line by line."""
+
+    def scores(self, outcome: Any) -> "Iterator[tuple[str, str, str]]":
+        """Rows of the table of scores: name, value, meaning."""
+
+    def remark(self) -> str:
+        """How its figures are to be read; empty if there is nothing to say."""
+
+    def section(self, result: Mapping[str, Any]) -> "Iterator[Block]":
+        """What its part of the page of a run says, from result.json; nothing where it has none."""

@@ -1,85 +1,108 @@
-"""Which program a kind of policy means."""
+"""The registry of release programs: which one a kind of policy means, and what one asks of it.
 
-from collections.abc import Sequence
+A program is imported when it is first asked for: judging a scenario of one kind loads no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...protocol.messages import Decision
-from ...protocol.programs import Heard, Strategy
-from ...protocol.schema import Schema
-from ...protocol.tallying import marginals
-from ..populations import Population
-from ..populations import facts as facts_of_people
-from ..populations import samples as samples_of_people
-from ..populations.facts import Facts
-from ..populations.samples import Samples
-from ..schema.kinds import KIND, SETS
+from ..schema.kinds import kinds
 from ..schema.model import Scenario
+from ..schema.plugs import load
 from ..schema.problems import Problem
-from .randomized.questions import Question, questions
-from .two_round import BySingles, decision_rule, verify_certificate
+
+if TYPE_CHECKING:
+    from ...protocol.announcement import Program
+    from ...protocol.messages import Decision
+    from ...protocol.programs import Heard, Strategy
+    from ...protocol.schema import Schema
+    from ..populations import Population
+    from ..populations.facts import Facts
+    from ..populations.samples import Samples
+    from .interface import ReleaseProgram
+    from .randomized.questions import Question
 
 
-def strategy(scenario: Scenario, others: int | None = None) -> Strategy:
+@cache
+def _made(place: str) -> "ReleaseProgram":
+    program: ReleaseProgram = load(place)()
+    return program
+
+
+class Registry(Mapping[str, "ReleaseProgram"]):
+    """Every program by the kind of policy it plays."""
+
+    def __getitem__(self, kind: str) -> "ReleaseProgram":
+        return _made(kinds()[kind])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(kinds())
+
+    def __len__(self) -> int:
+        return len(kinds())
+
+
+PROGRAMS = Registry()
+
+
+def program_of(scenario: Scenario) -> "ReleaseProgram":
+    """The program that plays a scenario."""
+    return PROGRAMS[scenario.policy.kind]
+
+
+def randomizing() -> tuple[str, ...]:
+    """The kinds in which people randomize what they say."""
+    return tuple(kind for kind, program in PROGRAMS.items() if program.reports)
+
+
+def wire(scenario: Scenario) -> "Program":
+    """The sequence of questions that a scenario asks."""
+    from ...protocol.announcement import Program
+
+    return Program(program_of(scenario).wire)
+
+
+def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
     """Give what a scenario's curator asks and decides.
 
     others: in the statistical setting, how many people round 2 asks; None: the same people.
     """
-    match scenario.policy.kind:
-        case "hierarchical":
-            from .hierarchical.strategy import Hierarchical
-
-            return Hierarchical(scenario.policy)
-        case "local-suppression":
-            from .local_suppression.strategy import LocalSuppression
-
-            return LocalSuppression(scenario.policy)
-        case _:
-            return BySingles(decision_rule(scenario.policy, others), scenario.policy)
+    return program_of(scenario).strategy(scenario, others)
 
 
-def verify_decision(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
+def asked(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+    """The questions of a scenario that are answered with noise; () where none are."""
+    return program_of(scenario).questions(scenario, people)
+
+
+def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
+    """The features that are announced: where people randomize, reports and not values."""
+    return program_of(scenario).schema(scenario, schema)
+
+
+def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the announced features."""
+    return program_of(scenario).names(scenario, names)
+
+
+def facts(scenario: Scenario, base: Path) -> "tuple[Facts, list[Problem]]":
+    """Say who takes part in a scenario, and what it asks of its source in vain."""
+    return program_of(scenario).facts(scenario, base)
+
+
+def samples(scenario: Scenario, seed: int | None) -> "Samples":
+    """Draw the people of a scenario. Raises DataError for data that do not fit it."""
+    return program_of(scenario).samples(scenario, seed)
+
+
+def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[Heard]") -> None:
     """Recompute a decision's certificate from all that the curator read.
 
-    Raises VerificationError if it claims less than can be proved of the kept columns.
+    Raises VerificationError if it claims less than can be proved of the kept columns. Which program
+    proves it is said by the name of the certificate's rule.
     """
-    from .hierarchical import strategy as hierarchical
-    from .local_suppression import strategy as local_suppression
-
-    proof = decision.certificate
-    if proof.rule.startswith(hierarchical.KIND):
-        hierarchical.verify(proof, schema, heard, decision.kept)
-    elif proof.rule.startswith(local_suppression.KIND):
-        local_suppression.verify(decision, schema, heard)
-    else:
-        counts, _ = marginals(heard[0].counts)
-        verify_certificate(proof, counts, decision.kept, schema)
-
-
-def asked(scenario: Scenario, people: "Population") -> tuple[Question, ...]:
-    """The questions of a scenario that are answered with noise; () in any other program."""
-    if scenario.policy.kind == SETS:
-        from .incidence.questions import pieces
-
-        return pieces(scenario.local.epsilon or 0.0, people)
-    if scenario.policy.kind != KIND:
-        return ()
-    return questions(scenario, people.schema.names, people.values)
-
-
-def facts(scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
-    """Say who takes part in a scenario, and what it asks of its source in vain."""
-    if scenario.policy.kind == SETS:
-        from ..populations.set_facts import people
-
-        return people(scenario, base)
-    return facts_of_people.people(scenario, base)
-
-
-def samples(scenario: Scenario, seed: int | None) -> Samples:
-    """Draw the people of a scenario. Raises DataError for data that do not fit it."""
-    if scenario.policy.kind == SETS:
-        from ..populations.sets import owners
-
-        people = owners(scenario, seed)
-        return Samples(people, people.n, people.n)
-    return samples_of_people.samples(scenario, seed)
+    rule = decision.certificate.rule
+    proving = (kind for kind in PROGRAMS if PROGRAMS[kind].proves(rule))
+    PROGRAMS[next(proving, "exposure")].verify_decision(decision, schema, heard)

@@ -1,31 +1,27 @@
-"""The kinds of policy by name: what a scenario file may say of them before any program is loaded.
+"""The kinds of policy by name, and where the program of each is: no program is loaded for a name.
 
-    kind                           program on the wire
-    exposure, fixed, all           two-round
-    hierarchical                   hierarchical
-    local-suppression              local-suppression
-    histogram, incidence           randomized
-
-How each is played stands in `programs/`.
+The built-in ones stand here; those of other installed packages are entry points of the group
+`veilmix.programs` (docs/extending.md). A name that stands here cannot be taken by another package.
 """
 
+from collections.abc import Mapping
+
+from .plugs import homes
+
+HOME = "veilmix.scenarios.programs"
 KIND = "histogram"  # the kind of policy that asks for reports
 SETS = "incidence"  # the kind that asks owners for their sets (populations/sets.py)
-RANDOMIZED = (KIND, SETS)
-PROGRAMS = {
-    "histogram": "randomized",
-    "incidence": "randomized",
-    "hierarchical": "hierarchical",
-    "local-suppression": "local-suppression",
-}  # kind of policy -> program; every other kind is of the program two-round
+BUILT_IN = {
+    "exposure": f"{HOME}.two_round.program:Exposure",
+    "fixed": f"{HOME}.two_round.program:Fixed",
+    "hierarchical": f"{HOME}.hierarchical.program:Hierarchical",
+    "local-suppression": f"{HOME}.local_suppression.program:LocalSuppression",
+    KIND: f"{HOME}.randomized.program:Histogram",
+    SETS: f"{HOME}.incidence.program:Incidence",
+    "all": f"{HOME}.two_round.program:All",
+}  # kind -> module:class
 
 
-def most_rounds(kind: str, features: int) -> int:
-    """The most rounds that a scenario with a kind of policy and so many features may have."""
-    match kind:
-        case "hierarchical":
-            return features + 1
-        case "histogram" | "incidence":
-            return 1
-        case _:
-            return 2
+def kinds() -> Mapping[str, str]:
+    """Every kind of policy, in the order of messages: the built-in ones, then other packages'."""
+    return homes("programs", BUILT_IN)

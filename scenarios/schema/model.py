@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 from .attack_names import attack_names
+from .kinds import kinds
 
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
@@ -33,9 +34,10 @@ People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 Setting = Literal["fixed", "statistical"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
-Kind = Literal[
-    "exposure", "fixed", "hierarchical", "local-suppression", "histogram", "incidence", "all"
-]
+if TYPE_CHECKING:
+    Kind = str
+else:  # those of other installed packages too
+    Kind = Literal[tuple(kinds())]
 Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
 Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"]
 Method = Literal[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...analysis.trust.received_view import Received, received, received_reports
 from ...protocol import parties
 from ...protocol.view import View
-from ..schema.kinds import RANDOMIZED
+from ..programs.registry import program_of
 from ..schema.model import Scenario
 
 if TYPE_CHECKING:
@@ -71,10 +71,11 @@ def learnt(
     """
     scored: dict[Hashable, Received] = {}
     found: list[Received] = []
+    reports = program_of(scenario).reports
     for members in coalitions(scenario):
         seen = look(members)
         if seen.knows not in scored:
-            if scenario.policy.kind in RANDOMIZED:
+            if reports:
                 scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
             else:
                 scored[seen.knows] = received(seen, sizes, truth, prior)

@@ -2,89 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...analysis.exposure.curves import users_below
-from ...protocol.messages import Counts
-from ...protocol.parties import CURATOR, Role
-from ...protocol.programs import Heard, Strategy
+from ...protocol.parties import CURATOR
+from ...protocol.programs import Strategy
 from ...protocol.promise import promised_share, prove
-from ...protocol.schema import Schema
 from ...protocol.tallying import marginals as as_marginals
 from ...protocol.tallying import summed
 from ..populations.samples import Samples
-from ..programs.hierarchical import strategy as hierarchical
-from ..programs.interface import Considered, Dropped
-from ..programs.two_round import bound, choose, listed, named_rule
-from ..schema.model import Policy, Scenario
 from .outcome import Exposure, Outcome, WorstCase
 
 if TYPE_CHECKING:
     from ..programs.interface import Played
-
-SHOWN = 6  # columns; with more, not every set is listed
-
-
-def heard(played: "Played") -> list[Heard]:
-    """What the curator read."""
-    pairs = zip(played.calls, played.tallies, strict=True)
-    return [Heard(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
-
-
-def considered(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Considered, ...]:
-    """Every set of columns, with what could be promised of it; () with more than 6 columns."""
-    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
-    if policy.kind == hierarchical.KIND and decision and len(schema.names) <= SHOWN:
-        return hierarchical.considered(policy, schema, heard(played), decision.kept)
-    found = options(policy, schema, next(iter(played.tallies), None), crowd.others)
-    if decision is None or not decision.hidden:
-        return found
-    kept = tuple(schema.names[column] for column in decision.kept)
-    blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
-    return tuple(blanked if one.columns == kept else one for one in found)
-
-
-def options(
-    policy: Policy, schema: Schema, tally: tuple[Counts, ...] | None, others: int | None = None
-) -> tuple[Considered, ...]:
-    """What a policy could promise of every set of columns, from the counts of each.
-
-    others: how many people round 2 asks, where they are not those of round 1. () where nothing was
-    counted, and with more than 6 columns.
-    """
-    if tally is None or len(schema.names) > SHOWN:
-        return ()
-    counts = listed(schema, as_marginals(tally)[0])
-    rule = named_rule(policy, others, schema)
-    found = []
-    for size in range(1, len(counts) + 1):
-        for columns in combinations(range(len(counts)), size):
-            proof = bound(rule, [counts[column] for column in columns], policy.k)
-            names = tuple(schema.names[column] for column in columns)
-            safe = proof.value <= policy.max_exposure
-            found.append(Considered(names, proof.value, str(proof.rule), safe))
-    return tuple(found)
-
-
-def dropped(scenario: Scenario, crowd: Samples, played: "Played") -> tuple[Dropped, ...]:
-    """Why each column that is not kept is not; () where the policy does not choose."""
-    policy, schema, decision = scenario.policy, crowd.people.schema, played.decision
-    if policy.kind == hierarchical.KIND and decision is not None:
-        return hierarchical.dropped(policy, schema, heard(played), decision.kept)
-    if not played.tallies or policy.kind != "exposure":
-        return ()
-    rule = named_rule(policy, crowd.others, schema)
-    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
-    return tuple(
-        Dropped(
-            schema.names[one.column],
-            one.smallest_target,
-            one.largest_k,
-            schema.names[one.column] in policy.forbidden,
-        )
-        for one in choice.dropped
-    )
 
 
 def measure(played: "Played", crowd: Samples, proving: Strategy | None, seconds: float) -> Exposure:

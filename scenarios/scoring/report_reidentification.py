@@ -21,17 +21,14 @@ from ...analysis.reidentification.attacks.side_information import people_found
 from ...analysis.reidentification.personal_information import pie
 from ...analysis.reidentification.pie_bounds import pie_bound
 from ..populations.samples import Samples
+from ..programs.incidence.information import SEED, bits_of, draws_of
 from ..programs.randomized.questions import Question
 from ..programs.registry import asked
 from ..schema.model import Scenario
 from .reidentification import Attack, Reidentified, ReportPie, asked_sets, everybody
 
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
-DRAWS = 4096
-TABLE = 1 << 21  # likelihoods held together
-SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
 EVERYTHING = "every set"
-SEED = 0x666F756E
 
 
 class Guess(NamedTuple):
@@ -48,6 +45,8 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     people = crowd.people
     if len(present) < 2:
         return None
+    if all(one.packed for one in asked(scenario, people)):
+        return in_pieces(asked(scenario, people), people.codes[present])
     rows, many = distinct(people.codes[present])
     names, questions = people.schema.names, asked(scenario, people)
     attacks = []
@@ -79,34 +78,6 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
     return Reidentified(len(codes), len(codes), (attack,), None, reports)
 
 
-def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
-    """Bits that all pieces of one owner tell about which set it has, with the standard error."""
-    rows, many = distinct(codes)
-    if len(rows) < 2:
-        return 0.0, 0.0
-    rng, weights = np.random.default_rng(SEED), many / many.sum()
-    draws = _draws(max(one.randomizer.bits for one in questions), len(rows))
-    own = rng.choice(len(rows), draws, p=weights)
-    likely = np.zeros((draws, len(rows)))
-    for one in questions:
-        likely += one.randomizer.log_likelihood(_bits(one)[rows[:, one.columns[0]]], own, rng)
-    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
-    told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
-    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
-
-
-def _bits(question: Question) -> Any:
-    """The bits behind the texts of a piece."""
-    from ..populations.sets import unpack_text
-
-    return unpack_text(question.domain, question.randomizer.bits)
-
-
-def _draws(width: int, rows: int) -> int:
-    """How many reports of so many positions are drawn, where so many rows may have sent them."""
-    return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))
-
-
 def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
     # A person has one value, so that I(U; Y) = I(X; Y): who knows X knows all that matters.
     own = guess(question, rows, many, question.columns)
@@ -124,7 +95,8 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
     one = question.randomizer
     mine = cells_of(rows, known)
     if question.packed:
-        values, shown, inputs = _bits(question), rows[:, question.columns[0]], len(question.domain)
+        values, inputs = bits_of(question), len(question.domain)
+        shown = rows[:, question.columns[0]]
     elif not one.takes_bits:
         values, shown, inputs = np.arange(one.a)[:, None], rows[:, question.columns[0]], one.a
     elif one.bits <= 10:
@@ -159,7 +131,7 @@ def _drawn(question: Question, counts: Any, values: Any) -> Guess:
     occurring = np.flatnonzero(counts.sum(axis=0))
     counts, values = counts[:, occurring], values[occurring]
     held, people = counts.tocoo(), int(counts.sum())
-    draws = _draws(width, max(counts.shape))
+    draws = draws_of(width, max(counts.shape))
     who = rng.choice(held.nnz, draws, p=held.data / people)
     likely = question.randomizer.log_likelihood(values, held.col[who], rng)
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))

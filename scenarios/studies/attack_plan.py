@@ -22,7 +22,7 @@ from ..catalogue.attack import Keys
 from ..catalogue.registry import ATTACKS, GUARDS
 from ..catalogue.registry import helping as helping_attack
 from ..programs.peers.check import central_only
-from ..schema.kinds import RANDOMIZED
+from ..programs.registry import program_of, randomizing
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import check
@@ -81,8 +81,8 @@ def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, 
 def suited(scenario: Scenario) -> None:
     """DataError or ParameterError if what attacks achieve is not measured in this scenario."""
     central_only(scenario, "the matrix of attacks")
-    if scenario.policy.kind in RANDOMIZED:
-        kinds = listed(RANDOMIZED)
+    if program_of(scenario).reports:
+        kinds = listed(randomizing())
         raise DataError(
             f"policy.kind = {scenario.policy.kind!r}: attacks are measured against people's own "
             f"values, and not where they add noise to them ({kinds})"

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.exposure.curves import joint_counts, users_below
 from ..programs.interface import Dropped, NoGround
-from ..programs.two_round import bound, choose, listed, named_rule
+from ..programs.registry import program_of
+from ..programs.two_round.rules import bound, choose, listed, named_rule
 from ..programs.weights import worth
 from ..records.result_file import Run
 from ..verification.evidence import Evidence
@@ -152,7 +153,7 @@ class _Chooser:
 
     def _dropped(self) -> Iterator[Dropped]:
         """What it would take to keep each column; nothing where the policy does not choose."""
-        if self.policy.kind != "exposure" or self.policy.rule == SLOW:
+        if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
             return
         for one in choose(self.policy, self.rule, self.schema, self.counts).dropped:
             name = self.names[one.column]

@@ -5,26 +5,21 @@ shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers
 opened. Sizes are those that the parties themselves work out (protocol/session.py).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
 from time import perf_counter
 
 from ...crypto.entropy import SystemEntropy
 from ...crypto.layer import open_layer, seal_layer
 from ...crypto.signing import SIGNATURE
 from ...crypto.suites import Suite, suite
-from ...protocol.announcement import NONCE, REGISTRY, Announcement, Program
+from ...protocol.announcement import NONCE, REGISTRY, Announcement
 from ...protocol.frames import DIGEST, HEADER
-from ...protocol.messages import Call
-from ...protocol.parties import Role
 from ...protocol.peers.agreement import open_peer_round
-from ...protocol.programs import first_call
 from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
 from ..play.announcement import announced_policy, announced_rules
-from ..programs.hierarchical.strategy import MOST_ASKED
-from ..programs.randomized.questions import announced_schema, program
+from ..programs.registry import announced_schema, program_of, wire
 from ..schema.model import Scenario
 from ..validation.load import resolve
 
@@ -79,9 +74,8 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
         return _among_peers(scenario, schema, people[0], scheme)
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()
-    plans = [
-        open_round(announcement, session, call) for call in _calls(scenario, announcement.schema)
-    ]
+    calls = program_of(scenario).calls(scenario.policy, announcement.schema)
+    plans = [open_round(announcement, session, call) for call in calls]
     asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
     rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
     size = max(plans[0].inner) or 256
@@ -99,29 +93,9 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
         tuple(keys[2:]),
         keys[0],
         keys[1],
-        program(scenario),
+        wire(scenario),
         bytes(REGISTRY if scenario.defence.registered else 0),
     )
-
-
-def _calls(scenario: Scenario, schema: Schema) -> Sequence[Call]:
-    asking = program(scenario)
-    if asking is Program.RANDOMIZED:
-        return [first_call(asking, schema)]
-    fixed = scenario.policy.kind == "fixed"
-    names = scenario.policy.keep if fixed else schema.names
-    joint = tuple(sorted(schema.column(name) for name in names))
-    calls = [first_call(asking, schema)]
-    if asking is Program.HIERARCHICAL:
-        calls += _deeper(joint)
-    return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
-
-
-def _deeper(columns: Sequence[int]) -> Iterator[Call]:
-    """The questions for groups, as if all of them were safe that are asked for at most."""
-    for size in range(2, len(columns) + 1):
-        groups = tuple(islice(combinations(columns, size), MOST_ASKED))
-        yield Call(size, Role.CURATOR, groups)
 
 
 def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite) -> Cost:
@@ -132,7 +106,7 @@ def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite)
     from ..play.peers import agreement
 
     terms = agreement(scenario, schema)
-    calls = _calls(scenario, schema)
+    calls = program_of(scenario).calls(scenario.policy, schema)
     plans = [open_peer_round(terms, bytes(DIGEST), {}, call) for call in calls]
     rounds = []
     for plan in plans:

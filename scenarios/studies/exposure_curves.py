@@ -14,7 +14,7 @@ from typing import Any
 
 from ...analysis.exposure.curves import ExposureCurve, exposure_curve, joint_counts
 from ..programs.interface import NoGround
-from ..programs.two_round import listed, statistical
+from ..programs.two_round.rules import listed, statistical
 from ..records.result_file import Run
 from ..verification.evidence import Evidence
 from ..verification.population import people as recollected

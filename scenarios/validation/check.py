@@ -10,13 +10,13 @@ from pathlib import Path as Folder
 
 from ..catalogue.guard import value_at
 from ..catalogue.registry import ATTACKS, GUARDS
-from ..populations import set_facts as sets_facts
 from ..populations.facts import Facts, domains
 from ..programs import registry
+from ..programs.incidence import check as sets_facts
 from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
+from ..programs.registry import program_of
 from ..schema.keys import keys, type_of
-from ..schema.kinds import RANDOMIZED, most_rounds
 from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from ..schema.shape import misfit
@@ -27,10 +27,7 @@ MAX_SYBILS = 100_000  # people who do not exist; each seals as everybody does
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
-PROMISING = ("exposure", "hierarchical", "local-suppression")  # kinds that choose and promise
 SHUFFLERS = (("mix", "shufflers"),)
-SAME_PEOPLE = ("hierarchical", "local-suppression")  # kinds that promise of those they counted
-CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
 PEOPLE = (("population",), ("feature",))
 
 
@@ -101,7 +98,7 @@ def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a crowd larger than everybody together."""
     k, policy = scenario.policy.k, scenario.policy
-    if facts.asked is None or policy.kind not in PROMISING or policy.max_exposure >= 1:
+    if facts.asked is None or not program_of(scenario).chooses or policy.max_exposure >= 1:
         return
     if k > facts.asked:
         yield problem(
@@ -121,11 +118,8 @@ def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what the policy's kind needs, or does not read."""
-    policy = scenario.policy
-    if policy.kind == "fixed" and not policy.keep:
-        message = 'missing; kind = "fixed" releases the features named in keep'
-        yield problem(("policy", "keep"), message)
-    if policy.kind != "fixed" and policy.keep:
+    policy, program = scenario.policy, program_of(scenario)
+    if policy.keep and not program.listed:
         yield problem(
             ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'
         )
@@ -133,43 +127,34 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
-    if policy.curator_exposure is not None and policy.kind != "hierarchical":
+    if policy.curator_exposure is not None and not program.deepens:
         message = f'kind = "{policy.kind}" asks once, so it does not read curator_exposure'
         yield problem(("policy", "curator_exposure"), message)
     for key in ("prefer", "weights", "required", "forbidden"):
-        if getattr(policy, key) and policy.kind not in PROMISING:
+        if getattr(policy, key) and not program.chooses:
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
             yield problem(("policy", key), message)
 
 
 def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what only one of the two settings reads, or can promise."""
-    population, policy = scenario.population, scenario.policy
-    if population.setting != "fixed" and policy.kind in SAME_PEOPLE:
-        message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
-        yield problem(("population", "setting"), message + '"fixed" or leave it out')
-        return
-    if policy.kind in SAME_PEOPLE and policy.rule != "coverage":
-        message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
-        yield problem(("policy", "rule"), message)
-    if population.setting == "fixed":
-        if population.round2_users is not None:
-            message = 'only setting = "statistical" asks other people in round 2; leave it out'
-            yield problem(("population", "round2_users"), message)
-        return
-    if policy.rule not in CARRIED_OVER and policy.kind not in RANDOMIZED:
-        yield problem(
-            ("policy", "rule"),
-            f"{quoted(policy.rule)} promises nothing about people who were not counted; "
-            f'setting = "statistical" takes {listed(CARRIED_OVER)}',
-        )
+    """Report what only one of the two settings reads."""
+    population = scenario.population
+    if population.setting == "fixed" and population.round2_users is not None:
+        message = 'only setting = "statistical" asks other people in round 2; leave it out'
+        yield problem(("population", "round2_users"), message)
+
+
+def suited(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report what the program cannot do of what the scenario says."""
+    return program_of(scenario).check(scenario, facts)
 
 
 def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults in rounds that there cannot be."""
-    most = most_rounds(scenario.policy.kind, len(facts.features or ()))
-    if scenario.policy.kind == "hierarchical" and facts.features is None:
-        return
+    program = program_of(scenario)
+    most = program.rounds(len(facts.features or ()))
+    if facts.features is None and most != program.rounds(1):
+        return  # how many there are is a question of the features
     for i, fault in enumerate(scenario.fault):
         if fault.round is not None and fault.round > most:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
@@ -248,6 +233,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "k"), ("policy", "kind")), crowd),
     ((("policy", "kind"), ("policy", "keep")), choice),
     ((("population", "setting"), ("policy", "rule")), setting),
+    ((("policy",), ("population", "setting")), suited),
     ((("feature",),), names),
     ((("policy", "kind"), *PEOPLE), rounds),
     ((), coalitions),

@@ -15,11 +15,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ...errors import ScenarioError
+from ..programs.registry import program_of
 from ..schema import shape as structure
 from ..schema.keys import keys, place
-from ..schema.kinds import SETS
 from ..schema.lines import Locator
-from ..schema.model import Feature, Scenario
+from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
 from . import check as meaning
 
@@ -121,9 +121,7 @@ def resolve(
     a later version differ.
     """
     population = replace(scenario.population, users=users, round2_users=others)
-    asked = scenario.feature or tuple(Feature(name=name) for name in features)
-    if scenario.policy.kind == SETS:  # pieces of vectors are no features of anybody
-        asked = ()
+    asked = program_of(scenario).asks(scenario, features)
     return replace(scenario, population=population, feature=asked)
 
 

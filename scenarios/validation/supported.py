@@ -4,20 +4,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import asdict
 
+from ..schema.kinds import kinds
 from ..schema.model import Scenario
 from ..schema.problems import Problem, found, listed, problem
 
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
-    "policy.kind": (
-        "exposure",
-        "fixed",
-        "hierarchical",
-        "local-suppression",
-        "histogram",
-        "incidence",
-        "all",
-    ),
+    "policy.kind": tuple(kinds()),
 }
 
 

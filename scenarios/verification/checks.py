@@ -34,10 +34,9 @@ from ..catalogue.registry import sybils
 from ..programs.hierarchical.strategy import certainties
 from ..programs.interface import NoGround
 from ..programs.peers import verify as peers_verify
-from ..programs.randomized.questions import program, reports
-from ..programs.registry import strategy, verify_decision
+from ..programs.randomized.questions import reports
+from ..programs.registry import program_of, strategy, verify_decision, wire
 from ..records.run_folder import Run, release_csv
-from ..schema.kinds import SETS
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import REPORTED
@@ -64,7 +63,8 @@ def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
     Nothing is raised for what does not hold: it is a check whose `ok` is False.
     """
     evidence = Evidence(run, again)
-    made = (*CHECKS[:-1], ESTIMATES, CHECKS[-1]) if evidence.randomized else CHECKS
+    own = program_of(run.scenario).recomputed
+    made = (*CHECKS[:-1], ("estimates", own, estimates), CHECKS[-1]) if own else CHECKS
     if run.scenario.mix.peers:
         made = (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
     return tuple(_judged(name, what, check, evidence) for name, what, check in made)
@@ -174,7 +174,7 @@ def terms(evidence: Evidence) -> str:
     if announced is None:
         raise NoGround("nothing was announced")
     scenario = evidence.run.scenario
-    _same("program", announced.program, program(scenario))
+    _same("program", announced.program, wire(scenario))
     _same("policy", announced.policy, announced_policy(scenario))
     _same("rules", announced.rules, announced_rules(scenario))
     _same("features", announced.schema.names, columns(evidence.run))
@@ -348,11 +348,8 @@ def result(evidence: Evidence) -> str:
 
 def _features(evidence: Evidence) -> list[str]:
     """The features asked about: the scenario's, or the pieces of vectors."""
-    if evidence.run.scenario.policy.kind == SETS:
-        from ..populations.sets import piece_names
-
-        return list(piece_names(len(evidence.run.sizes)))
-    return [one.name for one in evidence.run.scenario.feature]
+    run = evidence.run
+    return list(program_of(run.scenario).recorded(run.scenario, run.sizes))
 
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
@@ -469,10 +466,8 @@ def repeat(evidence: Evidence) -> str:
 
 
 def estimates(evidence: Evidence) -> str:
-    """What the reports say, recomputed from their counts."""
-    from ..programs.randomized.verify import recomputed
-
-    return recomputed(evidence)
+    """What the program found beside what every run has, recomputed."""
+    return program_of(evidence.run.scenario).verify(evidence)
 
 
 def found(evidence: Evidence) -> str:
@@ -482,7 +477,6 @@ def found(evidence: Evidence) -> str:
     return recomputed(evidence)
 
 
-ESTIMATES = ("estimates", "they follow from the counts of reports", estimates)
 CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("board", "posts are legal under the phases table", board),
     ("digest", "posts hash to the digest", digest),

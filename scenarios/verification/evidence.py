@@ -15,9 +15,8 @@ from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
 from ..programs.interface import NoGround
 from ..programs.peers.check import central_only
-from ..programs.randomized.questions import program
+from ..programs.registry import program_of, wire
 from ..records.run_folder import Run
-from ..schema.kinds import RANDOMIZED
 from ..scoring.outcome import Outcome
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
@@ -71,7 +70,7 @@ class Evidence:
         if self.run.transcript is None:
             if len(self.run.result.get("rounds", ())) > 1:
                 raise NoGround("an ideal run records no counts of groups")
-            first = first_call(program(self.run.scenario), self.schema)
+            first = first_call(wire(self.run.scenario), self.schema)
             counts, whose = self.counts(1)
             return [Heard(first, counts)], whose
         found: list[Heard] = []
@@ -87,7 +86,7 @@ class Evidence:
     @property
     def randomized(self) -> bool:
         """Whether people randomized what they said."""
-        return self.run.scenario.policy.kind in RANDOMIZED
+        return program_of(self.run.scenario).reports
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
         """The counts that result.json claims (an ideal run has no other record)."""
@@ -148,7 +147,7 @@ class Evidence:
             return decision.certificate.value
         if self.run.transcript is None and len(self.result.get("rounds", ())) > 1:
             return None
-        calls = [first_call(program(self.run.scenario), self.schema)]
+        calls = [first_call(wire(self.run.scenario), self.schema)]
         if self.run.transcript is not None:
             calls = self.board.calls[:-1]
         proved = prove(strategy(self.run.scenario), self.schema, calls, decision, joint)

@@ -17,8 +17,8 @@ from ...errors import VerificationError
 from ...protocol.hiding import HIDDEN
 from ...protocol.messages import Counts
 from ..programs.interface import NoGround
-from ..programs.randomized.questions import Question, questions
-from ..schema.kinds import SETS
+from ..programs.randomized.questions import Question
+from ..programs.registry import program_of
 from .evidence import Evidence
 
 CLOSE = 1e-9  # last digits may depend on the machine
@@ -101,15 +101,8 @@ def _reports(evidence: Evidence, said: Mapping[str, Any]) -> str:
 
 def _asked(evidence: Evidence) -> Sequence[Question]:
     """The questions, as far as their noise goes; what people have is not known from a record."""
-    local, scenario = evidence.result.get("local"), evidence.run.scenario
-    if scenario.policy.kind == SETS:
-        from ..programs.incidence.questions import noise
-
-        return noise(scenario.local.epsilon or 0.0, len(evidence.run.sizes))
-    if local is None:
-        raise VerificationError("people are said to be found by reports that were not counted")
-    values = [tuple(one["values"]) for one in local["features"]]
-    return questions(scenario, evidence.result["features"], values)
+    run = evidence.run
+    return program_of(run.scenario).noise(run.scenario, evidence.result, run.sizes)
 
 
 def _same(where: str, found: Any, claimed: Any) -> None:

@@ -11,9 +11,8 @@ from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
 from ..programs.peers.record import reckoned
-from ..programs.randomized.questions import announced_names
+from ..programs.registry import announced_names, program_of
 from ..records.run_folder import Run
-from ..schema.kinds import RANDOMIZED
 from ..schema.parties import exists
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
@@ -76,7 +75,7 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
 
 def scored(run: Run, seen: View) -> Received:
     """Score one view of a run, as `learnt_in` does."""
-    if run.scenario.policy.kind in RANDOMIZED:
+    if program_of(run.scenario).reports:
         return received_reports(seen, run.sizes, information(run) or 0.0)
     return received(seen, run.sizes, record_of(run).truth)
 

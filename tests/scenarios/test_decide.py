@@ -54,7 +54,7 @@ def test_a_policy_that_does_not_choose_explains_nothing(kind: str, expected: int
 @pytest.mark.parametrize("rule", ["theorem2", "theorem3", "printed", "refined", "coverage"])
 def test_every_rule_decides_and_is_verified(rule: str) -> None:
     from veilmix.protocol.tallying import marginals
-    from veilmix.scenarios.programs.two_round import verify_certificate
+    from veilmix.scenarios.programs.two_round.rules import verify_certificate
 
     outcome = run(titanic(f'max_exposure=0.3\nrule="{rule}"\n'), mode="ideal", worst_case_seconds=0)
     assert outcome.decision is not None

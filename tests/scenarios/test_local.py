@@ -11,8 +11,6 @@ from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
 from veilmix.scenarios.programs.randomized.check import MOST_VALUES
 from veilmix.scenarios.programs.randomized.encoding import read, tally
 from veilmix.scenarios.programs.randomized.questions import (
-    announced_names,
-    announced_schema,
     as_table,
     joined,
     lie,
@@ -20,7 +18,7 @@ from veilmix.scenarios.programs.randomized.questions import (
     reports,
     rule,
 )
-from veilmix.scenarios.programs.registry import asked, samples
+from veilmix.scenarios.programs.registry import announced_names, announced_schema, asked, samples
 from veilmix.scenarios.validation.load import loads
 
 MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")

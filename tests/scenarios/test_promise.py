@@ -20,8 +20,7 @@ from veilmix.protocol.promise import check_promise, promised_share, prove
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.randomized.questions import program
-from veilmix.scenarios.programs.registry import strategy
+from veilmix.scenarios.programs.registry import strategy, wire
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -116,9 +115,7 @@ def play(case: Case, *, proving: bool = True) -> Ideal:
 
     terms = announced_policy(scenario), announced_rules(scenario)
     deciding = strategy(scenario, case.others)
-    return run_through(
-        *(program(scenario), case.schema, answering, *terms, deciding), proving=proving
-    )
+    return run_through(*(wire(scenario), case.schema, answering, *terms, deciding), proving=proving)
 
 
 def shares(case: Case, found: Ideal) -> tuple[float, float, float]:

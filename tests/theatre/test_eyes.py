@@ -8,7 +8,7 @@ import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View, view
-from veilmix.scenarios.schema.kinds import RANDOMIZED
+from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.transcripts import ordered
 
@@ -36,7 +36,7 @@ def plain(seen: View, outcome: Outcome) -> dict[str, Any]:
         str(number): {str(who): dict(row) for who, row in people.items()}
         for number, people in seen.by_round.items()
     }
-    if outcome.scenario.policy.kind not in RANDOMIZED:
+    if not program_of(outcome.scenario).reports:
         certain = cells_certain(seen, outcome.sizes)
     else:
         certain = received_reports(seen, outcome.sizes, 0.0).cells_certain

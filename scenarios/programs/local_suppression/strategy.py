@@ -20,7 +20,7 @@ from ....protocol.programs import Heard
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
-from ..two_round import as_certificate, prove_singles
+from ..two_round.rules import as_certificate, prove_singles
 from ..weights import worth
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from ....protocol.schema import MAX_WIDTH
 from ...populations.facts import Facts
-from ...schema.kinds import KIND, RANDOMIZED, SETS
+from ...schema.kinds import KIND, SETS
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
+from ..registry import program_of
 from .questions import BITS, UNARY, share
 
 MECHANISMS = "grr, rappor, oue, blh, local-hash or bit-flip"
@@ -30,7 +31,7 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     if kind == SETS and mechanism != BITS:
         message = f'"{SETS}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
         yield problem(("local", "mechanism"), message)
-    if kind not in RANDOMIZED and mechanism != "none":
+    if not program_of(scenario).reports and mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
@@ -94,7 +95,7 @@ def _values(size: int) -> str:
 def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what needs a second round, where there is one round only."""
     kind = scenario.policy.kind
-    if kind not in RANDOMIZED:
+    if not program_of(scenario).reports:
         return
     if scenario.population.setting != "fixed":
         message = f'kind = "{kind}" asks once, so there are no other people; leave setting out'
@@ -104,7 +105,7 @@ def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report expectations about columns, where none are chosen."""
     kind = scenario.policy.kind
-    if kind not in RANDOMIZED:
+    if not program_of(scenario).reports:
         return
     for key in _said(scenario, UNMET):
         message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'

@@ -17,14 +17,13 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.schema import MAX_NAME, Feature, Schema
-from ...schema.kinds import KIND, PROGRAMS, SETS
+from ...schema.kinds import SETS
 from ...schema.model import Scenario
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
 
     from ....crypto.entropy import Entropy
-    from ....protocol.announcement import Program
     from ....protocol.ideal import Table
     from ....protocol.messages import Counts
     from ...populations import Population
@@ -58,13 +57,6 @@ class Question:
     def domain(self) -> tuple[str, ...]:
         """The values of the first column: the only one, but for bit-flip."""
         return self.values[0]
-
-
-def program(scenario: Scenario) -> "Program":
-    """The sequence of questions that a scenario asks."""
-    from ....protocol.announcement import Program
-
-    return Program(PROGRAMS.get(scenario.policy.kind, "two-round"))
 
 
 def rule(scenario: Scenario, features: int) -> str:
@@ -109,10 +101,8 @@ def questions(
     )
 
 
-def announced_schema(scenario: Scenario, schema: Schema) -> Schema:
-    """The features that are announced: reports, in the program `randomized`, not values."""
-    if scenario.policy.kind != KIND:
-        return schema
+def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
+    """The features that are announced: reports, not values."""
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
         tuple(
@@ -124,10 +114,9 @@ def announced_schema(scenario: Scenario, schema: Schema) -> Schema:
     )
 
 
-def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
     """The names of the announced features."""
-    bits = scenario.policy.kind == KIND and scenario.local.mechanism == BITS
-    return (joined(names),) if bits else tuple(names)
+    return (joined(names),) if scenario.local.mechanism == BITS else tuple(names)
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":

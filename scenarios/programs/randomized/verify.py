@@ -22,10 +22,6 @@ SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
 def recomputed(evidence: Evidence) -> str:
     """Estimates, errors and intervals, from the counts of reports."""
-    if evidence.result.get("incidence") is not None:
-        from ..incidence.verify import recomputed as counted
-
-        return counted(evidence)
     said = evidence.result.get("local")
     if said is None:
         raise NoGround("no reports were counted")

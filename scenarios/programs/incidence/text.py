@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from math import isclose
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...scenarios.wording import give_or_take
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from ...wording import Block, Grid, Line, give_or_take, many, percent
 
 if TYPE_CHECKING:
-    from ...analysis.incidence.result import Count
-    from ...scenarios.populations import Population
-    from ...scenarios.programs.incidence.score import Incidence
-    from ...scenarios.schema.model import Scenario
-    from ...scenarios.scoring.outcome import Outcome
+    from ....analysis.incidence.result import Count
+    from ...populations import Population
+    from ...schema.model import Scenario
+    from .score import Incidence
 
 ROWS = 24  # counts told one by one
 NOTE = "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
@@ -20,29 +18,29 @@ NOTE = "a vector pinned on an owner is not its set: any one of its bits may have
 Score = tuple[str, str, str]
 
 
-def tell(console: Page, outcome: "Outcome") -> None:
+def summary(outcome: Any) -> Iterator[Block]:
     """Print what was read, and the counts with their limits."""
     found = outcome.incidence
     if found is None:
-        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
-        say(console)
+        yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
+        yield Line()
         return
     pieces = len(outcome.schema.names)
     noun = "answer" if outcome.mode == "ideal" else "onion"
     onions = many(found.owners * pieces, noun)
-    say(console, f"  round 1  {onions} -> analyst   owners flip bits: {found.rule}")
-    say(console)
+    yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {found.rule}")
+    yield Line()
     sure = f"{percent(1 - found.beta)} from"
     headings = ("elements in", f"by {found.method}", sure, "to", "seen, noisy", "truth")
-    lay_out(console, Grid(headings, list(_rows(found)), (1, 2, 3, 4, 5)))
+    yield Grid(headings, list(_rows(found)), (1, 2, 3, 4, 5))
     if (counts := found.owners + 1) > ROWS:
-        say(console, f" the first {ROWS} of {counts}; all are in result.json", style="dim")
+        yield Line(f" the first {ROWS} of {counts}; all are in result.json", "dim")
     whose = "posterior probability, all together" if found.method == "bayes" else "all together"
-    say(console, f" limits: {whose}; truth: of the sets of those who took part,")
-    say(console, " which no analyst knows")
+    yield Line(f" limits: {whose}; truth: of the sets of those who took part,")
+    yield Line(" which no analyst knows")
     if found.left_out:
-        say(console, f" {found.left_out:,} positions left out: reports of their pieces are missing")
-    say(console)
+        yield Line(f" {found.left_out:,} positions left out: reports of their pieces are missing")
+    yield Line()
 
 
 def _rows(found: "Incidence") -> Iterator[tuple[str, ...]]:
@@ -74,7 +72,7 @@ def scores(found: "Incidence") -> Iterator[Score]:
         if found.method == "bayes":
             held = f"all at once with posterior probability {percent(1 - found.beta)}"
         yield "truth within its limits", f"{found.covered} of {found.owners + 1}", held
-    yield "... of the estimate itself", "", clean(found.note)
+    yield "... of the estimate itself", "", found.note
     if found.outside:
         yield "outside", f"{found.outside:,}", "texts that are no vector, left out"
     meaning = "nats; whether one element is in one set, whatever is seen of the vectors"
@@ -90,12 +88,12 @@ def scores(found: "Incidence") -> Iterator[Score]:
         yield "one owner's reports tell", f"{found.information:.3g}{error}", meaning
 
 
-def describe(console: Page, people: "Population") -> None:
-    """Say who the owners are and how long their vectors."""
-    from ...scenarios.populations.sets import positions_of
+def describe(people: "Population") -> list[str]:
+    """How long the vectors of the owners are."""
+    from ...populations.sets import positions_of
 
     pieces, positions = len(people.schema.names), positions_of(people)
-    say(console, f"          {positions:,} positions, said in {many(pieces, 'piece')}")
+    return [f"{positions:,} positions, said in {many(pieces, 'piece')}"]
 
 
 def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:

@@ -5,15 +5,14 @@ distribution is biased, and its column says so. Every epsilon is printed with it
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...scenarios.wording import give_or_take
-from .layout import Grid, Page, lay_out, many, percent, say
+from ...wording import Block, Grid, Line, give_or_take, many, percent
 
 if TYPE_CHECKING:
-    from ...scenarios.programs.randomized.privacy import Shuffled
-    from ...scenarios.programs.randomized.score import Estimated, Randomized
-    from ...scenarios.scoring.outcome import Outcome
+    from ...schema.model import Scenario
+    from .privacy import Shuffled
+    from .score import Estimated, Randomized
 
 VALUES = 12  # of a feature, told one by one; else the most frequent
 NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
@@ -21,19 +20,19 @@ NOTE = "a report pinned on a person is not a value: it says something about it, 
 Score = tuple[str, str, str]
 
 
-def tell(console: Page, outcome: "Outcome") -> None:
+def summary(outcome: Any) -> Iterator[Block]:
     """Print what was reported, and what the reports say."""
     local = outcome.local
     if local is None:
-        say(console, f"  round 1  burned: {outcome.burned}", style="bold red")
-        say(console)
+        yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
+        yield Line()
         return
     counted = sum(one.reports + one.outside for one in local.features)
     if local.mechanism == "bit-flip":
         counted //= len(local.features)
     noun = "answer" if outcome.mode == "ideal" else "onion"
-    say(console, f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
-    say(console)
+    yield Line(f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
+    yield Line()
     shown = [*local.features, *([local.joint] if local.joint else [])]
     rows = [row for one in shown for row in _rows(one)]
     headings = (
@@ -45,17 +44,17 @@ def tell(console: Page, outcome: "Outcome") -> None:
         "projected",
         "truth",
     )
-    lay_out(console, Grid(headings, rows, (2, 3, 4, 5, 6)))
+    yield Grid(headings, rows, (2, 3, 4, 5, 6))
     cut = [one for one in shown if len(one.values) > VALUES]
     if cut:
         names = ", ".join(one.feature for one in cut)
-        say(console, f" {names}: the {VALUES} largest; all are in result.json", style="dim")
-    say(console, " estimate: unbiased, may leave 0 to 100 %; projected: the nearest distribution,")
-    say(console, " biased; truth: among the people who took part, which no analyst knows")
+        yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
+    yield Line(" estimate: unbiased, may leave 0 to 100 %; projected: the nearest distribution,")
+    yield Line(" biased; truth: among the people who took part, which no analyst knows")
     if local.omitted:
         kept = "in the transcript only" if outcome.mode == "real" else "not kept"
-        say(console, f" {local.omitted:,} different reports: too many to list, {kept}")
-    say(console)
+        yield Line(f" {local.omitted:,} different reports: too many to list, {kept}")
+    yield Line()
 
 
 def _rows(one: "Estimated") -> Iterator[tuple[str, ...]]:
@@ -160,3 +159,30 @@ def _readings(local: "Randomized") -> Iterator[Score]:
         if one.participation is not None:
             meaning = "100 reports tell as much as so many people without noise"
             yield f"participation, {about}", f"{100 * one.participation:.3g}", meaning
+
+
+COUNTING = (
+    "The analyst counts and publishes the reports; shares are estimated from the counts, with "
+    "standard errors. Nothing else is released."
+)
+
+
+def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
+    """What people do before they answer, and how they answer."""
+    local = scenario.local
+    randomizing = (
+        f"Everybody randomizes what it will say, by {local.mechanism}, with "
+        f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
+    )
+    if local.mechanism == "bit-flip":
+        answering = answering.replace("one per feature", "about all features")
+    return randomizing, answering
+
+
+def promise(scenario: "Scenario") -> str:
+    """What is promised to people, in words."""
+    epsilon = scenario.local.epsilon
+    return (
+        f"local epsilon = {epsilon:g} nats: a person's reports, even with its name on "
+        f"them, change the odds of any two answers by a factor e^{epsilon:g} at most"
+    )

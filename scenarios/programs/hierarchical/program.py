@@ -1,0 +1,107 @@
+"""The program `hierarchical` behind the interface of all (programs/interface.py)."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any
+
+from ...schema.model import Policy as Section
+from ...schema.model import Scenario
+from ..two_round.program import Decided
+from ..two_round.text import COUNTING, again
+from . import text
+
+if TYPE_CHECKING:
+    from ....protocol.messages import Call, Decision
+    from ....protocol.programs import Heard, Strategy
+    from ....protocol.schema import Schema
+    from ...wording import Block
+    from ..interface import Considered, Dropped, Scored, Session
+
+
+class Hierarchical(Decided):
+    """Singles, then safe pairs, triples ..., until nothing is safe."""
+
+    kind = wire = compared = "hierarchical"
+    note = "columns chosen from the counts of groups asked before"
+    again = True
+    deepens = True
+    largest = "rounds 2 and later at their largest: as if every question were safe"
+
+    def rounds(self, features: int) -> int:
+        """One for each size of a group, and the release."""
+        return features + 1
+
+    def proof(self, policy: Section) -> str:
+        """The kind, and how many people the curator may be certain of."""
+        limit = policy.curator_exposure
+        return self.kind if limit is None else f"{self.kind} curator_exposure={limit:g}"
+
+    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
+        """Ask as long as it is safe."""
+        from .strategy import Hierarchical as Strategy
+
+        return Strategy(scenario.policy)
+
+    def deeper(self, columns: Sequence[int]) -> "Iterator[Call]":
+        """The questions for groups, as if all of them were safe that are asked for at most."""
+        from ....protocol.messages import Call
+        from ....protocol.parties import Role
+        from .strategy import MOST_ASKED
+
+        for size in range(2, len(columns) + 1):
+            groups = tuple(islice(combinations(columns, size), MOST_ASKED))
+            yield Call(size, Role.CURATOR, groups)
+
+    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+        """Every set of columns of a few, by all that was asked."""
+        from ..two_round.options import SHOWN, heard
+        from .strategy import considered
+
+        decision, schema = session.played.decision, session.crowd.people.schema
+        if decision is None or len(schema.names) > SHOWN:
+            return super().considered(session)
+        return considered(session.scenario.policy, schema, heard(session.played), decision.kept)
+
+    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
+        """What could be promised with each column that is not kept."""
+        from ..two_round.options import heard
+        from .strategy import dropped
+
+        decision, schema = session.played.decision, session.crowd.people.schema
+        if decision is None:
+            return ()
+        return dropped(session.scenario.policy, schema, heard(session.played), decision.kept)
+
+    def score(self, session: "Session") -> "Scored":
+        """What the curator was given, round by round."""
+        from ..interface import Scored
+        from ..two_round.options import heard
+        from .rounds import asked
+        from .strategy import certainties
+
+        people, played, k = session.crowd.people, session.played, session.scenario.policy.k
+        sure = certainties(people.schema, heard(played), k)
+        sizes = self.sizes(people)
+        found = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
+        return Scored({"rounds": found})
+
+    def verify_decision(
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+    ) -> None:
+        """Check the proof that the certificate carries."""
+        from .strategy import verify
+
+        verify(decision.certificate, schema, heard, decision.kept)
+
+    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step."""
+        decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
+        return [answering, mixing, f"{COUNTING}. {text.DEEPER}", decides, again(scenario)]
+
+    def decides(self, policy: Section) -> str:  # noqa: ARG002
+        """What is kept, in a clause."""
+        return "it keeps the most features that it can promise for, by all it knows"
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":
+        """What was asked in each round."""
+        return text.summary(outcome)

@@ -1,0 +1,70 @@
+"""What the curator was given, round by round, in a program that asks more than once."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...wording import Block, Grid, Line
+
+if TYPE_CHECKING:
+    from .rounds import Asked
+
+NAMED = 4  # groups of a round that are named one by one
+NOTE = (
+    "small crowds: people of one table, at most, whom fewer than k share their answer with; "
+    "certain: people whom the curator knows to be in a cell of fewer than k, by all tables up to "
+    "this round (a range where tables are too many to be listed); bits: what the counts tell of "
+    "who has which row, all rounds up to this one together"
+)
+
+
+def summary(outcome: Any) -> Iterator[Block]:
+    """Print a line a round; nothing where the curator may ask only once."""
+    if not outcome.rounds:
+        return
+    rows = [
+        (
+            one.round,
+            _groups(one),
+            _masks(one),
+            f"{one.counts:,}",
+            f"{one.exposed:,}",
+            _certain(one),
+            f"{one.bits_are.mark}{one.bits_per_person:.3f}",
+        )
+        for one in outcome.rounds
+    ]
+    headings = (
+        *("round", "the curator asks for", "masked", "counts", "small crowds"),
+        *("certain", "bits/person"),
+    )
+    yield Grid(headings, rows, (3, 4, 5, 6))
+    yield Line(NOTE, "dim")
+    yield Line()
+
+
+def _groups(one: "Asked") -> str:
+    """The groups of a round: each by name, or how many of how many columns."""
+    size = len(one.groups[0])
+    if size == 1:
+        return "every feature by itself"
+    if len(one.groups) > NAMED:
+        return f"{len(one.groups)} groups of {size}"
+    return ", ".join(" x ".join(map(str, group)) for group in one.groups)
+
+
+def _certain(one: "Asked") -> str:
+    """How many people are certain: the number, or at least and at most."""
+    low, high = one.certain.low, one.certain.high
+    return f"{low:,}" if one.certain.exact else f"{low:,} to {high:,}"
+
+
+def _masks(one: "Asked") -> str:
+    said = [f"{name}: {hidden}" for name, hidden in one.masked.items() if hidden]
+    return ", ".join(said) or "-"
+
+
+DEEPER = (
+    "Then it asks for pairs of features, triples and so on, each a round of its own, as long as it "
+    "can promise as much of the table it asks for as of a release. Rare values are not said by "
+    'name in them: who has one answers "other". People answer what is asked, and no more.'
+)

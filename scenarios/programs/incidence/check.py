@@ -1,0 +1,25 @@
+"""What owners who hold sets do not read, and what nobody else does."""
+
+from collections.abc import Iterator
+
+from ...populations.facts import Facts
+from ...schema.kinds import SETS
+from ...schema.model import Scenario
+from ...schema.problems import Problem, problem, quoted
+
+
+def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report what only one kind of policy reads, under another."""
+    kind = scenario.policy.kind
+    if kind == SETS:
+        if scenario.feature:
+            message = f'kind = "{SETS}" asks owners for their sets; leave [[feature]] out'
+            yield problem(("feature",), message)
+        if scenario.attacker.knows:
+            message = f'kind = "{SETS}" has no features; leave knows out'
+            yield problem(("attacker", "knows"), message)
+        return
+    for key, usual in (("owners", ()), ("positions", None), ("method", "em"), ("beta", 0.1)):
+        if getattr(scenario.incidence, key) != usual:
+            message = f'only policy.kind = "{SETS}" reads {key}; kind is {quoted(kind)}'
+            yield problem(("incidence", key), message)

@@ -1,0 +1,42 @@
+"""What the reports of one owner tell about which set it has, by drawing."""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from ....analysis.exposure.cells import distinct
+from ...populations.sets import unpack_text
+from ..randomized.questions import Question
+
+DRAWS = 4096
+TABLE = 1 << 21  # likelihoods held together
+SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
+SEED = 0x666F756E
+
+
+def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
+    """Bits that all pieces of one owner tell about which set it has, with the standard error."""
+    rows, many = distinct(codes)
+    if len(rows) < 2:
+        return 0.0, 0.0
+    rng, weights = np.random.default_rng(SEED), many / many.sum()
+    draws = draws_of(max(one.randomizer.bits for one in questions), len(rows))
+    own = rng.choice(len(rows), draws, p=weights)
+    likely = np.zeros((draws, len(rows)))
+    for one in questions:
+        likely += one.randomizer.log_likelihood(bits_of(one)[rows[:, one.columns[0]]], own, rng)
+    likely = np.exp(likely - likely.max(axis=1, keepdims=True))
+    told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
+    return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)
+
+
+def bits_of(question: Question) -> Any:
+    """The bits behind the texts of a piece."""
+    return unpack_text(question.domain, question.randomizer.bits)
+
+
+def draws_of(width: int, rows: int) -> int:
+    """How many reports of so many positions are drawn, where so many rows may have sent them."""
+    return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))

@@ -1,0 +1,129 @@
+"""The program of policy.kind = "incidence" behind the interface of all: owners and their sets."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...populations import set_facts
+from ...populations.facts import Facts
+from ...schema.kinds import SETS
+from ...schema.model import Feature, Scenario
+from ...schema.problems import Problem
+from ..randomized.program import Randomizing
+from . import text
+
+if TYPE_CHECKING:
+    from ...populations import Population
+    from ...populations.samples import Samples
+    from ...wording import Block
+    from ..interface import Evidence, Scored, Session
+    from ..randomized.questions import Question
+
+
+class Incidence(Randomizing):
+    """In how many sets elements are, from flipped vectors."""
+
+    kind = SETS
+    compared: str | None = None
+    held = False
+    member = ("owner", "owners")
+    unit = "position"
+
+    def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
+        """Owners, and the pieces that they say."""
+        return set_facts.people(scenario, base)
+
+    def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
+        """All owners at once."""
+        from ...populations.samples import Samples
+        from ...populations.sets import owners
+
+        people = owners(scenario, seed)
+        return Samples(people, people.n, people.n)
+
+    def asks(
+        self,
+        scenario: Scenario,  # noqa: ARG002
+        names: tuple[str, ...],  # noqa: ARG002
+    ) -> tuple[Feature, ...]:
+        """Pieces of vectors are no features of anybody."""
+        return ()
+
+    def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
+        """The pieces."""
+        from ...populations.sets import piece_names
+
+        return piece_names(len(sizes))
+
+    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+        """One for each piece."""
+        from .questions import pieces
+
+        return pieces(scenario.local.epsilon or 0.0, people)
+
+    def noise(
+        self,
+        scenario: Scenario,
+        result: Mapping[str, Any],  # noqa: ARG002
+        sizes: Sequence[int],
+    ) -> "Sequence[Question]":
+        """The same, without anybody's vector."""
+        from .questions import noise
+
+        return noise(scenario.local.epsilon or 0.0, len(sizes))
+
+    def sizes(self, people: "Population") -> tuple[int, ...]:
+        """Every position is a column with two values."""
+        from ...populations.sets import positions_of
+
+        return (2,) * positions_of(people)
+
+    def score(self, session: "Session") -> "Scored":
+        """How often elements recur."""
+        from ..interface import Scored
+        from ..randomized.questions import reports
+        from .information import together
+        from .score import score
+
+        scenario, people = session.scenario, session.crowd.people
+        tallies = () if session.played.burned else session.played.tallies
+        here, asked = session.present(1), self.questions(scenario, people)
+        told = partial(together, asked, people.codes[here])
+        found = score(scenario, people, asked, here, told, tallies)
+        release = reports(people.schema.names, tallies[0]) if tallies else None
+        information = found.information if found else None
+        return Scored({"release": release, "incidence": found}, information)
+
+    def verify(self, evidence: "Evidence") -> str:
+        """Recompute the counts from the flipped vectors."""
+        from ..interface import NoGround
+        from .verify import recomputed
+
+        if evidence.result.get("incidence") is None:
+            raise NoGround("no reports were counted")
+        return recomputed(evidence)
+
+    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step."""
+        return [*text.steps(scenario, answering), mixing, text.COUNTING]
+
+    def describe(self, people: "Population") -> list[str]:
+        """How long the vectors are."""
+        return text.describe(people)
+
+    def promise(self, scenario: Scenario) -> str:
+        """What is promised, in words."""
+        return text.promise(scenario)
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":
+        """Every count."""
+        return text.summary(outcome)
+
+    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
+        """Errors and budgets."""
+        return text.scores(outcome.incidence) if outcome.incidence else iter(())
+
+    def remark(self) -> str:
+        """What a vector is not."""
+        return text.NOTE

@@ -1,0 +1,79 @@
+"""The program `local-suppression` behind the interface of all (programs/interface.py)."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...schema.model import Policy as Section
+from ...schema.model import Scenario
+from ..two_round.program import Decided
+from ..two_round.text import COUNTING, again
+from ..two_round.text import promise as promised
+from . import text
+
+if TYPE_CHECKING:
+    from ....protocol.messages import Decision
+    from ....protocol.programs import Heard, Strategy
+    from ....protocol.schema import Schema
+    from ..interface import Scored, Session
+
+
+class LocalSuppression(Decided):
+    """Values blanked by rules, with random covers."""
+
+    kind = wire = compared = "local-suppression"
+    note = "rare values blanked by rule, with cover"
+    again = True
+
+    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
+        """Decide on columns and on the values that are left blank."""
+        from .strategy import LocalSuppression as Strategy
+
+        return Strategy(scenario.policy)
+
+    def score(self, session: "Session") -> "Scored":
+        """What blanks hide and cost, where there may be some."""
+        from ..interface import Scored
+        from .score import score
+
+        played, people = session.played, session.crowd.people
+        if played.decision is None:
+            return Scored()
+        codes = people.codes[session.present(len(played.calls))]
+        first, release = played.tallies[0], played.release
+        policy = session.scenario.policy
+        found = score(policy, people.schema, first, played.decision, release, codes)
+        return Scored({"blanks": found})
+
+    def verify_decision(
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+    ) -> None:
+        """Prove it again from the counts of single columns."""
+        from .strategy import verify
+
+        verify(decision, schema, heard)
+
+    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step."""
+        decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
+        blanks = text.BLANKS.format(k=scenario.policy.k)
+        return [answering, mixing, decides, blanks, again(scenario)]
+
+    def decides(self, policy: Section) -> str:  # noqa: ARG002
+        """What is kept, in a clause."""
+        return "it has as much said by name as it can promise for, by the coverage bound"
+
+    def promise(self, scenario: Scenario) -> str:
+        """What is promised, in words."""
+        delta = scenario.policy.delta
+        return promised(
+            scenario,
+            f"; where people cover others at random it may fail with probability {delta:g}",
+        )
+
+    def explained(self, outcome: Any) -> Iterator[str]:
+        """Which values were left blank, and how many people did."""
+        return text.blanks(outcome)
+
+    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
+        """What blanks cost and save."""
+        return text.scores(outcome)

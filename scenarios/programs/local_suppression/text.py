@@ -1,0 +1,55 @@
+"""Which values are left blank, by how many, and what that costs and saves, in words."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def blanks(outcome: Any) -> Iterator[str]:
+    """Say which values were left blank, and how many people did."""
+    if outcome.blanks is None:
+        return
+    k = outcome.scenario.policy.k
+    for rule in outcome.blanks.rules:
+        values = ", ".join(map(str, rule.values))
+        others = "nobody else does"
+        if rule.cover:
+            others = f"so does anybody else with probability {rule.cover:.3g}"
+        yield f"{rule.feature}: who has {values} leaves it blank; {others}"
+        yield (
+            f"  {rule.listed:,} people must, {rule.expected:,.1f} are expected"
+            + ("" if rule.blanks is None else f", {rule.blanks:,} did")
+            + f"; a blank hides one of these values with chance {rule.chance:.3g}"
+            + _sure(outcome, covered=bool(rule.cover), k=k)
+        )
+
+
+def _sure(outcome: Any, *, covered: bool, k: int) -> str:
+    if not covered:
+        return ""
+    delta = outcome.scenario.policy.delta
+    return f" (at least k = {k} blanks, with confidence {1 - delta:g})"
+
+
+def scores(outcome: Any) -> Iterator[tuple[str, str, str]]:
+    """What blanks cost and save: cells, beside whole columns."""
+    found = outcome.blanks
+    if found is None or not outcome.released:
+        return
+    yield "cells said by name", f"{found.cells:,} of {found.of:,}", "people times features"
+    for label, rival in (
+        ("... whole columns, same promise", found.promise),
+        ("... whole columns, same truth", found.truth),
+    ):
+        kept = _columns(rival.kept)
+        yield label, f"{rival.cells:,} of {found.of:,}", f"keeping {kept}"
+
+
+def _columns(names: Sequence[str]) -> str:
+    return ", ".join(map(str, names)) or "nothing"
+
+
+BLANKS = (
+    "Values that fewer than {k} people have, and others if more can be said that way, are left "
+    "blank by everybody who has one; where these are fewer than {k}, other people leave a blank "
+    "too, at random."
+)

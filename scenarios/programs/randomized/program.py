@@ -1,0 +1,144 @@
+"""The program `randomized` behind the interface of all: people randomize what they say.
+
+`Randomizing` is what its kinds have in common: one round, reports that the analyst reads, and
+nothing that a curator decides. `Histogram` asks people for their features.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ....errors import VerificationError
+from ...populations.facts import Facts
+from ...schema.kinds import KIND
+from ...schema.model import Policy as Section
+from ...schema.model import Scenario
+from ...schema.problems import Problem
+from ..two_round.program import Decided
+from . import text
+
+if TYPE_CHECKING:
+    from ....protocol.announcement import Policy
+    from ....protocol.messages import Call
+    from ....protocol.schema import Schema
+    from ...populations import Population
+    from ...wording import Block
+    from ..interface import Considered, Evidence, Scored, Session
+    from .questions import Question
+
+
+class Randomizing(Decided):
+    """One round of reports."""
+
+    wire = "randomized"
+    reports = True
+    recomputed: str | None = "they follow from the counts of reports"
+    chooses = False
+    largest = None
+
+    def rounds(self, features: int) -> int:  # noqa: ARG002
+        """Reports, and no release beside them."""
+        return 1
+
+    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
+        """Nothing beside the checks of noise (check.py), which need to know what is wrong."""
+        yield from ()
+
+    def policy(self, scenario: Scenario) -> "Policy":
+        """No crowd is promised: the rule says what people do to their answers."""
+        from ....protocol.announcement import Policy
+        from .questions import rule
+
+        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
+
+    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
+        """The one question."""
+        from ....protocol.announcement import Program
+        from ....protocol.programs import first_call
+
+        return [first_call(Program(self.wire), schema)]
+
+    def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
+        """Nothing is chosen."""
+        return ()
+
+
+class Histogram(Randomizing):
+    """Shares of every value of every feature, from randomized reports."""
+
+    kind = KIND
+    compared: str | None = "randomized"
+    note = "noise before sealing; two-way tables as if independent"
+
+    def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
+        """Reports, not values."""
+        from .questions import reported_schema
+
+        return reported_schema(scenario, schema)
+
+    def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
+        """Of features, or of one report of all."""
+        from .questions import reported_names
+
+        return reported_names(scenario, names)
+
+    def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+        """One for each feature, or one of all."""
+        from .questions import questions
+
+        return questions(scenario, people.schema.names, people.values)
+
+    def noise(
+        self,
+        scenario: Scenario,
+        result: Mapping[str, Any],
+        sizes: Sequence[int],  # noqa: ARG002
+    ) -> "Sequence[Question]":
+        """The same; what people have is not known from a record."""
+        from .questions import questions
+
+        local = result.get("local")
+        if local is None:
+            raise VerificationError("people are said to be found by reports that were not counted")
+        values = [tuple(one["values"]) for one in local["features"]]
+        return questions(scenario, result["features"], values)
+
+    def score(self, session: "Session") -> "Scored":
+        """What the reports say."""
+        from ..interface import Scored
+        from .questions import reports
+        from .score import score
+
+        scenario, people = session.scenario, session.crowd.people
+        tallies = () if session.played.burned else session.played.tallies
+        columns = self.names(scenario, people.schema.names)
+        asked = self.questions(scenario, people)
+        local = score(scenario, people, asked, session.present(1), tallies)
+        release = reports(columns, tallies[0]) if tallies else None
+        told = local.told.information if local else None
+        return Scored({"release": release, "local": local}, told)
+
+    def verify(self, evidence: "Evidence") -> str:
+        """Recompute the estimates from the counts of reports."""
+        from .verify import recomputed
+
+        return recomputed(evidence)
+
+    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step."""
+        return [*text.steps(scenario, answering), mixing, text.COUNTING]
+
+    def promise(self, scenario: Scenario) -> str:
+        """What is promised, in words."""
+        return text.promise(scenario)
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":
+        """Every estimate."""
+        return text.summary(outcome)
+
+    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
+        """Errors, and every epsilon."""
+        return text.scores(outcome.local) if outcome.local else iter(())
+
+    def remark(self) -> str:
+        """What a report is not."""
+        return text.NOTE

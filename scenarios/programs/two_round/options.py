@@ -1,0 +1,73 @@
+"""What else a curator could have kept: every set of columns, and each column that it left out."""
+
+from itertools import combinations
+
+from ....protocol.messages import Counts
+from ....protocol.parties import Role
+from ....protocol.programs import Heard
+from ....protocol.schema import Schema
+from ....protocol.tallying import marginals as as_marginals
+from ...schema.model import Policy
+from ..interface import Considered, Dropped, Played, Session
+from .rules import bound, choose, listed, named_rule
+
+SHOWN = 6  # columns; with more, not every set is listed
+
+
+def heard(played: Played) -> list[Heard]:
+    """What the curator read."""
+    pairs = zip(played.calls, played.tallies, strict=True)
+    return [Heard(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
+
+
+def considered(session: Session) -> tuple[Considered, ...]:
+    """Every set of columns, with what could be promised of it; () with more than 6 columns."""
+    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    schema, decision = crowd.people.schema, played.decision
+    found = options(policy, schema, next(iter(played.tallies), None), crowd.others)
+    if decision is None or not decision.hidden:
+        return found
+    kept = tuple(schema.names[column] for column in decision.kept)
+    blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
+    return tuple(blanked if one.columns == kept else one for one in found)
+
+
+def options(
+    policy: Policy, schema: Schema, tally: tuple[Counts, ...] | None, others: int | None = None
+) -> tuple[Considered, ...]:
+    """What a policy could promise of every set of columns, from the counts of each.
+
+    others: how many people round 2 asks, where they are not those of round 1. () where nothing was
+    counted, and with more than 6 columns.
+    """
+    if tally is None or len(schema.names) > SHOWN:
+        return ()
+    counts = listed(schema, as_marginals(tally)[0])
+    rule = named_rule(policy, others, schema)
+    found = []
+    for size in range(1, len(counts) + 1):
+        for columns in combinations(range(len(counts)), size):
+            proof = bound(rule, [counts[column] for column in columns], policy.k)
+            names = tuple(schema.names[column] for column in columns)
+            safe = proof.value <= policy.max_exposure
+            found.append(Considered(names, proof.value, str(proof.rule), safe))
+    return tuple(found)
+
+
+def dropped(session: Session) -> tuple[Dropped, ...]:
+    """What it would take to keep each column that is not kept, by the rule of the policy."""
+    policy, crowd, played = session.scenario.policy, session.crowd, session.played
+    schema = crowd.people.schema
+    if not played.tallies:
+        return ()
+    rule = named_rule(policy, crowd.others, schema)
+    choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
+    return tuple(
+        Dropped(
+            schema.names[one.column],
+            one.smallest_target,
+            one.largest_k,
+            schema.names[one.column] in policy.forbidden,
+        )
+        for one in choice.dropped
+    )

@@ -1,0 +1,301 @@
+"""Programs whose curator decides what is released; the base of a program that differs in little.
+
+kind       columns kept
+exposure   the heaviest set whose bound on exposed people is within max_exposure
+fixed      those the scenario names, whatever the bound says
+all        every one
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...populations import facts as of_people
+from ...populations import samples as drawing
+from ...populations.facts import Facts
+from ...schema.model import Feature, Scenario
+from ...schema.model import Policy as Section
+from ...schema.problems import Problem, listed, problem, quoted
+from ..interface import NoGround
+from . import text
+
+if TYPE_CHECKING:
+    from ....protocol.announcement import Policy
+    from ....protocol.messages import Call, Decision
+    from ....protocol.programs import Heard, Strategy
+    from ....protocol.schema import Schema
+    from ...populations import Population
+    from ...populations.samples import Samples
+    from ...wording import Block
+    from ..interface import Considered, Dropped, Evidence, Scored, Session
+    from ..randomized.questions import Question
+
+CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
+TWO_ROUND = "two-round"
+
+
+class Decided:
+    """What programs have in common whose curator decides what is released."""
+
+    kind = ""
+    wire = TWO_ROUND
+    compared: str | None = TWO_ROUND
+    note = "columns chosen from the counts of single columns"
+    reports = False
+    chooses = True
+    listed = False
+    by_rule = False
+    again = False
+    deepens = False
+    on_paper = False
+    held = True
+    recomputed: str | None = None
+    member = ("person", "people")
+    unit = "feature"
+    largest: str | None = "round 2 at its largest: as if every column were kept"
+
+    def rounds(self, features: int) -> int:  # noqa: ARG002
+        """Counts of single columns, and the release."""
+        return 2
+
+    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
+        """The rule has to hold for those who are released."""
+        population, policy = scenario.population, scenario.policy
+        if self.again and population.setting != "fixed":
+            message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
+            yield problem(("population", "setting"), message + '"fixed" or leave it out')
+        elif self.again and policy.rule != "coverage":
+            message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
+            yield problem(("policy", "rule"), message)
+        elif population.setting != "fixed" and policy.rule not in CARRIED_OVER:
+            yield problem(
+                ("policy", "rule"),
+                f"{quoted(policy.rule)} promises nothing about people who were not counted; "
+                f'setting = "statistical" takes {listed(CARRIED_OVER)}',
+            )
+
+    def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
+        """People with columns."""
+        return of_people.people(scenario, base)
+
+    def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
+        """People with columns."""
+        return drawing.samples(scenario, seed)
+
+    def asks(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[Feature, ...]:
+        """The features of the file, or all of the source."""
+        return scenario.feature or tuple(Feature(name=name) for name in names)
+
+    def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":  # noqa: ARG002
+        """The people's own."""
+        return schema
+
+    def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """The people's own."""
+        return tuple(names)
+
+    def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
+        """Those of the scenario that the run folder keeps."""
+        return tuple(one.name for one in scenario.feature)
+
+    def policy(self, scenario: Scenario) -> "Policy":
+        """The promise, and what is meant to prove it."""
+        from ....protocol.announcement import Policy, Setting
+
+        policy = scenario.policy
+        setting = Setting(scenario.population.setting)
+        delta = policy.delta if setting is Setting.STATISTICAL else 0.0
+        proof = self.proof(policy)
+        return Policy(
+            policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
+        )
+
+    def proof(self, policy: Section) -> str:
+        """What proves the promise, as it is announced."""
+        return policy.kind
+
+    def questions(
+        self,
+        scenario: Scenario,  # noqa: ARG002
+        people: "Population",  # noqa: ARG002
+    ) -> "tuple[Question, ...]":
+        """None with noise."""
+        return ()
+
+    def noise(
+        self,
+        scenario: Scenario,  # noqa: ARG002
+        result: Mapping[str, Any],  # noqa: ARG002
+        sizes: Sequence[int],  # noqa: ARG002
+    ) -> "Sequence[Question]":
+        """None with noise."""
+        return ()
+
+    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
+        """Decide by the rule of the policy, from single columns."""
+        from .rules import BySingles, decision_rule
+
+        return BySingles(decision_rule(scenario.policy, others), scenario.policy)
+
+    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+        """It chooses."""
+        return None
+
+    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":
+        """Every column by itself, then those that are released, all of them at most."""
+        from ....protocol.announcement import Program
+        from ....protocol.messages import Call
+        from ....protocol.parties import Role
+        from ....protocol.programs import first_call
+
+        names = policy.keep if self.listed else schema.names
+        joint = tuple(sorted(schema.column(name) for name in names))
+        calls = [first_call(Program(self.wire), schema), *self.deeper(joint)]
+        return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
+
+    def deeper(self, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
+        """The questions between the first counts and the release."""
+        yield from ()
+
+    def sizes(self, people: "Population") -> tuple[int, ...]:
+        """How many values each feature has."""
+        return tuple(len(texts) for texts in people.values)
+
+    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+        """Every set of columns of a few."""
+        from .options import considered
+
+        return considered(session)
+
+    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":  # noqa: ARG002
+        """Nothing where single columns do not decide."""
+        return ()
+
+    def score(self, session: "Session") -> "Scored":  # noqa: ARG002
+        """Nothing beside what every run has."""
+        from ..interface import Scored
+
+        return Scored()
+
+    def proves(self, rule: str) -> bool:
+        """Whether the rule is called after this kind."""
+        return rule.startswith(self.kind)
+
+    def verify_decision(
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+    ) -> None:
+        """Recompute the certificate from the counts of single columns."""
+        from ....protocol.tallying import marginals
+        from .rules import verify_certificate
+
+        counts, _ = marginals(heard[0].counts)
+        verify_certificate(decision.certificate, counts, decision.kept, schema)
+
+    def verify(self, evidence: "Evidence") -> str:  # noqa: ARG002
+        """Nothing beside what every run has."""
+        raise NoGround("its program found nothing beside what every run has")
+
+    def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
+        """What will happen, a sentence a step."""
+        decides = f"{text.COUNTING} and decides: {self.decides(scenario.policy)}."
+        return [answering, mixing, decides, text.again(scenario)]
+
+    def decides(self, policy: Section) -> str:
+        """What is kept, in a clause."""
+        return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
+
+    def describe(self, people: "Population") -> list[str]:
+        """Each feature with its values."""
+        return text.describe(people)
+
+    def promise(self, scenario: Scenario) -> str:
+        """What is promised, in words."""
+        return text.promise(scenario)
+
+    def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
+        """Nothing beside what every run has."""
+        yield from ()
+
+    def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
+        """Nothing beside what every run has."""
+        yield from ()
+
+    def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:  # noqa: ARG002
+        """Nothing beside what every run has."""
+        yield from ()
+
+    def remark(self) -> str:
+        """Nothing beside what every run has."""
+        return ""
+
+    def section(self, result: Mapping[str, Any]) -> "Iterator[Block]":  # noqa: ARG002
+        """Nothing beside what every run has."""
+        yield from ()
+
+
+class Exposure(Decided):
+    """The heaviest set of columns within the promise."""
+
+    kind = "exposure"
+    by_rule = True
+    on_paper = True
+
+    def proof(self, policy: Section) -> str:
+        """The rule that bounds the exposure."""
+        return policy.rule
+
+    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
+        """What it would take to keep each column that is not."""
+        from .options import dropped
+
+        return dropped(session)
+
+
+class Fixed(Decided):
+    """The columns that the scenario names."""
+
+    kind = "fixed"
+    chooses = False
+    listed = True
+    on_paper = True
+    largest = None
+
+    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+        """Those named in keep."""
+        return policy.keep
+
+    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+        """It needs names."""
+        if not scenario.policy.keep:
+            message = 'missing; kind = "fixed" releases the features named in keep'
+            yield problem(("policy", "keep"), message)
+        yield from super().check(scenario, facts)
+
+    def decides(self, policy: Section) -> str:
+        """What is kept, in a clause."""
+        return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
+
+    def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
+        """None."""
+        return text.UNPROMISED
+
+
+class All(Decided):
+    """Every column."""
+
+    kind = "all"
+    chooses = False
+    on_paper = True
+    largest = None
+
+    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+        """Every one."""
+        return schema.names
+
+    def decides(self, policy: Section) -> str:  # noqa: ARG002
+        """What is kept, in a clause."""
+        return "it keeps every feature, whatever the bound says"
+
+    def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
+        """None."""
+        return text.UNPROMISED

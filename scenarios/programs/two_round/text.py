@@ -1,0 +1,39 @@
+"""What a program whose curator decides will do and promises, in words."""
+
+from typing import TYPE_CHECKING
+
+from ...wording import many, percent
+
+if TYPE_CHECKING:
+    from ...populations import Population
+    from ...schema.model import Scenario
+
+COUNTING = "The curator counts each feature by itself"
+UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
+
+
+def again(scenario: "Scenario") -> str:
+    """Who answers at last, and what."""
+    fixed = scenario.population.setting == "fixed"
+    who = "The same people answer once more" if fixed else "Other people of the same kind answer"
+    return f"{who}, the kept features together; the analyst counts and publishes."
+
+
+def describe(people: "Population") -> list[str]:
+    """Each feature with how many values it has."""
+    return [
+        f"{one.name}: {many(len(texts), 'value')}"
+        + ("" if one.values is not None else f", open: up to {one.width} bytes")
+        for one, texts in zip(people.schema.features, people.values, strict=True)
+    ]
+
+
+def promise(scenario: "Scenario", sure: str = "") -> str:
+    """What is promised of the people in a release. sure: with what confidence."""
+    policy = scenario.policy
+    if scenario.population.setting != "fixed":
+        sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
+    return (
+        f"at most {percent(policy.max_exposure)} of the people share their released values with "
+        f"fewer than k = {policy.k} people, themselves included{sure}"
+    )

@@ -1,0 +1,96 @@
+"""A release program is asked through the registry: nobody else compares kinds of policy."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from veilmix.errors import ScenarioError
+from veilmix.scenarios.programs.interface import ReleaseProgram
+from veilmix.scenarios.programs.registry import PROGRAMS, program_of
+from veilmix.scenarios.schema.kinds import BUILT_IN
+from veilmix.scenarios.validation.load import loads
+
+ROOT = Path(__file__).parents[3]
+NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "requirements"}
+SECTIONS = ("policy", "policy_")
+
+
+def is_kind(node: ast.AST) -> bool:
+    """Whether a part of a program is the kind of a policy."""
+    if not isinstance(node, ast.Attribute) or node.attr != "kind":
+        return False
+    holder = node.value
+    name = holder.attr if isinstance(holder, ast.Attribute) else getattr(holder, "id", "")
+    return name in SECTIONS
+
+
+def compared(source: str) -> list[int]:
+    """The lines on which the kind of a policy is compared with anything, or looked up."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        parts: list[ast.AST] = []
+        match node:
+            case ast.Compare():
+                parts = [node.left, *node.comparators]
+            case ast.Match():
+                parts = [node.subject]
+            case ast.Subscript():
+                parts = [node.slice]
+        if any(is_kind(part) for part in parts):
+            found.append(node.lineno)
+    return found
+
+
+def test_kinds_are_compared_in_programs_alone() -> None:
+    places = {
+        str(path.relative_to(ROOT)): lines
+        for path in ROOT.rglob("*.py")
+        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
+        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+        and (lines := compared(path.read_text("utf-8")))
+    }
+    inside = {path for path in places if path.startswith("scenarios/programs/")}
+    assert places.keys() == inside
+    assert inside, "the registry itself looks kinds up"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'if scenario.policy.kind == "all": pass',
+        "a = policy.kind in KINDS",
+        "match chosen.policy.kind:\n    case 1: pass",
+        "TABLE[policy.kind]",
+    ],
+)
+def test_a_comparison_is_found(source: str) -> None:
+    assert compared(source) == [1]
+
+
+def test_every_kind_has_a_program_of_its_own() -> None:
+    assert [PROGRAMS[kind].kind for kind in PROGRAMS] == list(PROGRAMS)
+    assert set(BUILT_IN) <= set(PROGRAMS)
+
+
+@pytest.mark.parametrize("kind", BUILT_IN)
+def test_a_program_has_all_that_the_interface_names(kind: str) -> None:
+    program = PROGRAMS[kind]
+    names = [*get_names(ReleaseProgram), *ReleaseProgram.__annotations__]
+    assert not [name for name in names if not hasattr(program, name)]
+
+
+def get_names(protocol: type) -> list[str]:
+    """The methods that a protocol asks for."""
+    return [name for name, value in vars(protocol).items() if callable(value) and name[0] != "_"]
+
+
+def test_a_kind_that_nobody_plays_is_a_mistake_with_the_kinds_there_are() -> None:
+    text = '[scenario]\nname = "s"\n[population]\nsource = "builtin:titanic"\n[policy]\nkind = "x"'
+    with pytest.raises(ScenarioError, match="exposure, fixed, hierarchical"):
+        loads(text)
+
+
+def test_a_scenario_has_the_program_of_its_kind() -> None:
+    text = '[scenario]\nname = "s"\n[population]\nsource = "builtin:titanic"\n'
+    assert program_of(loads(text)).kind == "exposure"
+    assert program_of(loads(text + '[policy]\nkind = "hierarchical"')).again
