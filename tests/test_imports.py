@@ -43,7 +43,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "information": {"validation", "estimation", "randomizers"},
         "reidentification": {"validation", "exposure", "estimation", "randomizers"},
         "incidence": {"validation", "randomizers"},
-        "scoring": {"drawing", "exposure", "trust", "composition", "suppression"},
+        "scoring": {"validation", "drawing", "exposure", "trust", "composition", "suppression"},
         "figures": {
             "validation",
             "drawing",

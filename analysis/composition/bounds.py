@@ -25,7 +25,8 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..exposure.counts import Steps, as_integer, as_marginals
+from ..exposure.counts import Steps, positive_counts
+from ..validation import whole
 from .certificate import Certificate, Rule, certify
 from .coverage import least_coverage
 from .pareto import Growth, Options, descend, least
@@ -76,7 +77,7 @@ def theorem2(
         pivot: the number of the column whose support size is not paid for.
     """
     columns, exact, n = _read(marginals, thresholds)
-    spared = as_integer(pivot, "pivot")
+    spared = whole(pivot, "pivot")
     if spared not in range(len(columns)):
         raise ParameterError(f"pivot: found {pivot}; 0 to {len(columns) - 1} are accepted")
     rare = sum(c.at(_people(t, n))[0] for c, t in zip(columns, exact, strict=True))
@@ -131,8 +132,8 @@ def best_bound(
     """
     if rule not in RULES:
         raise ParameterError(f"rule: found {rule!r}; {', '.join(RULES)} are accepted")
-    wanted = as_integer(k, "k")
-    columns = [Steps.of(values) for values in as_marginals(marginals)]
+    wanted = whole(k, "k")
+    columns = [Steps.of(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
     if wanted <= 1 or wanted > n or len(columns) == 1:
         return certify(Rule.EXACT, columns, wanted, (wanted,) * len(columns), n=n)
@@ -168,7 +169,7 @@ def _least_product(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int
 def _read(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
-    columns = [Steps.of(values) for values in as_marginals(marginals)]
+    columns = [Steps.of(values) for values in positive_counts(marginals)]
     if len(thresholds) != len(columns):
         raise ParameterError(
             f"thresholds: found {len(thresholds)} for {len(columns)} columns; one each is accepted"

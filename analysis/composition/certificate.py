@@ -23,7 +23,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError, VerificationError
-from ..exposure.counts import Steps, as_integer, as_marginals
+from ..exposure.counts import Steps, positive_counts
+from ..validation import whole
 from .coverage import covered
 
 Threshold = int | float
@@ -64,7 +65,7 @@ class Certificate:
             raise ParameterError(f"rule: found {self.rule!r}; {', '.join(Rule)} are accepted")
         object.__setattr__(self, "rule", Rule(self.rule))
         for name in ("k", "n", "people"):
-            object.__setattr__(self, name, as_integer(getattr(self, name), name))
+            object.__setattr__(self, name, whole(getattr(self, name), name))
         object.__setattr__(self, "thresholds", tuple(self.thresholds))
         if self.n < 1 or not 0 <= self.people <= self.n:
             raise ParameterError(
@@ -77,9 +78,7 @@ class Certificate:
                 raise ParameterError(f"thresholds: found {threshold}; positive people are accepted")
         if (self.pivot is not None) != (self.rule is Rule.THEOREM2):
             raise ParameterError(f"pivot: found {self.pivot} under {self.rule}; theorem2 needs one")
-        if self.pivot is not None and as_integer(self.pivot, "pivot") not in range(
-            len(self.thresholds)
-        ):
+        if self.pivot is not None and whole(self.pivot, "pivot") not in range(len(self.thresholds)):
             raise ParameterError(f"pivot: found {self.pivot}; the number of a column is accepted")
         if (self.c is not None) != (self.rule is Rule.THEOREM3):
             raise ParameterError(f"c: found {self.c} under {self.rule}; theorem3 needs one")
@@ -106,7 +105,9 @@ class Certificate:
         Raises VerificationError when people, c, the thresholds or n are not what the rule gives.
         """
         try:
-            columns = [Steps.of(values) for values in as_marginals(marginals)] if marginals else []
+            columns = (
+                [Steps.of(values) for values in positive_counts(marginals)] if marginals else []
+            )
         except ParameterError as error:
             raise VerificationError(f"certificate: {error}") from None
         if len(columns) != len(self.thresholds):

@@ -10,7 +10,8 @@ from itertools import combinations
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..exposure.counts import Steps, as_integer, as_marginals
+from ..exposure.counts import Steps, positive_counts
+from ..validation import whole
 from .bounds import RULES, best_bound
 from .coverage import leaf_pairs, leaf_values
 from .pareto import Front, Options
@@ -25,7 +26,7 @@ def bounds_of_all_sets(
 
     The same numbers as `best_bound(...).people`. At most 16 columns (65,535 sets).
     """
-    wanted, columns = as_integer(k, "k"), as_marginals(marginals)
+    wanted, columns = whole(k, "k"), positive_counts(marginals)
     if rule not in RULES:
         raise ParameterError(f"rule: found {rule!r}; {', '.join(RULES)} are accepted")
     if len(columns) > MAX_COLUMNS:

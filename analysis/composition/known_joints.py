@@ -21,7 +21,7 @@ from ..contingency.cuts import Cut
 from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
 from ..contingency.frechet import FrechetClass, frechet_class
 from ..contingency.integer_program import Program, relax
-from ..validation import Counts, as_table, whole
+from ..validation import Counts, as_count_table, whole
 from .bounds import best_bound
 from .certificate import Certificate
 from .exact_worst_case import MOST_CELLS
@@ -185,7 +185,7 @@ def _read(groups: Groups) -> dict[Group, Counts]:
     if not groups:
         raise ParameterError("groups: empty; needs the counts of at least one group of columns")
     return {
-        tuple(group): as_table(table, f"groups[{group}]", len(group))
+        tuple(group): as_count_table(table, f"groups[{group}]", len(group))
         for group, table in groups.items()
     }
 

@@ -20,12 +20,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..exposure.counts import Integers, as_integer, as_marginals
+from ..exposure.counts import Integers, positive_counts
+from ..validation import whole
 
 
 def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
     """The people below k in every joint with these marginals, at least; (b) above, so also (a)."""
-    wanted, columns = as_integer(k, "k"), as_marginals(marginals)
+    wanted, columns = whole(k, "k"), positive_counts(marginals)
     if wanted <= 1:
         return 0
     allowed = [_intervals(values, wanted) for values in columns]
@@ -39,7 +40,7 @@ def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
 
 def lower_bound(marginals: Sequence[ArrayLike], k: int) -> float:
     """The share of people below k in every joint with these marginals, at least, in [0, 1]."""
-    n = int(as_marginals(marginals)[0].sum())
+    n = int(positive_counts(marginals)[0].sum())
     return fewest_exposed(marginals, k) / n
 
 

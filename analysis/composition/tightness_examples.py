@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 from ..exposure.cells import joint_counts
-from ..exposure.counts import as_integer
+from ..validation import whole
 
 REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
@@ -50,7 +50,7 @@ def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample
             the threshold (the construction's condition, which m = 1 already meets).
     """
     inverse = _inverse(c)
-    least = as_integer(columns, "columns")
+    least = whole(columns, "columns")
     if not 1 <= least <= 12:
         raise ParameterError(f"columns: found {least}; 1 to 12 are accepted")
     a, m = 3 * inverse, least

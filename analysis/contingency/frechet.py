@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, as_marginals, as_table
+from ..validation import Counts, as_count_table, as_marginals
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -165,7 +165,7 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
         raise ParameterError(
             f"known: group {group}; needs distinct columns of 0..{len(columns) - 1}"
         )
-    counts = as_table(table, f"known[{group}]", len(group))
+    counts = as_count_table(table, f"known[{group}]", len(group))
     order = tuple(np.argsort(group))
     counts, group = counts.transpose(order), tuple(sorted(group))
     for axis, j in enumerate(group):

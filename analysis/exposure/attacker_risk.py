@@ -27,7 +27,7 @@ from fractions import Fraction
 from math import isfinite
 
 from ...errors import ParameterError
-from .counts import as_integer
+from ..validation import whole
 from .equivalence_classes import Crowds
 
 
@@ -80,7 +80,7 @@ def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
         factor: people in the population for each one in the table, finite and at least 1; it is
             read as the decimal number it is written as.
     """
-    if as_integer(k, "k") < 1:
+    if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
     if not isfinite(factor) or factor < 1:
         raise ParameterError(f"factor: found {factor}; a number of at least 1 is accepted")
@@ -96,7 +96,7 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
         among: of the same people, in the population that the table was drawn from: F >= f each.
         k: an integer of at least 1.
     """
-    if as_integer(k, "k") < 1:
+    if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
     if among.n != crowds.n or any(
         among.users_below(size + 1) > crowds.users_below(size + 1) for size in among.sizes

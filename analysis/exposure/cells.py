@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from .counts import Integers, as_integer
+from ..validation import whole
+from .counts import Integers
 
 LARGEST = 2**63 - 1
 DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB)
@@ -39,7 +40,7 @@ def as_table(table: ArrayLike) -> NDArray[np.integer]:
 
 def as_columns(columns: Sequence[int], width: int) -> list[int]:
     """`columns` as distinct column numbers of a table of `width` columns."""
-    numbers = [as_integer(column, "columns") for column in columns]
+    numbers = [whole(column, "columns") for column in columns]
     for number in numbers:
         if not 0 <= number < width:
             raise ParameterError(f"columns: found {number}; 0 to {width - 1} are accepted")

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
+from ..validation import whole
 from .cells import DIRECT, as_table, dense
-from .counts import Integers, as_integer
+from .counts import Integers
 
 MAX_COLUMNS = 24  # 16.8 million sets
 
@@ -62,7 +63,7 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
             f"table: found {n} rows and {d} columns; at least one row and at most "
             f"{MAX_COLUMNS} columns are accepted"
         )
-    walk = _Walk.of(codes, as_integer(k, "k"))
+    walk = _Walk.of(codes, whole(k, "k"))
     start = np.zeros(walk.weights.size, dtype=np.int64)
     walk.visit(number=0, first=0, cells=start, many=1, rows=np.arange(start.size), alone=0)
     return SetExposures(n, walk.k, d, walk.people, walk.anonymity)

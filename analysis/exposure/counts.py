@@ -15,68 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import ParameterError
-
-MAX_PEOPLE = 3_000_000_000  # so that a product of two numbers of cells fits 63 bits
+from ..validation import as_marginals
 
 Integers = NDArray[np.int64]
 
 
-def as_counts(counts: ArrayLike, name: str = "counts") -> Integers:
-    """`counts` as a 1-D array of int64, zeros included.
-
-    Raises ParameterError when it is not 1-D, not of integers, negative, or of more than
-    `MAX_PEOPLE` people.
-    """
-    try:
-        array = np.asarray(counts)
-    except ValueError as error:
-        raise ParameterError(f"{name}: {error}; a 1-D array of integers is accepted") from None
-    if array.ndim != 1:
-        raise ParameterError(f"{name}: found {array.ndim} dimensions; a 1-D array is accepted")
-    if array.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu":
-        raise ParameterError(
-            f"{name}: found {array.dtype} numbers; integers of at least 0 are accepted"
-        )
-    if array.min() < 0:
-        raise ParameterError(f"{name}: found {array.min()}; integers of at least 0 are accepted")
-    if array.sum(dtype=np.float64) > MAX_PEOPLE:
-        raise ParameterError(
-            f"{name}: counts {array.sum(dtype=np.float64):.4g} people; "
-            f"at most {MAX_PEOPLE:,} are accepted"
-        )
-    return array.astype(np.int64)
-
-
-def as_marginals(marginals: Sequence[ArrayLike]) -> list[Integers]:
-    """The positive counts of each column, ascending; all columns count the same n >= 1 people.
-
-    Raises ParameterError for no column, an empty column, or columns with different totals.
-    """
-    if len(marginals) == 0:
-        raise ParameterError("marginals: found no column; at least one is accepted")
-    columns = []
-    for j, counts in enumerate(marginals):
-        array = as_counts(counts, f"marginals[{j}]")
-        columns.append(np.sort(array[array > 0]))
-        n, first = int(columns[-1].sum()), int(columns[0].sum())
-        if n == 0:
-            raise ParameterError(f"marginals[{j}]: counts nobody; at least one person is accepted")
-        if n != first:
-            raise ParameterError(
-                f"marginals[{j}]: counts {n:,} people and marginals[0] {first:,}; "
-                "columns of one table count the same people"
-            )
-    return columns
-
-
-def as_integer(value: object, name: str) -> int:
-    """`value` as a Python integer; ParameterError unless it is one (True is not)."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return int(value)
-    raise ParameterError(f"{name}: found {value!r}; an integer is accepted")
+def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
+    """The positive counts of each column, ascending; all columns count the same n >= 1 people."""
+    return [np.sort(column[column > 0]) for column in as_marginals(marginals)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
+from ..validation import as_counts, whole
 from .cells import anonymity, joint_counts
-from .counts import Integers, as_counts, as_integer
+from .counts import Integers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,7 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
     Returns:
         An int for one k, otherwise an int64 array of the shape of `k`.
     """
-    values = np.sort(as_counts(counts))
+    values = np.sort(as_counts(counts, people=0))
     wanted = np.asarray(k)
     if wanted.size and wanted.dtype.kind not in "iu":
         raise ParameterError(f"k: found {wanted.dtype} numbers; integers are accepted")
@@ -64,7 +65,7 @@ def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
     Takes what `users_below` takes; returns a float, or an array of the shape of `k`, in [0, 1].
     Raises ParameterError when the counts hold nobody.
     """
-    n = int(as_counts(counts).sum())
+    n = int(as_counts(counts, people=0).sum())
     if n == 0:
         raise ParameterError("counts: found nobody; the exposure is a share of at least one person")
     share: float | NDArray[np.float64] = users_below(counts, k) / n
@@ -90,7 +91,7 @@ class ExposureCurve:
 
     def __call__(self, k: int) -> int:
         """The people exposed at k, an integer: the same as `users_below`."""
-        step = bisect_left(self.breakpoints, as_integer(k, "k") + 1) - 1
+        step = bisect_left(self.breakpoints, whole(k, "k") + 1) - 1
         return self.people[step] if step >= 0 else 0
 
     def __repr__(self) -> str:
@@ -114,7 +115,7 @@ class ExposureCurve:
 
 def exposure_curve(counts: ArrayLike) -> ExposureCurve:
     """The exposure at every k at once. Raises ParameterError when the counts hold nobody."""
-    values = as_counts(counts)
+    values = as_counts(counts, people=0)
     distinct, times = np.unique(values[values > 0], return_counts=True)
     if distinct.size == 0:
         raise ParameterError("counts: found nobody; a curve needs at least one person")

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from .counts import Integers, as_counts, as_integer
+from ..validation import as_counts, whole
+from .counts import Integers
 from .curves import ExposureCurve
 
 
@@ -38,7 +39,7 @@ class Crowds:
     @classmethod
     def of_cells(cls, counts: ArrayLike) -> "Crowds":
         """The crowds of a partition, given the people in each cell (zeros are ignored)."""
-        values = as_counts(counts)
+        values = as_counts(counts, people=0)
         sizes, cells = np.unique(values[values > 0], return_counts=True)
         return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
 
@@ -62,7 +63,7 @@ class Crowds:
 
     def users_below(self, k: int) -> int:
         """The people whose crowd is smaller than k."""
-        return sum(self.people[: bisect_left(self.sizes, as_integer(k, "k"))])
+        return sum(self.people[: bisect_left(self.sizes, whole(k, "k"))])
 
     def exposure(self, k: int) -> float:
         """The share of people whose crowd is smaller than k, in [0, 1]."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..randomizers.randomizer import as_generator
-from ..validation import Counts, Floats, as_table, open_unit, whole
+from ..validation import Counts, Floats, as_count_table, open_unit, whole
 from .matrix import transition
 
 # Owners' bits that are flipped at a time: bounds the memory beside the vectors.
@@ -29,7 +29,7 @@ LARGEST_LAW = 1 << 22
 
 def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
     """An incidence vector: n + 1 >= 2 counts of positions, at least one position."""
-    phi = as_table(counts, name, dimensions=1)
+    phi = as_count_table(counts, name, dimensions=1)
     if len(phi) < 2:
         raise ParameterError(
             f"{name}: found 1 count, so n = 0; needs n + 1 counts of n >= 1 vectors"

@@ -25,9 +25,10 @@ from ..composition.exact_worst_case import WorstCase, worst_case
 from ..composition.lower_bounds import fewest_exposed
 from ..exposure.attacker_risk import Risk, risk
 from ..exposure.cells import as_table, joint_counts
-from ..exposure.counts import Integers, as_integer
+from ..exposure.counts import Integers
 from ..exposure.equivalence_classes import Crowds
 from ..exposure.wildcards import Wildcards
+from ..validation import whole
 from .set_scores import Sets, score_sets
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _check(n: int, d: int, names: int, lacking: int, k: int, max_exposure: float
             f"names, missing_codes: found {names} and {lacking} for {d} columns; one for each is "
             "accepted"
         )
-    if as_integer(k, "k") < 1:
+    if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
     if not 0 <= max_exposure <= 1:
         raise ParameterError(

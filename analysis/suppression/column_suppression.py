@@ -28,7 +28,8 @@ from ..composition.coverage import least_coverage
 from ..composition.pareto import Options
 from ..composition.theorem2_minimum import least_theorem2
 from ..exposure.cells import as_columns
-from ..exposure.counts import Integers, Steps, as_integer, as_marginals
+from ..exposure.counts import Integers, Steps, positive_counts
+from ..validation import whole
 from .column_choice import ColumnChoice, Considered, Dropped, Promise, RuleFunction
 from .packing import MAX_COLUMNS, Packing
 from .weights import as_gains, as_weights
@@ -111,7 +112,7 @@ class _Problem:
         required: Sequence[int],
         forbidden: Sequence[int],
     ) -> "_Problem":
-        columns = as_marginals(marginals)
+        columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
         if not callable(rule) and rule not in RULES:
@@ -127,7 +128,7 @@ class _Problem:
                 f"at most {MAX_COLUMNS} are accepted (forbid some)"
             )
         exact = as_weights(weights, len(columns))
-        wanted = as_integer(k, "k")
+        wanted = whole(k, "k")
         gains = as_gains(exact)
         return cls(columns, wanted, float(target), exact, gains, rule, must, frozenset(never), {})
 

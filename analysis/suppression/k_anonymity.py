@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..exposure.counts import as_integer
+from ..validation import whole
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
@@ -78,7 +78,7 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
         seconds: how long the optimum may be sought; 0 leaves it out. With many columns only
             the greedy is given, with a bound where all sets of columns can be looked at.
     """
-    classes, k = Classes.of(table), as_integer(k, "k")
+    classes, k = Classes.of(table), whole(k, "k")
     width = classes.rows.shape[1]
     if not 1 <= k <= classes.n:
         raise ParameterError(f"k: found {k}; 1 to the {classes.n:,} people are accepted")

@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
 from ..exposure.cells import as_table, dense
-from ..exposure.counts import Integers, as_integer
+from ..exposure.counts import Integers
 from ..exposure.wildcards import Wildcards
+from ..validation import whole
 
 WORK = 200_000_000  # rows read: about two seconds
 CELLS = 1 << 18  # cells that are counted in an array that stays in the cache, not by sorting
@@ -69,12 +70,12 @@ def search_safe_sets(
         known: a set that is safe for sure, for instance by a bound; the first that is filled up.
     """
     codes = as_table(table)
-    if codes.shape[0] == 0 or as_integer(most, "most") < 0:
+    if codes.shape[0] == 0 or whole(most, "most") < 0:
         raise ParameterError(
             f"table, most: found {codes.shape[0]} rows and {most} people; at least one row and at "
             "least 0 people are accepted"
         )
-    search = _Search.of(codes, as_integer(k, "k"), int(most), wildcards, work)
+    search = _Search.of(codes, whole(k, "k"), int(most), wildcards, work)
     try:
         search.run(known)
     except _UsedUpError:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
 from ..exposure.cells import as_columns, as_table, joint_counts
-from ..exposure.counts import as_integer
 from ..exposure.curves import users_below
+from ..validation import whole
 from .weights import as_gains, as_weights
 
 MOST_SETS = 60_000  # sets of columns that are counted in one search: about a minute
@@ -72,7 +72,7 @@ def best_columns(
     Raises:
         ParameterError: for arguments outside these ranges, or after 60,000 sets of columns.
     """
-    codes, k = as_table(table), as_integer(k, "k")
+    codes, k = as_table(table), whole(k, "k")
     n, d = codes.shape
     if not n:
         raise ParameterError("table: found nobody; at least one person is needed")

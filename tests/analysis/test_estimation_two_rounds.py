@@ -169,7 +169,7 @@ def test_weights_of_the_sets_sum_to_at_most_one() -> None:
     ("call", "name"),
     [
         (lambda: statistical_bound([], 2, 10, 0.1), "marginals:"),
-        (lambda: statistical_bound([[1, 2], [4]], 2, 10, 0.1), "marginals:"),
+        (lambda: statistical_bound([[1, 2], [4]], 2, 10, 0.1), r"marginals\[1\]:"),
         (lambda: statistical_bound([[1, 2]], 2, 0, 0.1), "released:"),
         (lambda: statistical_bound([[1, 2]], 2, 10, 0.0), "delta:"),
         (lambda: statistical_bound([[1, 2]], 2, 10, 0.1, "printed"), "rule:"),

@@ -169,7 +169,7 @@ def test_tampered_bounds_do_not_verify() -> None:
         (lambda: pairs_bound({(0, 1): [[1]], (1, 2): [[1]]}, 2), "pair_tables:"),
         (lambda: margin_bound({(0, 1): [1]}, 2), "groups"),
         (lambda: margin_bound({(0,): [1]}, 2, 0), "time_limit:"),
-        (lambda: partial_bound({(0,): [1, 2], (0, 1): [[1], [1]]}, 2), "marginals:"),
+        (lambda: partial_bound({(0,): [1, 2], (0, 1): [[1], [1]]}, 2), r"marginals\[1\]:"),
         (lambda: partial_bound({(0,): [1, 2], (0, 1): [[2], [1]]}, 2), "known"),
         (lambda: partial_bound({(0,): [5]}, 2.5), "k:"),
     ],

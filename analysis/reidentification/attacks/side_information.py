@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ....errors import ParameterError
 from ...exposure.cells import as_columns, as_table, cells_of
-from ...exposure.counts import as_counts
+from ...validation import as_counts
 from ..fano import fano_bound, uniform_prior_error
 from ..personal_information import pie
 
