@@ -1,6 +1,7 @@
 """What peers say to each other, all of it on the board: there is nobody else to say it to.
 
-A peer is known by its number, from 1. A round has steps, one post a peer in each (peers.py).
+A peer is known by its number, from 1. A round has steps, one post a peer in each
+(peers/agreement.py).
 """
 
 from collections.abc import Mapping, Sequence

@@ -169,7 +169,7 @@ async def drain(inbox: Inbox) -> AsyncIterator[Bag]:
 
 
 class Endpoint:
-    """One party's place in the network. A fault may stand in for it (faults.py)."""
+    """One party's place in the network. A fault may stand in for it (faults/users.py)."""
 
     def __init__(self, network: Network, party: str) -> None:
         self.network = network

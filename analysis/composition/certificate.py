@@ -4,7 +4,7 @@
     exact      users below k of the only column (0 if k <= 1, n if k > n)        -
     theorem2   sum R_j + sum_{j != pivot} t_j |V_j|  if prod t_j >= k n^(d-1)    paper 000, App. A
     theorem3   sum R_j + c n,  c = k n^(d-1) / prod t_j <= 1                     paper 000, App. B
-    refined    sum R_j + k prod N_j                                              composition.py
+    refined    sum R_j + k prod N_j                                              bounds.py
     coverage   sum R_j + (k-1) (prod N_j - max H_j)                              coverage.py
 
 Thresholds t_j are in people (t_j / n is the paper's probability); R_j are the people whose value in

@@ -1,9 +1,10 @@
 """The exact worst case: the most people that any table with these margins exposes.
 
-`program.py` has the integer program, `frechet.py` what is merged, `cover.py` the inequalities that
-make it fast; SciPy's HiGHS solves it. What it finds is checked in whole numbers, so `people` is
-certain. What it proves (`upper`) is as good as HiGHS's floating-point search with its tolerance of
-1e-6; `partial.margin_bound` gives the relaxation's bound with a certificate in whole numbers.
+`contingency/integer_program.py` has the integer program, `frechet.py` what is merged,
+`contingency/cuts.py` the inequalities that make it fast; SciPy's HiGHS solves it. What it finds is
+checked in whole numbers, so `people` is certain. What it proves (`upper`) is as good as HiGHS's
+floating-point search with its tolerance of 1e-6; `partial.margin_bound` gives the relaxation's
+bound with a certificate in whole numbers.
 """
 
 import csv
@@ -25,7 +26,7 @@ from ..validation import Counts, Floats, as_marginals, whole
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
-# Share of the time for plain branching; the ladder (`ladder.py`) has the rest.
+# Share of the time for plain branching; the ladder (`contingency/descent.py`) has the rest.
 FIRST_SHARE = 0.4
 
 

@@ -5,8 +5,8 @@ in which a value that was not named is said as `other`. Two bounds on the expose
 columns J, of which the smaller is taken:
 
 * `parts`: J is written as known groups and single columns, each counted as one column, and the
-  coverage bound is applied to them (`partial.py` has why).
-* `margins`: all known tables inside J at once, in whole numbers (`lagrange.py`).
+  coverage bound is applied to them (`known_joints.py` has why).
+* `margins`: all known tables inside J at once, in whole numbers (`contingency/dual_bound.py`).
 
 In a release everybody says its value, so behind `other` stand unknown ones. Whoever said other is
 counted as exposed: at worst each of them has a value of its own, and to refine a table can only

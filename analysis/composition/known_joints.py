@@ -4,7 +4,7 @@
   of writing J as known groups; the least over all ways is taken.
 * `margin_bound`: uses all known groups at once, overlapping or not, through the linear relaxation
   of the worst case with covering inequalities, and proves its result in whole numbers
-  (`lagrange.py`; docs/adr/0002-pair-tables.md has the argument).
+  (`contingency/dual_bound.py`; docs/adr/0002-pair-tables.md has the argument).
 * `pairs_bound`: the least of both, when all pair tables are known.
 """
 
@@ -127,9 +127,9 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
 def margin_bound(groups: Groups, k: int, time_limit: float = 10.0) -> MarginBound:
     """A certified bound that uses all known groups at once; they may overlap.
 
-    The linear relaxation of the worst case (`worst_case.py`) with the covering inequalities of
-    `cover.py` gives weights, and `lagrange.py` turns any weights into a bound in whole numbers. So
-    an inaccurate solver makes the bound worse, never wrong.
+    The linear relaxation of the worst case (`exact_worst_case.py`) with the covering inequalities
+    of `contingency/cuts.py` gives weights, and `contingency/dual_bound.py` turns any weights into a
+    bound in whole numbers. So an inaccurate solver makes the bound worse, never wrong.
 
     Args:
         groups: joint counts {(0,): counts, (0, 1): table, ...}, axes in the group's order.

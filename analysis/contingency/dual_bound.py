@@ -1,7 +1,7 @@
 """A bound on the worst case that anyone can check with whole numbers alone.
 
 Give every entry i of the margins (A x = b) a weight p_i of either sign, and every cut "at least
-need_r of these cells are not exposed" (`cover.py`) a weight m_r >= 0. With e the exposed people of
+need_r of these cells are not exposed" (`cuts.py`) a weight m_r >= 0. With e the exposed people of
 a table x and w the cells that are not exposed, A x = b and sum_{c in r} w(c) >= need_r give
 
     exposed  =  sum_c e(c)  <=  p.b - m.need + sum_c [ e(c) - p(c) x(c) + m(c) w(c) ]

@@ -7,7 +7,7 @@ exposed, y(c) if not, w(c) = 1 if not:
     e <= min(cap, k - 1) (1 - w),   k w <= y <= cap w,   w in {0, 1},   e, y whole.
 
 Cells that are exposed whatever they hold have no y and no w. Per cell these are the convex hull of
-the two cases, so the relaxation is as tight as a cell can make it; the rest is done by `cover.py`
+the two cases, so the relaxation is as tight as a cell can make it; the rest is done by `cuts.py`
 (cells that cannot all be exposed), added while the relaxation violates them, by the coverage bound
 as a ceiling, by merging rare values, and by ordering values with equal counts (they may be
 exchanged, so the one with more exposed people may be taken first).

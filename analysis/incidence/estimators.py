@@ -10,7 +10,7 @@
     inverse     A^-1 Psi: the only unbiased one; may be negative, and wild once eta^-n is large
 
 Estimates and limits are positions. Limits hold for all counts at once: confidence limits
-(incidence_region.py) that do not depend on the method, or for "bayes" a credible band.
+(confidence_region.py) that do not depend on the method, or for "bayes" a credible band.
 """
 
 import numpy as np

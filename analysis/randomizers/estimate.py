@@ -2,8 +2,9 @@
 
 An unbiased estimate may leave [0, 1] and need not sum to one. That is not an error: means over
 many rounds stay right. `projected` gives the nearest distribution, which is biased; maximum
-likelihood is in `consistent.py`. Standard errors are estimated from the same reports and count the
-randomizers' noise given these people (a fixed database); with population=True also the chance in
+likelihood is in `postprocessing.py`. Standard errors are estimated from the same reports and count
+the randomizers' noise given these people (a fixed database); with population=True also the chance
+in
 who they are.
 """
 

@@ -9,7 +9,7 @@ Paper 003, Section 4.4, for n people of whom a share p has the symbol, with e = 
     (24) g -> infinity p (1 - theta) / (n theta)
 
 (23) needs a hash family that collides with probability exactly 1/g; the paper asks for at most 1/g
-(`hashing.py` has the counterexamples, and an exact family).
+(`hash_families.py` has the counterexamples, and an exact family).
 
 At a fixed theta more hash values are always better (Theorem 4.8). At a fixed eps the paper repeats
 g = e + 1, which minimises the term without p only; the whole of (23) is least at

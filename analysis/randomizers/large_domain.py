@@ -115,8 +115,8 @@ class HeavyDomain:
 def heavy_domain(randomizer: Pure, reports: Any) -> HeavyDomain:
     """Counts what the reports support, over the whole domain, without scanning it.
 
-    Local hashing into a power of two finds the preimages of each report (`hashing.py`); GRR reports
-    are symbols. One array of |X| counts is held for a moment.
+    Local hashing into a power of two finds the preimages of each report (`hash_families.py`); GRR
+    reports are symbols. One array of |X| counts is held for a moment.
 
     Args:
         randomizer: GRR, LocalHash or a unary encoding.

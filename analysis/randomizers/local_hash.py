@@ -4,7 +4,7 @@
 
 Paper 003, (3), whose printed form lacks 1/|H|. A report supports the symbols x with h(x) = y: the
 own one with probability e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the
-family collides with probability exactly 1/g (`hashing.py`).
+family collides with probability exactly 1/g (`hash_families.py`).
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ that are at least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in 
 Three roads. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
 identity plus a constant, so only what people have is touched, O(entries) however many symbols there
 are. `PieStream`: rows arrive in blocks and are forgotten, O(symbols) memory. Local hashing with too
-many keys for a matrix is in `hashed_risk.py`.
+many keys for a matrix is in `hashed_pie.py`.
 """
 
 from typing import Any

@@ -2,8 +2,8 @@
 
     general   Proposition 4.1     min(eps, eps^2, log n, log |X|)      any randomizer
     printed   Theorems 4.2, 4.4   theta min(log n, log |X|)            GRR, local hashing
-    sharp     contraction.py      eta min(log n, log |X|)              GRR: eta = theta tanh(eps/2)
-    exact     capacity.py         the supremum itself
+    sharp     contraction         eta min(log n, log |X|)              GRR: eta = theta tanh(eps/2)
+    exact     capacity            the supremum itself
 
 in bits, each at least the next. At the setting of the paper's Figure 4 (n = 1,370,637 users and
 10,500,393 symbols) with GRR and eps = 0.1: 0.0144, 2.04e-7, 1.02e-8 and 7.35e-10 bits: the paper's

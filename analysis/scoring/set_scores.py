@@ -7,7 +7,7 @@ which is never below.
 
 Up to `EVERY` columns every set is counted, unless there are too many rows. Otherwise the truly safe
 sets are searched (safe_sets.py), and the largest promised set is the exact choice of
-suppression.py.
+suppression/column_suppression.py.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,8 @@
 """The score of a table of people: how anonymous they are, and how much of it marginals can promise.
 
 No protocol: whoever scores has the table. `truth` is counted in it. `promised` is what a curator
-could prove who sees only the counts of each column (composition.py); side by side they show what
+could prove who sees only the counts of each column (composition/bounds.py); side by side they show
+what
 not seeing the joint costs.
 
 Missing cells have one meaning throughout, which the caller chooses. As a CATEGORY, missing is a
@@ -63,7 +64,8 @@ class Bounds:
     """What can be said of the joint at k from its marginals alone, in people.
 
     lower: exposed in every table with these marginals. printed: the smaller of Theorems 2 and 3 of
-    paper 000. refined, coverage: see composition.py. worst: the worst table, if it was asked for.
+    paper 000. refined, coverage: see composition/bounds.py. worst: the worst table, if it was
+    asked for.
     """
 
     lower: int
@@ -132,7 +134,7 @@ def score_table(
         max_exposure: the share of people who may be, in [0, 1].
         missing: what missing cells mean.
         missing_codes: for each column the code of a missing cell, or None if it has none.
-        factor: people in the population for each one in the table (risk.py).
+        factor: people in the population for each one in the table (exposure/attacker_risk.py).
         worst_case_seconds: time to search for the worst table with these marginals; None: do not.
         progress: is called with the name of each stage as it begins.
     """

@@ -13,7 +13,7 @@ Z is log-concave, so Z(s)/Z(s - 1) falls in s and the difference is positive exa
 One against zero is the same with m replaced by N - m (exchange zeros and ones), so the maximum over
 all m covers both directions. s* is the mode of the law of Z tilted by z = alpha/beta, hence an
 integer next to the tilted mean (Darroch): no search. The functions here take arrays of m;
-`shuffled_worst.py` looks for the worst one.
+`worst_neighbours.py` looks for the worst one.
 """
 
 from dataclasses import dataclass

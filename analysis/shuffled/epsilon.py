@@ -41,7 +41,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
 
     Exact for one bit, over all collections and both directions, relative error below 1e-9. For
     more bits: exact by enumeration where that is small, else a certified upper bound whose `.lower`
-    is a certified lower bound (`shuffled_bits.py`).
+    is a certified lower bound (`bit_vectors.py`).
 
     Args:
         n: people, >= 1.

@@ -5,7 +5,7 @@ the plain data of `protocol` and the ground files. Must never know what the trut
 scores that compare it with the truth do.
 """
 
-from .inference import Method
+from .best_guesses import Method
 from .received_view import (
     Received,
     anonymity_sets,

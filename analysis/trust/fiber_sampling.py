@@ -2,7 +2,7 @@
 
 A move is a table of small whole numbers whose sums are all 0. From where it is, the walk looks at
 all tables on the line through one move and draws one of them by its weight (hit and run), so that
-every step keeps the weights of `fibre.py` as its law. Moves exchange values between two people, or
+every step keeps the weights of `fiber.py` as its law. Moves exchange values between two people, or
 are the products that also keep all pair counts; where these do not reach every direction in which
 tables differ, differences of tables found far apart are added.
 

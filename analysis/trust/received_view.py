@@ -9,9 +9,9 @@ values of column j and n people:
     the joint counts c over J             n sum_J log2 V_j - log2 multinomial(n; c)
     everybody linked to a row over J      n sum_J log2 V_j
 
-The view is put as evidence (viewed.py) and the posterior worked out (inference.py): this is the one
-function behind every figure on what a coalition knows. With another prior, bits are -log2 of the
-prior probability of what was seen.
+The view is put as evidence (view_evidence.py) and the posterior worked out (inference.py): this is
+the one function behind every figure on what a coalition knows. With another prior, bits are -log2
+of the prior probability of what was seen.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,9 @@ from math import inf, log, log2, prod
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError
+from .best_guesses import Guess, Inference, Method
 from .fiber import Nats, Side, log_multinomial
-from .inference import Guess, Inference, Method, infer
+from .inference import infer
 from .view_evidence import Known, Shares, known_from
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 from ...protocol.hiding import BLANK, HIDDEN, OTHER, Mask, Redact
 from .announced_rates import announced
+from .best_guesses import Truth
 from .evidence import Allowed, Cell, Crowd, Evidence, Group, Labels, Law
-from .inference import Truth
 
 if TYPE_CHECKING:
     from ...protocol.hiding import Hiding

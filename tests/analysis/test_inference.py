@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from veilmix.analysis.trust.best_guesses import Method
 from veilmix.analysis.trust.evidence import Allowed, Crowd, Evidence, Group, uniform
 from veilmix.analysis.trust.fiber import Nats, Side, listed
-from veilmix.analysis.trust.inference import Method, infer
+from veilmix.analysis.trust.inference import infer
 from veilmix.errors import ParameterError
 
 Row = tuple[int, ...]

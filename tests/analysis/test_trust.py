@@ -17,7 +17,7 @@ from veilmix.analysis.trust import (
     users_linked,
     view_bits,
 )
-from veilmix.analysis.trust.inference import Method
+from veilmix.analysis.trust.best_guesses import Method
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View

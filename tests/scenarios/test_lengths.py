@@ -5,8 +5,8 @@ from math import log, log2
 from pathlib import Path
 
 import pytest
+from veilmix.analysis.trust.best_guesses import Method
 from veilmix.analysis.trust.fiber import log_multinomial
-from veilmix.analysis.trust.inference import Method
 from veilmix.protocol.messages import Kind
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import read, save

@@ -1,0 +1,268 @@
+"""What a posterior says of people: shares, best guesses, certain cells, anonymity sets.
+
+Everything here reads an `Inference` and computes no posterior: it sums the shares of crowds over
+the pools that a person may be in, and compares best guesses with the prior, or with the truth.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import product
+from math import exp, fsum, prod
+from operator import itemgetter
+
+from .evidence import Cell, Evidence
+from .fiber import Nats, Posterior, log_prior
+
+MOST_ROWS = 20_000  # rows of a pool among which the likeliest is sought
+
+
+# crowd -> row -> people who truly hold it; -1 where a value is not recorded
+Truth = Mapping[int, Mapping[Cell, int]]
+
+
+class Method(StrEnum):
+    """How figures were come by."""
+
+    EXACT = "exact"
+    SAMPLED = "sampled"
+    BOUNDED = "at least"
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """How sure the coalition is of something true: before it saw anything, and now."""
+
+    prior: float
+    posterior: float
+    error: float = 0.0  # standard error of the posterior
+
+
+@dataclass(frozen=True)
+class Inference:
+    """The posterior of every person, by crowd.
+
+    told: information received about all people's values: the divergence of the posterior of the
+    labelled table from its prior. Where all that was seen follows from the table (no covers, and
+    everybody told apart) it is the log of how many times fewer tables are possible.
+    """
+
+    evidence: Evidence
+    posteriors: tuple[Posterior, ...]
+    told: Nats
+    method: Method
+
+    @property
+    def bits(self) -> float:
+        """The bits received: at most so many where that is known, else at least so many."""
+        return self.told.bits
+
+    @cached_property
+    def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
+        """Per crowd, pieces of a row that are independent of each other: columns and shares."""
+        found: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
+        for one in self.posteriors:
+            for crowd, columns in one.columns.items():
+                shares = self._by_value(columns, one.shares[crowd])
+                found.setdefault(crowd, []).append((columns, shares))
+        return {crowd: tuple(pieces) for crowd, pieces in found.items()}
+
+    def _by_value(
+        self, columns: Sequence[int], shares: Mapping[Cell, float]
+    ) -> Mapping[Cell, float]:
+        """Shares of cells of values, where those of states are given."""
+        if not self.evidence.values:
+            return shares
+        found: dict[Cell, float] = {}
+        for cell, share in shares.items():
+            held = self.evidence.held(columns, cell)
+            found[held] = found.get(held, 0.0) + share
+        return found
+
+    @cached_property
+    def pools(self) -> tuple[frozenset[int], ...]:
+        """All pools; a crowd that is told apart is one by itself."""
+        everybody = range(len(self.evidence.crowds))
+        return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in everybody))
+
+    @property
+    def error(self) -> float:
+        """The largest standard error of a share; 0.0 where nothing was sampled."""
+        return max((one.error for one in self.posteriors), default=0.0)
+
+    @property
+    def agreement(self) -> float:
+        """The worst ratio of variances of the chains; 1.0 where they agree or none was needed."""
+        return max((one.agreement for one in self.posteriors if one.sampled), default=1.0)
+
+    def weights(self, pool: frozenset[int]) -> dict[int, float]:
+        """How likely somebody of a pool is in each of its crowds."""
+        sizes = {crowd: self.evidence.crowds[crowd].people for crowd in pool}
+        whole = sum(sizes.values())
+        return {crowd: size / whole for crowd, size in sizes.items() if size}
+
+    def probability(self, crowd: int, row: Cell) -> float:
+        """The probability that somebody of this crowd (or its pool) holds this whole row."""
+        pool = self.evidence.pool_of(crowd)
+        return fsum(share * self._in(one, row) for one, share in self.weights(pool).items())
+
+    def _in(self, crowd: int, row: Cell) -> float:
+        return prod(
+            shares.get(tuple(row[column] for column in some), 0.0)
+            for some, shares in self.parts.get(crowd, ())
+        )
+
+    def values(self, crowd: int, column: int) -> dict[int, float]:
+        """The probability of each value of a column for somebody of this crowd (or its pool)."""
+        found: dict[int, float] = {}
+        for one, weight in self.weights(self.evidence.pool_of(crowd)).items():
+            for columns, shares in self.parts.get(one, ()):
+                if column in columns:
+                    place = columns.index(column)
+                    for cell, share in shares.items():
+                        found[cell[place]] = found.get(cell[place], 0.0) + weight * share
+        return found
+
+    def best_value(self, crowd: int, column: int) -> float:
+        """The probability of the likeliest value of a column."""
+        if column in self.evidence.crowds[crowd].revealed:
+            return 1.0
+        return min(max(self.values(crowd, column).values()), 1.0)
+
+    def best_row(self, crowd: int) -> float:
+        """The probability of the likeliest row; of a large pool, of the likeliest looked at."""
+        pool = self.weights(self.evidence.pool_of(crowd))
+        if len(pool) == 1:
+            return prod(max(shares.values()) for _, shares in self.parts.get(crowd, ()))
+        return max(self.probability(crowd, row) for row in self._likely(pool))
+
+    def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
+        """Rows that somebody of a pool may hold: all, or the likeliest of every crowd."""
+        columns = range(len(self.evidence.laws))
+        domains = [
+            {value for crowd in pool for value, share in self.values(crowd, column).items()}
+            for column in columns
+        ]
+        if prod(map(len, domains)) <= MOST_ROWS:
+            yield from product(*domains)
+            return
+        for crowd in pool:
+            row = dict.fromkeys(columns, 0)
+            for some, shares in self.parts[crowd]:
+                best = max(shares.items(), key=itemgetter(1))[0]
+                row.update(zip(some, best, strict=True))
+            yield tuple(row[column] for column in columns)
+
+    def certain(self, crowd: int, column: int) -> bool:
+        """Whether only one value of a column is possible for people of this crowd."""
+        pool = self.weights(self.evidence.pool_of(crowd))
+        return (
+            all(self._single(one, column) for one in pool)
+            and len(set(self.values(crowd, column))) <= 1
+        )
+
+    def _single(self, crowd: int, column: int) -> bool:
+        if column in self.evidence.crowds[crowd].revealed:
+            return True
+        for one in self.posteriors:
+            if column in one.columns.get(crowd, ()):
+                if one.proven is not None:
+                    return (crowd, column) in one.proven
+                place = one.columns[crowd].index(column)
+                held = (self.evidence.held(one.columns[crowd], cell) for cell in one.shares[crowd])
+                return len({cell[place] for cell in held}) == 1
+        return False
+
+    @property
+    def cells_certain(self) -> int:
+        """How many (person, column) have one possible value."""
+        columns = range(len(self.evidence.laws))
+        return sum(
+            about.people * sum(self.certain(crowd, column) for column in columns)
+            for crowd, about in enumerate(self.evidence.crowds)
+            if about.people
+        )
+
+    @property
+    def rows_guessed(self) -> float:
+        """Expected number of people whose whole row a best guess gets right."""
+        return fsum(
+            about.people * self.best_row(crowd)
+            for crowd, about in enumerate(self.evidence.crowds)
+            if about.people
+        )
+
+    @property
+    def cells_guessed(self) -> float:
+        """Expected number of (person, column) that a best guess of each gets right."""
+        columns = range(len(self.evidence.laws))
+        return fsum(
+            about.people * fsum(self.best_value(crowd, column) for column in columns)
+            for crowd, about in enumerate(self.evidence.crowds)
+            if about.people
+        )
+
+    @property
+    def rows_guessed_before(self) -> float:
+        """The same from the prior alone."""
+        return self.evidence.users * prod(max(law) for law in self.evidence.shares)
+
+    @property
+    def cells_guessed_before(self) -> float:
+        """The same from the prior alone."""
+        return self.evidence.users * fsum(max(law) for law in self.evidence.shares)
+
+    @property
+    def sets(self) -> tuple[tuple[int, int], ...]:
+        """Anonymity sets: (people in it, how many such sets), a linked person being alone."""
+        found: dict[int, int] = {}
+        for pool in self.pools:
+            crowds = [self.evidence.crowds[crowd] for crowd in pool]
+            people = sum(about.people for about in crowds)
+            alone = any(about.linked for about in crowds)
+            if people:
+                size, times = (1, people) if alone else (people, 1)
+                found[size] = found.get(size, 0) + times
+        return tuple(sorted(found.items()))
+
+    def worst_row(self, truth: Truth) -> Guess | None:
+        """Of whom outside the coalition it is surest, and rightly: prior and posterior of its row.
+
+        Of several alike, one whose row was least likely before. None where nobody is outside.
+        """
+        found = (
+            Guess(exp(self._before(row)), self.probability(crowd, row), self._error(crowd))
+            for crowd, rows in truth.items()
+            if not self.evidence.crowds[crowd].own
+            for row in rows
+            if min(row, default=0) >= 0
+        )
+        return max(found, key=lambda one: (one.posterior, -one.prior), default=None)
+
+    def worst_value(self, truth: Truth) -> Guess | None:
+        """The same for one true value of one person."""
+        seen: set[tuple[int, int, int]] = set()
+        found: list[Guess] = []
+        for crowd, rows in truth.items():
+            if self.evidence.crowds[crowd].own:
+                continue
+            for row in rows:
+                for column, value in enumerate(row):
+                    if value >= 0 and (crowd, column, value) not in seen:
+                        seen.add((crowd, column, value))
+                        found.append(self._value(crowd, column, value))
+        return max(found, key=lambda one: (one.posterior, -one.prior), default=None)
+
+    def _value(self, crowd: int, column: int, value: int) -> Guess:
+        before = self.evidence.shares[column][value]
+        if column in self.evidence.crowds[crowd].revealed:
+            return Guess(before, 1.0)
+        after = self.values(crowd, column).get(value, 0.0)
+        return Guess(before, min(after, 1.0), self._error(crowd))
+
+    def _before(self, row: Cell) -> float:
+        return log_prior(self.evidence.shares, tuple(range(len(row))), row)
+
+    def _error(self, crowd: int) -> float:
+        return max((one.error for one in self.posteriors if crowd in one.columns), default=0.0)
