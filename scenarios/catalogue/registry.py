@@ -12,7 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..schema.attack_names import attack_names
+from ..schema.attack_names import attack_homes, attack_names
+from ..schema.plugs import load
 from .attack import COMMITTERS, Attack
 from .guard import Guard
 
@@ -54,7 +55,7 @@ class Table(Mapping[str, T], Generic[T]):
 
 
 def _attack(name: str) -> Attack:
-    found: Attack = import_module(f"{HERE}.attacks.{name.replace('-', '_')}").ATTACK
+    found: Attack = load(attack_homes()[name])
     return found
 
 

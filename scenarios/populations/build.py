@@ -15,14 +15,13 @@ from ..schema.model import Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from . import files
-from .generated import ANTIGENS, GENERATORS, blood_types, generate
+from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Table, ask
 from .tables import TABLES, shipped
 
 BUILTIN = "builtin:"
 BLOOD, BLOOD_USERS = "blood-type", 30
 SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
-BUILTINS = (BLOOD, *TABLES, *GENERATORS)
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 
 
@@ -74,13 +73,14 @@ def offer(section: Section, base: Path = Path()) -> Offer:
         return Offer(ANTIGENS, generated=True, users=BLOOD_USERS)
     if name in TABLES:
         return Offer(shipped(name).columns, generated=False)
-    if name in GENERATORS:
-        return Offer(None, generated=True, levels=GENERATORS[name].levels)
+    if name in laws():
+        return Offer(None, generated=True, levels=law_of(name).levels)
     if name == SETS:
         raise DataError(f'{section.source} holds sets, which only policy.kind = "incidence" counts')
+    there = (BLOOD, *TABLES, *laws())
     raise DataError(
-        f"no population is called {name!r}; shipped are {', '.join(BUILTINS)}"
-        f"{did_you_mean(name, BUILTINS)}"
+        f"no population is called {name!r}; shipped are {', '.join(there)}"
+        f"{did_you_mean(name, there)}"
     )
 
 

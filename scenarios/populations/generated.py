@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import DataError
 from ..schema.model import Feature
+from ..schema.plugs import homes, load
 from .people import Codes, Table
 
 LEVELS = 10  # values of a column that names no number
@@ -70,6 +71,22 @@ GENERATORS = {
     "even": Generator("generated: the values of every column in turn, nothing drawn", even),
     "bits": Generator("generated: independent fair bits", uniform, levels=2),
 }
+LAWS = dict.fromkeys(GENERATORS, f"{__name__}:GENERATORS")
+
+
+def laws() -> tuple[str, ...]:
+    """The names of all laws: those above, and the `veilmix.populations` of other packages."""
+    return tuple(homes("populations", LAWS))
+
+
+def law_of(name: str) -> Generator:
+    """A law by its name; KeyError if there is none."""
+    if name in GENERATORS:
+        return GENERATORS[name]
+    law: Generator = load(homes("populations", LAWS)[name])
+    return law
+
+
 BLOOD_NOTE = (
     "generated: antigens of fictitious people (as in Figure 1 of paper 000), their two alleles "
     "drawn independently; shares of alleles from Mukhin et al., Genetika 39 (2003) 530-533"
@@ -80,7 +97,7 @@ def generate(
     name: str, features: Sequence[Feature], n: int, rng: np.random.Generator | int | None = None
 ) -> Table:
     """Draw n people with these features, or with three columns a, b, c if none are named."""
-    law, rng = GENERATORS[name], np.random.default_rng(rng)
+    law, rng = law_of(name), np.random.default_rng(rng)
     features = features or [Feature(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
     drawn = [law.draw(len(column), n, rng) for column in values]

@@ -12,6 +12,9 @@ from msgspec import Meta, Struct
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 from .attack_names import attack_names
 from .kinds import kinds
+from .plugs import homes
+
+MECHANISMS = dict.fromkeys(("none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"), "")
 
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
 else:  # those of other installed packages too
     Kind = Literal[tuple(kinds())]
 Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-case"]
-Mechanism = Literal["none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"]
+if TYPE_CHECKING:
+    Mechanism = str
+else:  # a randomizer of another installed package is one more mechanism
+    Mechanism = Literal[tuple(homes("randomizers", MECHANISMS))]
 Method = Literal[
     "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
 ]

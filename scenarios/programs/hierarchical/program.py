@@ -85,6 +85,10 @@ class Hierarchical(Decided):
         found = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
         return Scored({"rounds": found})
 
+    def proves(self, rule: str) -> bool:
+        """Whether the rule is called after this kind."""
+        return rule.startswith(self.kind)
+
     def verify_decision(
         self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
     ) -> None:

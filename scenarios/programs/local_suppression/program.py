@@ -44,6 +44,10 @@ class LocalSuppression(Decided):
         found = score(policy, people.schema, first, played.decision, release, codes)
         return Scored({"blanks": found})
 
+    def proves(self, rule: str) -> bool:
+        """Whether the rule is called after this kind."""
+        return rule.startswith(self.kind)
+
     def verify_decision(
         self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
     ) -> None:

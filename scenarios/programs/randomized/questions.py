@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ....protocol.schema import MAX_NAME, Feature, Schema
 from ...schema.kinds import SETS
 from ...schema.model import Scenario
+from ...schema.plugs import found, load
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
@@ -95,8 +96,9 @@ def questions(
         "blh": UnaryEncoding.blh,
         "local-hash": LocalHash.olh,
     }
+    making = make[mechanism] if mechanism in make else load(found("randomizers")[mechanism])
     return tuple(
-        Question(name, (column,), (domain,), make[mechanism](len(domain), each))
+        Question(name, (column,), (domain,), making(len(domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))
     )
 

@@ -1,0 +1,122 @@
+"""docs/extending.md: a package installed beside veilmix brings what every command then knows."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from veilmix.scenarios.schema import plugs
+from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
+
+PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text("utf-8")
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINES = 150  # of the package
+
+
+def files() -> dict[str, str]:
+    """The files on the page, by the name in their first line."""
+    named = {}
+    for _, text in FENCE.findall(PAGE):
+        first, _, rest = text.partition("\n")
+        if first.startswith("# "):
+            named[first.removeprefix("# ")] = rest
+    return named
+
+
+def commands() -> list[tuple[list[str], list[str]]]:
+    """The commands on the page, each with the pieces of output under it."""
+    (text,) = (text for language, text in FENCE.findall(PAGE) if language == "console")
+    found: list[tuple[list[str], list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ veilmix "):
+            found.append((line.removeprefix("$ veilmix ").split(), []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def install(place: Path) -> None:
+    """Put the package of the page where Python finds it, with what pip writes beside it."""
+    named = files()
+    about = tomllib.loads(named["pyproject.toml"])["project"]
+    for name in ("rival/program.py", "rival/others.py"):
+        path = place / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(named[name], "utf-8")
+    (place / "rival" / "__init__.py").touch()
+    info = place / f"{about['name']}-{about['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {about['name']}\nVersion: {about['version']}\n")
+    groups = (
+        f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in entries.items())
+        for group, entries in about["entry-points"].items()
+    )
+    (info / "entry_points.txt").write_text("\n".join(groups))
+    (place / "solo.toml").write_text(named["solo.toml"])
+
+
+def test_the_package_is_short() -> None:
+    package = [text for name, text in files().items() if name != "solo.toml"]
+    assert len(package) == 3
+    assert sum(text.count("\n") + 1 for text in package) < LINES
+
+
+def test_a_name_of_veilmix_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "thief-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: thief\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[veilmix.programs]\nfixed = a:b\nmine = c:d\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    plugs.found.cache_clear()
+    try:
+        assert kinds() == {**BUILT_IN, "mine": "c:d"}
+    finally:
+        plugs.found.cache_clear()
+
+
+@pytest.mark.slow
+def test_every_command_knows_what_an_installed_package_brings(tmp_path: Path) -> None:
+    install(tmp_path)
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "NO_COLOR": "1"}
+    for words, pieces in commands():
+        done = subprocess.run(
+            [sys.executable, "-m", "veilmix", *words],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not [piece for piece in pieces if piece not in done.stdout], done.stdout
+
+
+@pytest.mark.slow
+def test_a_randomizer_of_another_package_is_a_mechanism(tmp_path: Path) -> None:
+    install(tmp_path)
+    text = (tmp_path / "solo.toml").read_text()
+    text = text[: text.index("[policy]")] + '[policy]\nkind = "histogram"\n'
+    (tmp_path / "noisy.toml").write_text(text + '[local]\nmechanism = "half"\nepsilon = 4.0\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "veilmix", "run", "noisy.toml", "--no-save"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "half epsilon=4 each of 2" in done.stdout
+
+
+def test_help_reads_no_entry_points() -> None:
+    code = (
+        "import sys; sys.argv = ['veilmix', '--help']; from veilmix.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print('veilmix.scenarios.schema.plugs' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "False"
