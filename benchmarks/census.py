@@ -3,9 +3,9 @@
 Both rounds of the census scenario (32,561 people, 4 features, one shuffler) with real onions,
 system randomness, everything recorded; beside it the floor (floor.py) on the same threads in the
 same process, and the same run without a recorder. Prints wall time and CPU time as ratios, the best
-of the repeats, and the most memory that the process and its copies (roles/copies.py) held at once:
-their proportional set sizes, of which a page that several share is counted once, sampled every
-second.
+of the repeats, and the most memory that the process and its copies (roles/forked_workers.py) held
+at once: their proportional set sizes, of which a page that several share is counted once, sampled
+every second.
 """
 
 import os

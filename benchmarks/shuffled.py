@@ -20,7 +20,7 @@ from veilmix.analysis.shuffled import (
     probabilistic_delta,
 )
 from veilmix.analysis.shuffled.composition import together
-from veilmix.analysis.shuffled.delta import Doubt
+from veilmix.analysis.shuffled.delta import PairDivergence
 from veilmix.analysis.shuffled.worst_neighbours import worst
 
 
@@ -53,7 +53,7 @@ def one_bit() -> None:
                 )
     print("\nall m visited, n = 20,000:")
     for q, epsilon in ((0.25, 0.03), (0.49, 0.0008)):
-        doubt = Doubt(20_000, q, epsilon)
+        doubt = PairDivergence(20_000, q, epsilon)
         seconds, (value, m) = best_of(
             1, lambda d=doubt: worst(d.hockey_stick, None, d.tilted_mean, d.n)
         )
@@ -82,7 +82,7 @@ def exactness() -> None:
                     )
                     before, term = term, term * (n - 1 - s) * Q / ((s + 1) * (1 - Q))
             # The growth used here is the rounded one; its rounding moves delta by about 1e-16.
-            ours = float(Doubt(n, q, epsilon).hockey_stick(np.zeros(1))[0])
+            ours = float(PairDivergence(n, q, epsilon).hockey_stick(np.zeros(1))[0])
             print(
                 f"n = {n:6} q = {q:4} delta = {float(total):9.3e}: {ours / float(total) - 1:+.1e}"
             )

@@ -23,7 +23,7 @@ from .frames import DIGEST
 from .messages import Alarm, Cause, Mixed, Tally
 from .mixing import batch_digest
 from .parties import Role
-from .programs import Heard, Strategy, next_step
+from .programs import RoundResult, Strategy, next_step
 from .receipts import contains
 from .wire import Reader, decode
 
@@ -71,7 +71,7 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
             break
         if tally.counts is None:
             return False
-        heard.append(Heard(call, tally.counts))
+        heard.append(RoundResult(call, tally.counts))
     told = board.announcement
     said = [*(one.call for one in heard), board.decision]
     steps = (

@@ -90,11 +90,11 @@ def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequ
     said = list(row)
     draws = cover_draws(hidden, entropy)
     for rule, draw in zip(hidden, draws, strict=True):
-        said[rule.column] = said_as(rule, row[rule.column], draw)
+        said[rule.column] = apply_rule(rule, row[rule.column], draw)
     return said
 
 
-def said_as(rule: Hiding, value: str, draw: int) -> str:
+def apply_rule(rule: Hiding, value: str, draw: int) -> str:
     """One value as it is said. draw: uniform on 0 .. 2^32 - 1; a mask does not look at it."""
     match rule:
         case Mask(said=said):

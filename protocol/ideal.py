@@ -16,11 +16,11 @@ import numpy.typing as npt
 from ..errors import RoundBurned
 from . import parties
 from .announcement import Policy, Program, Rules, Setting
-from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, said_as
+from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from .ledger import check_batch_size, check_rounds
 from .messages import Call, Counts, Decision
 from .parties import Role
-from .programs import DecisionRule, Heard, Strategy, first_call, next_step, strategy_of
+from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
 from .record import CountsSeen
 from .schema import Schema
@@ -94,7 +94,7 @@ def hide_table(table: Table, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> 
     values, codes = list(table.values), table.codes.astype(np.int64, copy=bool(hidden))
     for rule, drawn in zip(hidden, np.asarray(draws, dtype=np.uint64).T, strict=True):
         texts = values[rule.column]
-        gone = np.array([said_as(rule, text, COVERS) != text for text in texts], dtype=bool)
+        gone = np.array([apply_rule(rule, text, COVERS) != text for text in texts], dtype=bool)
         spelt = BLANK if isinstance(rule, Redact) else OTHER
         lost = gone[codes[:, rule.column]]
         if isinstance(rule, Redact):
@@ -156,8 +156,8 @@ def released(
     return tallies[-1][0] if len(tallies) == len(calls) else None
 
 
-def _heard(calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]) -> list[Heard]:
-    return [Heard(call, counts) for call, counts in zip(calls, tallies, strict=True)]
+def _heard(calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]) -> list[RoundResult]:
+    return [RoundResult(call, counts) for call, counts in zip(calls, tallies, strict=True)]
 
 
 def two_round(

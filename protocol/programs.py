@@ -36,7 +36,7 @@ from .tallying import marginals
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RoundResult:
     """A call that the curator has read the answers to, and the counts per column set."""
 
     call: Call
@@ -50,11 +50,11 @@ class Strategy(Protocol):
     The same counts must lead to the same call and the same decision, or nobody could check them.
     """
 
-    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """The next call for the curator; None if there is nothing (more) to ask."""
         ...
 
-    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """What to release, when nothing is left to ask."""
         ...
 
@@ -68,11 +68,11 @@ class ByMarginals:
 
     rule: DecisionRule
 
-    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:  # noqa: ARG002
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
         """Nothing more."""
         return None
 
-    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Apply the rule to the counts of round 1."""
         return self.rule(schema, *marginals(heard[0].counts))
 
@@ -99,7 +99,7 @@ def next_step(
     program: Program,
     schema: Schema,
     strategy: Strategy,
-    heard: Sequence[Heard],
+    heard: Sequence[RoundResult],
     decision: Decision | None,
 ) -> Call | Decision | None:
     """Curator: what comes after the answers it has read, and its decision; None: nothing more.

@@ -153,7 +153,7 @@ def _bytes(vector: Sequence[int]) -> bytes:
 
 
 @dataclass(slots=True)
-class Pile:
+class ShareAccumulator:
     """One aggregator's shares: whom it could open, and how many messages it refused, and why."""
 
     plan: Sharing
@@ -202,7 +202,7 @@ def open_share(
     return _numbers(plain, plan.length)
 
 
-def agreed(one: Pile, two: Pile) -> list[int]:
+def agreed(one: ShareAccumulator, two: ShareAccumulator) -> list[int]:
     """Aggregators: the people of whom both have a share; half a person's shares are noise."""
     return sorted(one.shares.keys() & two.shares.keys())
 

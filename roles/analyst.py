@@ -11,11 +11,11 @@ from ..protocol.programs import Strategy
 from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
 from ..protocol.tallying import Reading
+from .board_monitor import BoardMonitor
 from .keyholder import Keyholder
 from .network import Endpoint, Inbox
 from .reader import publish, read_round
-from .watch import Watch
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 MISDECIDED = "the announced rule decides otherwise from the published marginals"
 
@@ -24,8 +24,8 @@ async def analyst(
     me: Endpoint,
     key: Keyholder,
     inbox: Inbox,
-    workshop: Workshop,
-    watch: Watch,
+    pool: WorkerPool,
+    watch: BoardMonitor,
     strategy: Strategy | None = None,
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
@@ -37,20 +37,20 @@ async def analyst(
     if not await key.take_part(me):
         return
     async for plan in me.rounds():
-        alarms = await watch.look(me, workshop)
+        alarms = await watch.look(me, pool)
         if plan.call.reader is not Role.ANALYST:
             continue
         try:
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
-            reading = await read_round(me, plan, key.secret, inbox, workshop)
+            reading = await read_round(me, plan, key.secret, inbox, pool)
             if reading is not None:
                 _check_people(me, plan, reading)
-                await _check_promise(me, plan, reading, strategy, workshop)
+                await _check_promise(me, plan, reading, strategy, pool)
                 await publish(me, reading, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
-    await watch.look(me, workshop)
+    await watch.look(me, pool)
 
 
 def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
@@ -62,7 +62,7 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
 
 
 async def _check_promise(
-    me: Endpoint, plan: Round, reading: Reading, strategy: Strategy | None, workshop: Workshop
+    me: Endpoint, plan: Round, reading: Reading, strategy: Strategy | None, pool: WorkerPool
 ) -> None:
     """RoundBurned unless the promise holds for those whose answers were read."""
     decision, announced = me.board.decision, plan.announcement
@@ -70,4 +70,4 @@ async def _check_promise(
         return
     calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
     work = partial(prove, strategy, announced.schema, calls, decision, joint)
-    check_promise(announced.policy, decision, await workshop.alone(work))
+    check_promise(announced.policy, decision, await pool.alone(work))

@@ -17,14 +17,14 @@ from ..protocol.ledger import check_rounds
 from ..protocol.messages import Call, Closed, Decision, Kind, Registry
 from ..protocol.parties import Role
 from ..protocol.phases import Phase
-from ..protocol.programs import Heard, Strategy, next_step
+from ..protocol.programs import RoundResult, Strategy, next_step
 from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
 from .network import Endpoint, Inbox
 from .reader import publish, read_round
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 
 async def curator(
@@ -32,14 +32,14 @@ async def curator(
     key: Keyholder,
     plans: "Plans",
     inbox: Inbox,
-    workshop: Workshop,
+    pool: WorkerPool,
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
-    heard: list[Heard] = []
+    heard: list[RoundResult] = []
     try:
         await _announce(me, key, plans)
-        while step := await _next(plans, heard, decision, workshop):
+        while step := await _next(plans, heard, decision, pool):
             if isinstance(step, Decision):
                 step = decision = me.decided(plans.schema, step)
             await me.post(step)
@@ -48,10 +48,10 @@ async def curator(
             if step.reader is Role.ANALYST:
                 await me.network.until(Kind.TALLY, _tallied)
                 break
-            if reading := await read_round(me, me.network.plan(step), key.secret, inbox, workshop):
+            if reading := await read_round(me, me.network.plan(step), key.secret, inbox, pool):
                 _check(me, plans, reading)
                 await publish(me, reading, counts=plans.policy.publish_marginals)
-                heard.append(Heard(step, tuple(dict(count) for count in reading.counts)))
+                heard.append(RoundResult(step, tuple(dict(count) for count in reading.counts)))
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:
@@ -66,11 +66,11 @@ def _tallied(board: Board) -> bool:
 
 
 async def _next(
-    plans: "Plans", heard: Sequence[Heard], decision: Decision | None, workshop: Workshop
+    plans: "Plans", heard: Sequence[RoundResult], decision: Decision | None, pool: WorkerPool
 ) -> Call | Decision | None:
     """Ask the strategy for the next step, in a thread if it has to think: it may take its time."""
     step = partial(next_step, plans.program, plans.schema, plans.strategy, heard, decision)
-    return step() if decision or not heard else await workshop.alone(step)
+    return step() if decision or not heard else await pool.alone(step)
 
 
 def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:

@@ -29,7 +29,7 @@ from .clock import VirtualClock
 from .instruments import Instrument, Instruments
 from .session import check_no_loop, only
 from .user import Row
-from .workshop import Workshop, workshop
+from .worker_pool import WorkerPool, worker_pool
 
 Making = tuple[int, Row, Entropy]
 Opening = tuple[int, SecretKey, Sequence[bytes]]
@@ -171,35 +171,35 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
     """Start every peer and wait until all have finished."""
     commons = Commons(cast.agreement, strategy_of(cast.decide), instruments)
     scheme = suite_by_code(cast.agreement.suite)
-    async with workshop(cast.threads, instruments) as shop, trio.open_nursery() as nursery:
+    async with worker_pool(cast.threads, instruments) as pool, trio.open_nursery() as nursery:
         for index in sorted(set(range(cast.people)) - cast.absent):
             name = parties.peer(index)
             seat = cast.seats.get(name, Seat)(commons, index + 1)
             pair = scheme.keypair(cast.entropy.fork(parties.key_label(name)))
             fresh = cast.entropy.fork(name)
-            nursery.start_soon(peer, seat, pair, cast.row(index), fresh, shop, name=name)
+            nursery.start_soon(peer, seat, pair, cast.row(index), fresh, pool, name=name)
     if commons.seen.place == (0, 0) and not commons.seen.over:
         commons.seen.settle()  # nobody came
     return commons.seen
 
 
-async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, shop: Workshop) -> None:
+async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
     """Post a key; then, round by round, seal, mix, read, count and decide, until it is over."""
     if not await seat.say(None, Key(pair.public)):
         return
     await seat.commons.finished((0, 0))
     while (plan := seat.seen.plan) is not None:
         fresh = entropy.fork(f"round-{plan.call.round}")
-        if not await _round(seat, plan, pair.secret, row, fresh, shop):
+        if not await _round(seat, plan, pair.secret, row, fresh, pool):
             return
 
 
 async def _round(
-    seat: Seat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, shop: Workshop
+    seat: Seat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, pool: WorkerPool
 ) -> bool:
     """Take part in a round; False if the peer leaves."""
     number, commons = plan.call.round, seat.commons
-    sealed = await shop.share(commons.making(plan), (seat.number, row, entropy))
+    sealed = await pool.share(commons.making(plan), (seat.number, row, entropy))
     onions = seat.seals(plan, sealed)
     made = _told(seat.number, number, onions)
     commons.instruments.tell(lambda one: one.sealed(made))
@@ -211,12 +211,14 @@ async def _round(
         if seat.seen.place != (number, step + 1):
             return True
         body = lost(seat.commons.board, plan, onions, step) or await _next(
-            seat, plan, secret, step + 1, shop
+            seat, plan, secret, step + 1, pool
         )
     return True
 
 
-async def _next(seat: Seat, plan: PeerRound, secret: SecretKey, step: int, shop: Workshop) -> Body:
+async def _next(
+    seat: Seat, plan: PeerRound, secret: SecretKey, step: int, pool: WorkerPool
+) -> Body:
     """What an honest peer posts in a step after the first."""
     number, board = plan.call.round, seat.commons.board
     if step == plan.path + 1:
@@ -225,7 +227,7 @@ async def _next(seat: Seat, plan: PeerRound, secret: SecretKey, step: int, shop:
         return Agreed(step, seat.seen.result)
     opened = min(step - 1, plan.path)
     job = (seat.number, secret, seat.commons.arrived(number, opened, seat.number))
-    passed = await shop.share(seat.commons.opening(plan, opened), job)
+    passed = await pool.share(seat.commons.opening(plan, opened), job)
     for reason, count in passed.refused.items():
         refused = Refusal(seat.name, number, reason, count)
         seat.commons.instruments.tell(lambda one, refused=refused: one.refused(refused))  # type: ignore[misc]

@@ -12,7 +12,7 @@ from ..protocol.tallying import Reading, read_ballots
 from ..protocol.transcript import Read
 from .keyholder import batch_of
 from .network import Endpoint, Inbox
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 
 async def read_round(
@@ -20,15 +20,13 @@ async def read_round(
     plan: Round,
     secret: SecretKey,
     inbox: Inbox,
-    workshop: Workshop,
+    pool: WorkerPool,
 ) -> Reading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first."""
     batch = await batch_of(me, plan, len(plan.hops), inbox)
     if batch is None:
         return None
-    pieces = await workshop.spread(
-        f"{me.party} opens", partial(_open_and_read, plan, secret), batch
-    )
+    pieces = await pool.spread(f"{me.party} opens", partial(_open_and_read, plan, secret), batch)
     reading = read_ballots(plan, ())
     for piece in pieces:
         reading.add(piece)

@@ -19,17 +19,17 @@ from ..protocol.history import History
 from ..protocol.messages import Registry
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
+from .adversary_record import AdversaryRecord
 from .analyst import analyst
+from .board_monitor import BoardMonitor
 from .clock import VirtualClock
 from .curator import Plans, curator
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
 from .network import EVERY_ROUND, Endpoint, Fault, Network, Wire
 from .shuffler import shuffler
-from .spy import Spy
 from .user import Lie, Person, Row, Sealers, cohort, user
-from .watch import Watch
-from .workshop import Workshop, workshop
+from .worker_pool import WorkerPool, worker_pool
 
 COHORT_ABOVE = 10_000  # people; above, one task looks after all of them
 
@@ -81,7 +81,7 @@ class Cast:
     lie: Lie | None = None
     guards: Guards = field(default_factory=Guards)
     wire: Wire | None = None
-    spy: Spy | None = None
+    spy: AdversaryRecord | None = None
 
 
 def play(
@@ -147,9 +147,9 @@ async def hold(cast: Cast, instruments: Instruments) -> Board:
     network = Network(instruments)
     network.wire = cast.wire
     signers = _signers(cast)
-    async with workshop(cast.threads, instruments) as shop, trio.open_nursery() as nursery:
-        _start_keyholders(cast, network, shop, nursery, signers)
-        _start_users(cast, network, shop, nursery, signers)
+    async with worker_pool(cast.threads, instruments) as pool, trio.open_nursery() as nursery:
+        _start_keyholders(cast, network, pool, nursery, signers)
+        _start_users(cast, network, pool, nursery, signers)
     return network.board
 
 
@@ -160,7 +160,7 @@ def _signers(cast: Cast) -> list[Signer]:
 
 
 def _start_keyholders(
-    cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery, signers: Sequence[Signer]
+    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signers: Sequence[Signer]
 ) -> None:
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
 
@@ -184,15 +184,15 @@ def _start_keyholders(
     )
     seat = _seat(cast, network)
     for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
-        work = partial(shuffler, seat(name), key(name), network.inbox(name), shop)
+        work = partial(shuffler, seat(name), key(name), network.inbox(name), pool)
         nursery.start_soon(work, guards.history, name=name)
     inbox = network.inbox(parties.ANALYST)
     strategy = strategy_of(cast.decide)
-    watch = Watch(guards.balance, strategy if guards.recompute else None)
+    watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
     reads = partial(analyst, strategy=strategy if guards.proves else None)
-    nursery.start_soon(reads, seat(parties.ANALYST), key(parties.ANALYST), inbox, shop, watch)
+    nursery.start_soon(reads, seat(parties.ANALYST), key(parties.ANALYST), inbox, pool, watch)
     inbox = network.inbox(parties.CURATOR)
-    nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, shop)
+    nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, pool)
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
@@ -206,7 +206,7 @@ def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
 
 
 def _start_users(
-    cast: Cast, network: Network, shop: Workshop, nursery: trio.Nursery, signers: Sequence[Signer]
+    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signers: Sequence[Signer]
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
 
@@ -229,6 +229,6 @@ def _start_users(
     for index in sorted(set(everybody) - set(together)):
         place = seat(parties.user(index))
         place.signer = signers[index] if index < len(signers) else None
-        nursery.start_soon(user, place, person(index), shop, sealers)
+        nursery.start_soon(user, place, person(index), pool, sealers)
     if together:
-        nursery.start_soon(cohort, network, together, person, shop)
+        nursery.start_soon(cohort, network, together, person, pool)

@@ -19,7 +19,7 @@ from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, drain
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class _Collected:
 
 
 async def shuffler(
-    me: Endpoint, key: Keyholder, inbox: Inbox, workshop: Workshop, history: History | None = None
+    me: Endpoint, key: Keyholder, inbox: Inbox, pool: WorkerPool, history: History | None = None
 ) -> None:
     """Publish a key, check the announcement, then mix every round that is called.
 
@@ -78,9 +78,9 @@ async def shuffler(
     async for plan in me.rounds():
         try:
             if hop == 1:
-                await _first(me, plan, key.secret, inbox, workshop, memory)
+                await _first(me, plan, key.secret, inbox, pool, memory)
             else:
-                await _later(me, plan, hop, key.secret, inbox, workshop)
+                await _later(me, plan, hop, key.secret, inbox, pool)
         except RoundBurned as burned:
             await me.burn(burned)
     if plan is not None:
@@ -100,17 +100,17 @@ async def _first(
     plan: Round,
     secret: SecretKey,
     inbox: Inbox,
-    workshop: Workshop,
+    pool: WorkerPool,
     memory: _Memory,
 ) -> None:
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
     collected = await _collect(me, plan, inbox, memory, close)
     if collected.signed:
-        await _check_signatures(me, plan, collected, memory, workshop)
+        await _check_signatures(me, plan, collected, memory, pool)
     senders = list(collected.envelopes)
     work = partial(open_envelopes, plan, secret)
-    opened = await workshop.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
+    opened = await pool.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
     onions: list[bytes] = []
     people: list[str] = []
     for sender, inside in zip(senders, (one for piece in opened for one in piece), strict=True):
@@ -128,15 +128,13 @@ async def _first(
 
 
 async def _later(
-    me: Endpoint, plan: Round, hop: int, secret: SecretKey, inbox: Inbox, workshop: Workshop
+    me: Endpoint, plan: Round, hop: int, secret: SecretKey, inbox: Inbox, pool: WorkerPool
 ) -> None:
     """A further shuffler: open the batch of the one before."""
     batch = await batch_of(me, plan, hop, inbox)
     if batch is None:
         return
-    pieces = await workshop.spread(
-        f"{me.party} opens", partial(open_layers, plan, hop, secret), batch
-    )
+    pieces = await pool.spread(f"{me.party} opens", partial(open_layers, plan, hop, secret), batch)
     collected = _Collected(received=len(batch))
     for piece in pieces:
         collected.refused.update(piece.refused)
@@ -183,7 +181,7 @@ def _admit(
 
 
 async def _check_signatures(
-    me: Endpoint, plan: Round, collected: _Collected, memory: _Memory, workshop: Workshop
+    me: Endpoint, plan: Round, collected: _Collected, memory: _Memory, pool: WorkerPool
 ) -> None:
     """First shuffler: of what was collected, admit what a registered user has signed.
 
@@ -192,7 +190,7 @@ async def _check_signatures(
     registry = me.board.registry
     assert registry is not None  # noqa: S101 - the board compares the announcement with it
     work = partial(check_senders, plan, registry)
-    checked = await workshop.spread(f"{me.party} checks", work, collected.signed)
+    checked = await pool.spread(f"{me.party} checks", work, collected.signed)
     verdicts = [reason for piece in checked for reason in piece]
     for (sender, body), reason in zip(collected.signed, verdicts, strict=True):
         try:

@@ -15,9 +15,9 @@ from ..protocol.messages import Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
+from .board_monitor import Receiving, compare
 from .network import EVERY_ROUND, Endpoint, Letter, Network, Rounds
-from .watch import Receiving, compare
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
@@ -51,7 +51,7 @@ class Person:
         return f"Person({self.index})"
 
 
-async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Sealers") -> None:
+async def user(me: Endpoint, person: Person, pool: WorkerPool, sealers: "Sealers") -> None:
     """Read each call, seal an answer to every question of it, send one envelope."""
     receiving = Receiving()
     async for plan in me.rounds():
@@ -62,7 +62,7 @@ async def user(me: Endpoint, person: Person, workshop: Workshop, sealers: "Seale
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         job = (person.index, person.says(fresh), fresh, me.signer)
-        sent, made, receipts = await workshop.share(sealers.signing(plan), job)
+        sent, made, receipts = await pool.share(sealers.signing(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
@@ -74,7 +74,7 @@ async def cohort(
     network: Network,
     indices: Sequence[int],
     person: Callable[[int], Person],
-    workshop: Workshop,
+    pool: WorkerPool,
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
     async for plan in Rounds(network):
@@ -84,7 +84,7 @@ async def cohort(
             def send(sealed: Sequence[tuple[Letter, Made]], plan: Round = plan) -> None:
                 nursery.start_soon(_hand_in, network, plan, sealed)
 
-            await workshop.spread("users seal", work, indices, send)
+            await pool.spread("users seal", work, indices, send)
 
 
 async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter, Made]]) -> None:

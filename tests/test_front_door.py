@@ -65,7 +65,7 @@ async def test_a_run_that_is_cancelled_ends() -> None:
     told = []
     ended = trio.Event()
 
-    class Watch(Instrument):
+    class BoardMonitor(Instrument):
         def posted(self, time, entry) -> None:
             told.append(entry)
             trio.from_thread.run_sync(ended.set, trio_token=token)
@@ -79,7 +79,7 @@ async def test_a_run_that_is_cancelled_ends() -> None:
                 scope.cancel()
 
             nursery.start_soon(stop)
-            await veilmix.play("titanic", 7, instruments=[Watch()], worst_case_seconds=0)
+            await veilmix.play("titanic", 7, instruments=[BoardMonitor()], worst_case_seconds=0)
     assert scope.cancelled_caught
     while before := len(told):
         await trio.sleep(0.3)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...errors import ParameterError, VerificationError
 from ..contingency.descent import INFEASIBLE, climb
 from ..contingency.frechet import FrechetClass, Known, Table, frechet_class, staircase
-from ..contingency.heuristic import filled
+from ..contingency.heuristic import heuristic_table
 from ..contingency.integer_program import TOLERANCE, Program, relax, solve
 from ..validation import Counts, Floats, as_marginals, whole
 
@@ -142,7 +142,7 @@ def worst_case(
     ceiling = _ceiling(columns, tables, k)
     table = None if known else staircase(columns)
     if table is not None and tables.cells <= MOST_CELLS:
-        table = max(table, filled(tables, max(k, 1)), key=lambda each: each.exposed(k))
+        table = max(table, heuristic_table(tables, max(k, 1)), key=lambda each: each.exposed(k))
     floor_people = _unavoidable(tables, k)
     if tables.cells <= MOST_CELLS and (table is None or table.exposed(k) < ceiling):
         # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0.

@@ -14,7 +14,7 @@ from .frechet import FrechetClass, Table, staircase
 TRIES = 40
 
 
-def filled(tables: FrechetClass, k: int) -> Table:
+def heuristic_table(tables: FrechetClass, k: int) -> Table:
     """The worst of a few such tables; for classes whose margins are single columns, k >= 1."""
     by_column = {margin.group[0]: margin.counts.copy() for margin in tables.margins}
     left = [by_column[j] for j in range(len(tables.shape))]

@@ -35,7 +35,7 @@ from ..randomizers.randomizer import Randomizer
 from ..validation import Floats, open_unit, whole
 from .amplification import Between, report_epsilon, upper_curve
 from .counts import log_law
-from .delta import Doubt, log_g
+from .delta import PairDivergence, log_g
 from .epsilon import epsilon_for
 from .level import Kind
 from .worst_neighbours import FEW
@@ -251,7 +251,7 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
         return np.where(t < local, np.minimum(tails, 1.0), 0.0)
     nodes, tails = np.linspace(0, n - 1, NODES), np.where(t < 0, 1.0, 0.0)
     for i in np.flatnonzero(np.abs(t) < local):
-        values = Doubt(n, q, float(t[i])).probabilistic_envelope(nodes)
+        values = PairDivergence(n, q, float(t[i])).probabilistic_envelope(nodes)
         tails[i] = values.max() + np.abs(np.diff(values, 2)).max()
     return np.minimum(tails, 1.0)
 

@@ -30,7 +30,7 @@ CROSSING_STEPS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class PairDivergence:
     """One doubted person among n, at a privacy level.
 
     Attributes:

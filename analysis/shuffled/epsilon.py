@@ -22,7 +22,7 @@ from ...errors import ParameterError
 from ..randomizers.randomizer import as_epsilon, as_lie
 from ..validation import Floats, open_unit, whole
 from .counts import log_pmf
-from .delta import Doubt, Quantiles
+from .delta import PairDivergence, Quantiles
 from .level import Kind, Level
 from .worst_neighbours import FEW, worst
 
@@ -59,7 +59,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
         return hockey_stick_bits(n, q, epsilon, bits)
     if epsilon >= local_epsilon(q):
         return Level.of("delta", "hockey-stick", 0.0, epsilon, n=n, q=q)
-    delta, m = _worst_hockey_stick(Doubt(n, q, epsilon))
+    delta, m = _worst_hockey_stick(PairDivergence(n, q, epsilon))
     return Level.of("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m)
 
 
@@ -78,7 +78,7 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
     # At log(p/q) itself the ratio is attained, not exceeded.
     if epsilon >= local_epsilon(q):
         return Level.of("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
-    doubt = Doubt(n, q, epsilon)
+    doubt = PairDivergence(n, q, epsilon)
     envelope = doubt.probabilistic_envelope if _smooth(doubt) else None
     delta, m = worst(doubt.probabilistic, envelope, doubt.tilted_mean, n, doubt.promising)
     return Level.of("delta", "probabilistic", min(delta, 1.0), epsilon, n=n, q=q, ones=m)
@@ -107,7 +107,7 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     while True:
         # The epsilon for one m is too small for all m until no m is worse.
         epsilon = max(epsilon, _solve(n, q, delta, m))
-        found, worse = _worst_hockey_stick(Doubt(n, q, epsilon))
+        found, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if found <= delta * (1 + SETTLED) or worse == m:
             return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m)
         m = worse
@@ -169,12 +169,12 @@ def local_epsilon(q: float, bits: int = 1) -> float:
 
 
 @lru_cache(maxsize=64)
-def _worst_hockey_stick(doubt: Doubt) -> tuple[float, int]:
+def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
     envelope = doubt.envelope if _smooth(doubt) else None
     return worst(doubt.hockey_stick, envelope, doubt.tilted_mean, doubt.n)
 
 
-def _smooth(doubt: Doubt) -> bool:
+def _smooth(doubt: PairDivergence) -> bool:
     from .counts import tilted
 
     ends = np.array([0.0, float(doubt.others)])
@@ -189,7 +189,7 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
     at = np.array([float(m)])
 
     def gap(epsilon: float) -> float:
-        found = float(Doubt(n, q, epsilon).hockey_stick(at)[0])
+        found = float(PairDivergence(n, q, epsilon).hockey_stick(at)[0])
         return max(log(found) if found > 0 else -1e3, -1e3) - log(delta)
 
     top = local_epsilon(q) * (1 - 1e-12)

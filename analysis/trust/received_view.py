@@ -23,7 +23,7 @@ from ...errors import ParameterError
 from .best_guesses import Guess, Inference, Method
 from .fiber import Nats, Side, log_multinomial
 from .inference import infer
-from .view_evidence import Known, Shares, known_from
+from .view_evidence import Known, Shares, evidence_from_view
 
 if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
@@ -127,7 +127,7 @@ def inferred(
     Where somebody lied in one round no table agrees with all counts: those of the latest rounds are
     then left out, until some table does.
     """
-    known = known_from(view, sizes, truth, prior)
+    known = evidence_from_view(view, sizes, truth, prior)
     try:
         return known, infer(known.evidence)
     except ParameterError:

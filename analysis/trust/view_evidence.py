@@ -176,7 +176,7 @@ class _Mark:
     lengths: _Lengths = ()
 
 
-def known_from(
+def evidence_from_view(
     view: "View",
     sizes: Sequence[int],
     truth: "Mapping[int, Row] | None" = None,

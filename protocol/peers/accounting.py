@@ -28,7 +28,7 @@ from ..frames import Message
 from ..ledger import check_batch_size
 from ..messages import Call, Counts, Decision, Tally
 from ..peer_messages import Accusation, Agreed, Found, Relay
-from ..programs import Heard, Strategy, first_call, next_step
+from ..programs import RoundResult, Strategy, first_call, next_step
 from ..promise import check_promise, prove
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
 from .board import PeerBoard, Place, full
@@ -119,7 +119,7 @@ class Reckoning:
     def _open(self, number: int) -> None:
         """Begin the next round, or end the session."""
         self.place, self.result = (number, 1), b""
-        heard = [Heard(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
+        heard = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
         schema, self.call, self.plan = self.board.agreement.schema, None, None
         if number == 1:
             self.call = first_call(Program.TWO_ROUND, schema)
@@ -147,7 +147,7 @@ class Reckoning:
                 f"{people:,} peers; whoever filled its onions wrongly cannot be named"
             )
         elif number == 1:
-            heard = [Heard(plan.call, self.pending)]
+            heard = [RoundResult(plan.call, self.pending)]
             schema = self.board.agreement.schema
             step = next_step(Program.TWO_ROUND, schema, self.strategy, heard, None)
             assert isinstance(step, Decision)  # noqa: S101 - two-round asks nothing in between

@@ -10,8 +10,8 @@ from dataclasses import replace
 from ...protocol.announcement import Flaw
 from ...protocol.board import Board
 from ...protocol.history import History
+from ...roles.adversary_record import AdversaryRecord
 from ...roles.session import Cast, Guards
-from ...roles.spy import Spy
 from ..populations.samples import Samples
 from ..schema.model import Fault as Entry
 from ..schema.model import Scenario
@@ -48,7 +48,9 @@ def commit(
     for number, entry in enumerate(scenario.fault):
         if how := ATTACKS[entry.attack].commit:
             how(setup, entry, number)
-    return replace(setup.prepared(), guards=guards, spy=Spy() if scenario.fault else None)
+    return replace(
+        setup.prepared(), guards=guards, spy=AdversaryRecord() if scenario.fault else None
+    )
 
 
 def _strike(setup: AttackSetup, faults: Faults) -> None:

@@ -61,7 +61,7 @@ def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
 
 
 def linked(
-    accomplices: Sequence[str], exploit: Callable[[exploits.Loot, int], exploits.People]
+    accomplices: Sequence[str], exploit: Callable[[exploits.AdversaryView, int], exploits.People]
 ) -> Measure:
     """Measure how many people's rows of round 1 an exploit finds, wholly and rightly."""
 

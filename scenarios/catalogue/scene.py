@@ -12,7 +12,7 @@ from ...protocol.board import Board
 from ...protocol.ideal import released
 from ...protocol.messages import Counts
 from ...protocol.transcript import Transcript
-from ...roles.spy import Spy
+from ...roles.adversary_record import AdversaryRecord
 from ..populations import Population
 from ..schema.model import Scenario
 
@@ -28,7 +28,7 @@ class Scene:
     people: Population
     board: Board
     transcript: Transcript
-    spy: Spy
+    spy: AdversaryRecord
     seed: int | None
     earlier: tuple[Transcript, Board] | None = None
 
@@ -59,7 +59,7 @@ class Scene:
         mine = self.people.row(index) if index < self.n else ()
         return sum(column < len(mine) and mine[column] == value for column, value in row.items())
 
-    def loot(self, accomplices: Sequence[str]) -> exploits.Loot:
+    def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView:
         """What these parties have together."""
         return self.spy.loot(self.board, accomplices)
 

@@ -34,7 +34,7 @@ from ...protocol.shares import (
     AGGREGATOR_1,
     AGGREGATOR_2,
     AGGREGATORS,
-    Pile,
+    ShareAccumulator,
     Sharing,
     add,
     agreed,
@@ -200,11 +200,13 @@ def play(case: Case, kept: Sequence[int] | None = None) -> Played:
     return played
 
 
-def collect(case: Case, session: Session, purse: Purse) -> tuple[Pile, Pile]:
+def collect(
+    case: Case, session: Session, purse: Purse
+) -> tuple[ShareAccumulator, ShareAccumulator]:
     """Round 1: everybody shares its row. A fault strikes what is sent to aggregator 1."""
     plan = session.sharing
     one, two = (
-        Pile(plan, number, session.pairs[name].secret)
+        ShareAccumulator(plan, number, session.pairs[name].secret)
         for number, name in zip(AGGREGATORS, (AGGREGATOR_1, AGGREGATOR_2), strict=True)
     )
     for user in range(case.n):
@@ -218,7 +220,7 @@ def collect(case: Case, session: Session, purse: Purse) -> tuple[Pile, Pile]:
     return one, two
 
 
-def _together(plan: Sharing, piles: tuple[Pile, Pile]) -> dict[int, Row]:
+def _together(plan: Sharing, piles: tuple[ShareAccumulator, ShareAccumulator]) -> dict[int, Row]:
     """What the two aggregators find when they lay their shares together."""
     found: dict[int, Row] = {}
     for user in agreed(*piles):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...protocol.announcement import Policy
-    from ...protocol.programs import Heard, Strategy
+    from ...protocol.programs import RoundResult, Strategy
     from ..populations import Population
     from ..populations.facts import Facts
     from ..populations.samples import Samples
@@ -284,7 +284,9 @@ class ReleaseProgram(Protocol):
     def proves(self, rule: str) -> bool:
         """Whether a certificate by this rule is one of this program's."""
 
-    def verify_decision(self, decision: Decision, schema: Schema, heard: "Sequence[Heard]") -> None:
+    def verify_decision(
+        self, decision: Decision, schema: Schema, heard: "Sequence[RoundResult]"
+    ) -> None:
         """Raises VerificationError unless what was read proves what a decision claims."""
 
     def verify(self, evidence: Evidence) -> str:

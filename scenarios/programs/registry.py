@@ -16,7 +16,7 @@ from ..schema.problems import Problem
 if TYPE_CHECKING:
     from ...protocol.announcement import Program
     from ...protocol.messages import Decision
-    from ...protocol.programs import Heard, Strategy
+    from ...protocol.programs import RoundResult, Strategy
     from ...protocol.schema import Schema
     from ..populations import Population
     from ..populations.facts import Facts
@@ -97,7 +97,7 @@ def samples(scenario: Scenario, seed: int | None) -> "Samples":
     return program_of(scenario).samples(scenario, seed)
 
 
-def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[Heard]") -> None:
+def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]") -> None:
     """Recompute a decision's certificate from all that the curator read.
 
     Raises VerificationError if it claims less than can be proved of the kept columns. Which program

@@ -23,7 +23,7 @@ from ...analysis.exposure.cells import cells_of, distinct
 from ...analysis.exposure.equivalence_classes import Crowds
 from ...analysis.reidentification.attacks.side_information import counted
 from ...analysis.reidentification.personal_information import pie
-from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, said_as
+from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
 from ..populations.samples import Samples
 from ..schema.model import Scenario
@@ -208,7 +208,7 @@ def said_rows(
         if rule.column not in kept:
             continue
         place, texts = list(kept).index(rule.column), values[rule.column]
-        gone = np.array([said_as(rule, text, COVERS - 1) != text for text in texts])
+        gone = np.array([apply_rule(rule, text, COVERS - 1) != text for text in texts])
         cover = rule.rate if isinstance(rule, Redact) else 0.0
         chance = np.where(gone[found.codes[:, place]], 1.0, cover)
         blank = found.codes.copy()

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import ParamSpec, TypeVar
 
 from ...errors import ParameterError
-from ...roles import copies, lifeline
+from ...roles import forked_workers, lifeline
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,9 +62,9 @@ class _Guarded(ProcessPoolExecutor):
         """As the executor's; who is new is watched from now on."""
         future = super().submit(fn, *args, **given)
         guards = self.__dict__.setdefault("_guards", {})
-        for child in list(self._processes or ()) if copies.POSSIBLE else ():
+        for child in list(self._processes or ()) if forked_workers.POSSIBLE else ():
             if child not in guards:
-                guards[child] = Thread(target=copies.guard, args=(child,), daemon=True)
+                guards[child] = Thread(target=forked_workers.guard, args=(child,), daemon=True)
                 guards[child].start()
         return future
 

@@ -28,7 +28,7 @@ from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision, Kind, Mixed
 from ...protocol.parties import shuffler
 from ...protocol.phases import BOARD, Phase
-from ...protocol.programs import Heard
+from ...protocol.programs import RoundResult
 from ...protocol.transcript import split_names
 from ..catalogue.registry import sybils
 from ..programs.hierarchical.strategy import certainties
@@ -209,7 +209,7 @@ def decision(evidence: Evidence) -> str:
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
 
 
-def _same_certainty(evidence: Evidence, heard: Sequence[Heard]) -> None:
+def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the curator can be certain of as many people as is said."""
     said = [one["certain"] for one in evidence.result.get("rounds", ())]
     if said:

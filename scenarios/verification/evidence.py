@@ -8,7 +8,7 @@ from ...errors import RoundBurned, VerificationError
 from ...protocol.board import Board, replay
 from ...protocol.messages import Certificate, Counts, Decision
 from ...protocol.parties import Role
-from ...protocol.programs import Heard, first_call
+from ...protocol.programs import RoundResult, first_call
 from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
@@ -62,7 +62,7 @@ class Evidence:
                 return read.counts, f"what the {read.reader} read"
         raise NoGround(f"round {number} was not counted")
 
-    def heard(self) -> tuple[list[Heard], str]:
+    def heard(self) -> tuple[list[RoundResult], str]:
         """The calls that the curator read the answers to, with their counts; who vouches for them.
 
         Of an ideal run only round 1 is recorded: NoGround if there was more.
@@ -72,13 +72,13 @@ class Evidence:
                 raise NoGround("an ideal run records no counts of groups")
             first = first_call(wire(self.run.scenario), self.schema)
             counts, whose = self.counts(1)
-            return [Heard(first, counts)], whose
-        found: list[Heard] = []
+            return [RoundResult(first, counts)], whose
+        found: list[RoundResult] = []
         whose = ""
         for call in self.board.calls[: len(self.board.tallies)]:
             if call.reader is Role.CURATOR:
                 counts, whose = self.counts(call.round)
-                found.append(Heard(call, counts))
+                found.append(RoundResult(call, counts))
         if not found:
             raise NoGround("round 1 was not counted")
         return found, whose

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from veilmix.analysis.trust.overlapping_counts import chained_bits
-from veilmix.protocol.hiding import Mask, Redact, said_as
+from veilmix.protocol.hiding import Mask, Redact, apply_rule
 from veilmix.protocol.record import CountsSeen
 
 SIZES = (2, 2, 3)
@@ -18,7 +18,7 @@ EVERY = list(product(product(*map(range, SIZES)), repeat=len(ROWS)))
 def counted(rows: Any, columns: tuple[int, ...], hidden: tuple[Any, ...] = ()) -> Counter[Any]:
     rules = {rule.column: rule for rule in hidden}
     return Counter(
-        tuple(said_as(rules[j], str(row[j]), 0) if j in rules else str(row[j]) for j in columns)
+        tuple(apply_rule(rules[j], str(row[j]), 0) if j in rules else str(row[j]) for j in columns)
         for row in rows
     )
 

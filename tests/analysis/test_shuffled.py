@@ -27,7 +27,7 @@ from veilmix.analysis.shuffled import (
     total_variation,
 )
 from veilmix.analysis.shuffled.conjectures import one_bit
-from veilmix.analysis.shuffled.delta import Doubt, Quantiles
+from veilmix.analysis.shuffled.delta import PairDivergence, Quantiles
 from veilmix.analysis.shuffled.worst_neighbours import worst
 from veilmix.errors import ParameterError
 
@@ -150,7 +150,7 @@ def test_the_worst_collection_is_not_always_at_the_end() -> None:
     # n = 50, q = 0.05, eps = 0.1: 21 ones among the others, not 0.
     found = hockey_stick(50, 0.05, 0.1)
     assert found.ones == 21
-    ends = Doubt(50, 0.05, 0.1).hockey_stick(np.array([0.0, 49.0]))
+    ends = PairDivergence(50, 0.05, 0.1).hockey_stick(np.array([0.0, 49.0]))
     assert ends.max() < float(found) - 1e-4
 
 
@@ -177,7 +177,7 @@ def test_a_thousand_people_by_brute_force(n: int, q: float, epsilon: float) -> N
     ("n", "q", "epsilon"), [(20_000, 0.25, 0.03), (20_000, 0.49, 0.0008), (6000, 0.05, 0.25)]
 )
 def test_the_search_misses_no_m(n: int, q: float, epsilon: float) -> None:
-    doubt = Doubt(n, q, epsilon)
+    doubt = PairDivergence(n, q, epsilon)
     everywhere = worst(doubt.hockey_stick, None, doubt.tilted_mean, n)
     assert hockey_stick(n, q, epsilon) == pytest.approx(everywhere[0], rel=1e-12)
     everywhere = worst(doubt.probabilistic, None, doubt.tilted_mean, n)
@@ -216,7 +216,7 @@ def test_delta_at_a_million_people_is_the_binomial_one_at_the_end() -> None:
     s = np.arange(240_000, 250_000)
     alpha = 1 - q - exp(epsilon) * q
     gain = alpha * binom.pmf(s, n - 1, q) - (exp(epsilon) - 1) * binom.cdf(s - 1, n - 1, q)
-    at_end = float(Doubt(n, q, epsilon).hockey_stick(np.zeros(1))[0])
+    at_end = float(PairDivergence(n, q, epsilon).hockey_stick(np.zeros(1))[0])
     assert at_end == pytest.approx(gain.max(), rel=1e-9)
     assert hockey_stick(n, q, epsilon) >= at_end
 

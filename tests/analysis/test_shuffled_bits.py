@@ -38,7 +38,7 @@ from veilmix.analysis.shuffled.conjectures import (
     todo_of_6_3,
     vector_law,
 )
-from veilmix.analysis.shuffled.delta import Doubt
+from veilmix.analysis.shuffled.delta import PairDivergence
 from veilmix.analysis.shuffled.iid_sums import positive_part
 from veilmix.errors import ParameterError
 
@@ -227,7 +227,7 @@ def test_equal_others_with_one_bit_is_the_end_of_the_range(
     n: int, q: float, epsilon: float
 ) -> None:
     low, high = equal_others_delta(n, q, epsilon, 1)
-    ends = Doubt(n, q, epsilon).hockey_stick(np.array([0.0, n - 1.0])).max()
+    ends = PairDivergence(n, q, epsilon).hockey_stick(np.array([0.0, n - 1.0])).max()
     assert low <= ends * (1 + 1e-12)
     assert ends <= high * (1 + 1e-12)
     assert high / low - 1 < 1e-3
@@ -237,7 +237,7 @@ def test_equal_others_with_one_bit_is_the_end_of_the_range(
 @pytest.mark.slow
 def test_sums_at_a_hundred_thousand_stay_between_their_bounds() -> None:
     n, q, epsilon = 10**5, 0.25, 0.0145
-    ends = Doubt(n, q, epsilon).hockey_stick(np.array([0.0, n - 1.0])).max()
+    ends = PairDivergence(n, q, epsilon).hockey_stick(np.array([0.0, n - 1.0])).max()
     low, high = equal_others_delta(n, q, epsilon, 1)
     assert low <= ends <= high
     assert high / low - 1 < 1e-3

@@ -15,7 +15,7 @@ from veilmix.analysis.composition.exact_worst_case import worst_case
 from veilmix.analysis.contingency.cuts import Cuts
 from veilmix.analysis.contingency.descent import climb
 from veilmix.analysis.contingency.frechet import frechet_class, staircase
-from veilmix.analysis.contingency.heuristic import filled
+from veilmix.analysis.contingency.heuristic import heuristic_table
 from veilmix.analysis.contingency.integer_program import Program, relax
 from veilmix.errors import ParameterError, VerificationError
 
@@ -246,7 +246,7 @@ def test_the_witness_as_csv() -> None:
 @given(tables_of((2, 3), (3, 3), (2, 2, 2), people=40), st.integers(1, 6))
 def test_a_filled_table_has_its_marginals(table: np.ndarray, k: int) -> None:
     marginals = marginals_of(table)
-    found = filled(frechet_class(marginals, k), k)
+    found = heuristic_table(frechet_class(marginals, k), k)
     for j, counts in enumerate(marginals):
         assert np.array_equal(found.margin((j,), (len(counts),)), counts)
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.exploits import everybody, rederived
-from veilmix.roles.spy import Spy
+from veilmix.roles.adversary_record import AdversaryRecord
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
@@ -19,7 +19,7 @@ def test_who_only_listened_reads_everybody() -> None:
 
 
 def test_another_seed_opens_nothing() -> None:
-    spy = Spy()
+    spy = AdversaryRecord()
     board = ROLES.run(ROLES.people(6), [spy], spy=spy).board
     loot = spy.loot(board, ["network"])
     assert loot.keys == {}
@@ -28,7 +28,7 @@ def test_another_seed_opens_nothing() -> None:
 
 
 def test_system_randomness_cannot_be_derived() -> None:
-    spy = Spy()
+    spy = AdversaryRecord()
     board = ROLES.run(ROLES.people(6), [spy], spy=spy, entropy=SystemEntropy()).board
     loot = spy.loot(board, ["network"])
     assert [row for row in everybody(rederived(loot, 1), 1).values() if row] == []

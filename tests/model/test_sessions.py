@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw
 from veilmix.protocol.messages import Alarm, Cause
-from veilmix.roles import watch
+from veilmix.roles import board_monitor
 from veilmix.roles.session import Cast
 
 MODEL = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("sessions.py"))))
@@ -116,7 +116,7 @@ def test_a_false_alarm_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def cry(board: Any, number: int, strategy: Any) -> Any:
         yield Alarm(number, Cause.BALANCE)
 
-    monkeypatch.setattr(watch, "seen_wrong", cry)
+    monkeypatch.setattr(board_monitor, "seen_wrong", cry)
     with pytest.raises(AssertionError, match=r"every_alarm_is_justified|honest_sessions"):
         MODEL.check(MODEL.play_plan(plan()))
 

@@ -9,7 +9,7 @@ from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import (
-    Heard,
+    RoundResult,
     Strategy,
     decidable,
     first_call,
@@ -129,7 +129,7 @@ class Asking:
 
 def steps(program: Program, strategy: Strategy) -> list[Call | Decision]:
     """Everything a curator says, if everybody answers."""
-    heard: list[Heard] = []
+    heard: list[RoundResult] = []
     found: list[Call | Decision] = []
     decided = None
     while step := next_step(program, SCHEMA, strategy, heard, decided):
@@ -139,7 +139,7 @@ def steps(program: Program, strategy: Strategy) -> list[Call | Decision]:
         elif step.reader is Role.ANALYST:
             break
         else:
-            heard.append(Heard(step, COUNTS if len(heard) == 0 else ({},) * len(step.asks)))
+            heard.append(RoundResult(step, COUNTS if len(heard) == 0 else ({},) * len(step.asks)))
     return found
 
 

@@ -30,11 +30,15 @@ def announced(schema: Schema = SCHEMA, least: int = 2, seed: int = 1) -> tuple:
     return made, keys[3:]
 
 
-def opened(least: int = 2) -> tuple[shares.Sharing, tuple[shares.Pile, shares.Pile]]:
+def opened(
+    least: int = 2,
+) -> tuple[shares.Sharing, tuple[shares.ShareAccumulator, shares.ShareAccumulator]]:
     """A session of shares, and both aggregators."""
     made, keys = announced(least=least)
     plan = shares.open_sharing(made, (keys[0].public, keys[1].public))
-    piles = [shares.Pile(plan, i, pair.secret) for i, pair in zip((1, 2), keys, strict=True)]
+    piles = [
+        shares.ShareAccumulator(plan, i, pair.secret) for i, pair in zip((1, 2), keys, strict=True)
+    ]
     return plan, (piles[0], piles[1])
 
 
@@ -128,9 +132,9 @@ def test_a_share_opens_for_its_person_its_aggregator_and_its_session_only() -> N
     made = shares.share(plan, 0, ROWS[0], SeededEntropy(0))
     piles[0].take(1, made.layers[0])  # somebody else hands in a copy
     piles[0].take(0, made.layers[1])  # the other aggregator's
-    shares.Pile(other_plan, 1, piles[0].secret).take(0, made.layers[0])
+    shares.ShareAccumulator(other_plan, 1, piles[0].secret).take(0, made.layers[0])
     assert piles[0].refused == {Reason.DOES_NOT_OPEN: 2}
-    other = shares.Pile(other_plan, 1, piles[0].secret)
+    other = shares.ShareAccumulator(other_plan, 1, piles[0].secret)
     other.take(0, made.layers[0])
     assert other.refused == {Reason.DOES_NOT_OPEN: 1}
 

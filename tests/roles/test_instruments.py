@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import veilmix
 from veilmix.protocol.phases import Phase
-from veilmix.roles.copies import _answer
+from veilmix.roles.forked_workers import _answer
 from veilmix.roles.instruments import Instrument
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
@@ -134,7 +134,7 @@ def test_a_thread_in_veilmix_is_seen_and_one_in_its_environment_is_not() -> None
     for thread in (inside, beside):
         thread.start()
     try:
-        assert [Path(file).name for file in at_work()] == ["copies.py"]
+        assert [Path(file).name for file in at_work()] == ["forked_workers.py"]
     finally:
         waiting.set()
         inside.join()

@@ -154,7 +154,7 @@ def test_letters_that_are_not_due_are_refused_and_the_batch_still_counts() -> No
 # The curator
 
 
-class Watch(Instrument):
+class BoardMonitor(Instrument):
     """Notes the kind of every message."""
 
     def __init__(self) -> None:
@@ -191,7 +191,7 @@ def test_a_substituted_key_is_noticed_before_anybody_submits(
             check(board, author, message)
 
     monkeypatch.setattr(Board, "_check", careless)
-    watch = Watch()
+    watch = BoardMonitor()
     with suppress(
         Refused, ExceptionGroup
     ):  # of a consent that came after; see the hesitating keyholder below
@@ -204,7 +204,7 @@ def test_a_substituted_key_is_noticed_before_anybody_submits(
 
 def test_the_board_does_not_take_a_substituted_key() -> None:
     """The curator's own post is refused and counted, and nothing is ever called."""
-    watch = Watch()
+    watch = BoardMonitor()
     played = KIT.run(ROWS, [watch], faults={"curator": Substituting})
     assert played.board.burned == "the board refused the announcement of curator: unexpected"
     assert played.refused("board", 0) == {Reason.UNEXPECTED: 1}
@@ -221,7 +221,7 @@ class Asking(Endpoint):
 
 
 def test_a_call_for_more_than_was_decided_is_not_answered() -> None:
-    watch = Watch()
+    watch = BoardMonitor()
     played = KIT.run(ROWS, [watch], faults={"curator": Asking})
     assert played.board.burned == "the board refused the call of curator: unexpected"
     assert played.refused("board", 2) == {Reason.UNEXPECTED: 1}

@@ -28,7 +28,7 @@ from veilmix.protocol.hiding import (
 from veilmix.protocol.ideal import Ideal, Table, hide_table, ideal_view, run_through
 from veilmix.protocol.messages import Call, Certificate, Decision, Submission
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Heard, strategy_of
+from veilmix.protocol.programs import RoundResult, strategy_of
 from veilmix.protocol.schema import Schema
 from veilmix.protocol.session import open_round
 from veilmix.roles.faults.users import Faulty
@@ -49,16 +49,16 @@ class Asking:
         hidden: tuple[Hiding, ...] = (),
     ) -> None:
         self.rounds, self.kept, self.hidden = rounds, kept, hidden
-        self.heard: list[Sequence[Heard]] = []
+        self.heard: list[Sequence[RoundResult]] = []
 
-    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         self.heard.append(list(heard))
         if len(heard) > len(self.rounds):
             return None
         groups, hidden = self.rounds[len(heard) - 1]
         return Call(len(heard) + 1, Role.CURATOR, tuple(groups), hidden)
 
-    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         n = max(sum(count.values()) for count in heard[0].counts)
         return Decision(self.kept, Certificate("fixed", 2, n, 0), self.hidden)
 

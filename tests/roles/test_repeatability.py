@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.board import replay
-from veilmix.roles import session, workshop
+from veilmix.roles import session, worker_pool
 
 KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(40)
@@ -75,8 +75,8 @@ def test_users_in_cohorts_say_the_same_as_users_alone(
     faults = KIT.attack(**FAULTS) if faulty else {}
     alone = fault_free(faults=faults)
     monkeypatch.setattr(session, "COHORT_ABOVE", 10)
-    monkeypatch.setattr(workshop, "COPY_ABOVE", 10 if copied else 1 << 30)
-    monkeypatch.setattr(workshop, "CHUNK", 4)
+    monkeypatch.setattr(worker_pool, "COPY_ABOVE", 10 if copied else 1 << 30)
+    monkeypatch.setattr(worker_pool, "CHUNK", 4)
     together = fault_free(faults=faults)
     assert together.board.digest() == alone.board.digest()
     assert sorted(together.transcript.made) == sorted(alone.transcript.made)

@@ -16,7 +16,7 @@ from veilmix.errors import ScenarioError
 from veilmix.protocol.announcement import Program, Rules
 from veilmix.protocol.ideal import Ideal, Table, run_through
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Heard
+from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
@@ -47,7 +47,7 @@ def play(rows: Rows, limit: float | None, k: int = 2) -> tuple[Ideal, list[int]]
         Hierarchical(policy),
     )
     pairs = zip(found.calls, found.tallies, strict=True)
-    heard = [Heard(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]
+    heard = [RoundResult(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]
     sure = certainties(SCHEMA, heard, k)
     assert all(one.exact for one in sure)
     return found, [one.high for one in sure]

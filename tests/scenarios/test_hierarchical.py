@@ -12,7 +12,7 @@ from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import Mask
 from veilmix.protocol.messages import Call, Certificate
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Heard
+from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature as Column
 from veilmix.protocol.schema import Schema
 from veilmix.scenarios.play.run import run
@@ -187,7 +187,7 @@ def test_a_promise_that_its_proof_does_not_bear_is_found(tmp_path: Path) -> None
             hierarchical.verify(wrong, heard[0], heard[1], kept)
 
 
-def known() -> tuple[Schema, list[Heard]]:
+def known() -> tuple[Schema, list[RoundResult]]:
     """What the curator of the class read."""
     outcome = run("hierarchical-class", worst_case_seconds=0)
     assert outcome.transcript is not None
@@ -195,16 +195,16 @@ def known() -> tuple[Schema, list[Heard]]:
 
     board = replay(outcome.transcript.posts)
     reads = [one for one in outcome.transcript.reads if one.reader == "curator"]
-    heard = [Heard(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
+    heard = [RoundResult(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
     return outcome.schema, heard
 
 
 SCHEMA = Schema((Column("one", None, 3), Column("two", ("x", "y")), Column("six", ("x", "y"))))
 
 
-def singles(one: dict[str, int], two: dict[str, int], six: dict[str, int]) -> Heard:
+def singles(one: dict[str, int], two: dict[str, int], six: dict[str, int]) -> RoundResult:
     counts = tuple({(value,): n for value, n in some.items()} for some in (one, two, six))
-    return Heard(Call(1, Role.CURATOR, ((0,), (1,), (2,))), counts)
+    return RoundResult(Call(1, Role.CURATOR, ((0,), (1,), (2,))), counts)
 
 
 def test_rare_values_are_masked_together_with_the_next_until_they_are_a_crowd() -> None:
@@ -239,7 +239,7 @@ def test_what_is_forbidden_is_never_asked_for_in_a_group() -> None:
 def test_a_value_that_nobody_had_before_counts_as_other() -> None:
     """Somebody says one thing in round 1 and another in round 2."""
     first = singles({"a": 50, "b": 50}, {"x": 50, "y": 50}, {"x": 30, "y": 70})
-    pair = Heard(
+    pair = RoundResult(
         Call(2, Role.CURATOR, ((0, 1),)),
         ({("a", "x"): 40, ("a", "y"): 9, ("b", "x"): 10, ("b", "y"): 40, ("new", "y"): 1},),
     )

@@ -10,7 +10,7 @@ from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import BLANK, Redact
 from veilmix.protocol.messages import Call, Decision
 from veilmix.protocol.parties import Role
-from veilmix.protocol.programs import Heard
+from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature as Column
 from veilmix.protocol.schema import Schema
 from veilmix.scenarios.play.run import run
@@ -135,9 +135,9 @@ def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:
         assert found["decision"].ok is False
 
 
-def heard(one: dict[str, int], two: dict[str, int]) -> list[Heard]:
+def heard(one: dict[str, int], two: dict[str, int]) -> list[RoundResult]:
     counts = tuple({(value,): n for value, n in some.items()} for some in (one, two))
-    return [Heard(Call(1, Role.CURATOR, ((0,), (1,))), counts)]
+    return [RoundResult(Call(1, Role.CURATOR, ((0,), (1,))), counts)]
 
 
 SCHEMA = Schema((Column("one", None, 3), Column("two", ("x", "y"))))

@@ -11,7 +11,7 @@ import pytest
 from veilmix.analysis.exposure.cells import cells_of, distinct
 from veilmix.analysis.reidentification.attacks.side_information import counted, find_people
 from veilmix.errors import VerificationError
-from veilmix.protocol.hiding import Mask, Redact, said_as
+from veilmix.protocol.hiding import Mask, Redact, apply_rule
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.registry import asked, samples
 from veilmix.scenarios.records.run_folder import read, save
@@ -244,7 +244,7 @@ def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
             told = {value: 1.0}
             for rule in rules:
                 if rule.column == column:
-                    blank = said_as(rule, value, (1 << 32) - 1) != value
+                    blank = apply_rule(rule, value, (1 << 32) - 1) != value
                     cover = 1.0 if blank else rule.rate if isinstance(rule, Redact) else 0.0
                     told = {value: 1 - cover, "": cover}
             law = {(*y, v): p * q for y, p in law.items() for v, q in told.items() if p * q}

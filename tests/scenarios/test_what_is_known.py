@@ -18,7 +18,7 @@ import pytest
 from veilmix.analysis.estimation.binomial_covers import cover
 from veilmix.analysis.trust import inferred, received
 from veilmix.analysis.trust.announced_rates import listed
-from veilmix.protocol.hiding import BLANK, Hiding, Redact, said_as
+from veilmix.protocol.hiding import BLANK, Hiding, Redact, apply_rule
 from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
@@ -70,7 +70,7 @@ class Seen:
                         rate = rule.rate if isinstance(rule, Redact) else 0.0
                         chance *= rate if coins[rule.column] == ALWAYS else 1 - rate
                         draw = coins[rule.column] if rate else NEVER
-                        said[rule.column] = said_as(rule, row[rule.column], draw)
+                        said[rule.column] = apply_rule(rule, row[rule.column], draw)
                     says[number] = tuple(said)
                 used = {rule.column for rules in self.rules.values() for rule in rules}
                 idle = any(coins[c] == ALWAYS for c in range(len(row)) if c not in used)

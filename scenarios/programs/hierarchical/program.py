@@ -12,7 +12,7 @@ from . import text
 
 if TYPE_CHECKING:
     from ....protocol.messages import Call, Decision
-    from ....protocol.programs import Heard, Strategy
+    from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ...wording import Block
     from ..interface import Considered, Dropped, Scored, Session
@@ -90,7 +90,7 @@ class Hierarchical(Decided):
         return rule.startswith(self.kind)
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
         """Check the proof that the certificate carries."""
         from .strategy import verify

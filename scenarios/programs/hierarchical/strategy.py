@@ -33,7 +33,7 @@ from ....errors import VerificationError
 from ....protocol.hiding import Mask
 from ....protocol.messages import Call, Certificate, Counts, Decision
 from ....protocol.parties import Role
-from ....protocol.programs import Heard
+from ....protocol.programs import RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
@@ -57,7 +57,7 @@ class Hierarchical:
 
     policy: Policy
 
-    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """The groups of one more column that are safe to ask for; None if there are none."""
         known, names = knowledge(schema, heard, self.policy.k)
         allowed = self._allowed(schema)
@@ -82,7 +82,7 @@ class Hierarchical:
         )
         return Call(len(heard) + 1, Role.CURATOR, tuple(sorted(groups)), hidden)
 
-    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """The heaviest set of columns of which enough can be promised."""
         from ....analysis.composition.known_groups import heaviest
         from ....analysis.suppression.column_suppression import choose_columns
@@ -135,7 +135,7 @@ class Hierarchical:
     def _candidates(
         self,
         schema: Schema,
-        heard: Sequence[Heard],
+        heard: Sequence[RoundResult],
         known: "Knowledge",
         said: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
@@ -174,7 +174,7 @@ def _values(known: "Knowledge", column: int) -> int:
 
 
 def knowledge(
-    schema: Schema, heard: Sequence[Heard], k: int
+    schema: Schema, heard: Sequence[RoundResult], k: int
 ) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
     """What a curator has read, as the analysis takes it, and the names of the values by column.
 
@@ -196,7 +196,7 @@ def knowledge(
     return Knowledge(k, singles, tables), names
 
 
-def certainties(schema: Schema, heard: Sequence[Heard], k: int) -> "tuple[Certain, ...]":
+def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
     """Of how many people the curator can be certain after each round that it has read."""
     from ....analysis.trust.certain_cells import Certainty
 
@@ -207,14 +207,14 @@ def certainties(schema: Schema, heard: Sequence[Heard], k: int) -> "tuple[Certai
 
 def answered_again(
     schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
-) -> tuple[Schema, list[Heard]]:
+) -> tuple[Schema, list[RoundResult]]:
     """What the people of a release would have answered to the calls before, as far as it shows.
 
     Columns are numbered by their places among those kept; calls for no group of these are left out.
     A value that was masked is counted by name: the masks of the call say that it is `other`.
     """
     place = {column: at for at, column in enumerate(kept)}
-    heard: list[Heard] = []
+    heard: list[RoundResult] = []
     for call in calls:
         asks = tuple(
             tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
@@ -228,7 +228,7 @@ def answered_again(
             if isinstance(rule, Mask) and place.get(rule.column) in speaking
         )
         counts = tuple(summed(joint, ask) for ask in asks)
-        heard.append(Heard(Call(call.round, Role.CURATOR, asks, masks), counts))
+        heard.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
     return Schema(tuple(schema.features[column] for column in kept)), heard
 
 
@@ -251,7 +251,7 @@ def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: C
     return Known(group, said, table)
 
 
-def masked(heard: Sequence[Heard], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
+def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
     """Per column that was ever masked, the values that were still said by name, by number."""
     said: dict[int, Group] = {}
     for one in heard:
@@ -263,7 +263,7 @@ def masked(heard: Sequence[Heard], names: Sequence[Sequence[str]]) -> "dict[int,
 
 
 def considered(
-    policy: Policy, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+    policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> tuple[Considered, ...]:
     """Every set of columns of a few, with what could be promised of it in the end."""
     known, _ = knowledge(schema, heard, policy.k)
@@ -279,7 +279,7 @@ def considered(
 
 
 def dropped(
-    policy: Policy, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+    policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> tuple[Dropped, ...]:
     """What could be promised with each column that is not kept."""
     known, _ = knowledge(schema, heard, policy.k)
@@ -310,7 +310,7 @@ def certificate(promised: "Promised", k: int) -> Certificate:
 
 
 def verify(
-    claimed: Certificate, schema: Schema, heard: Sequence[Heard], kept: Sequence[int]
+    claimed: Certificate, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> None:
     """Raises VerificationError unless what was read proves what is claimed of the kept columns."""
     known, _ = knowledge(schema, heard, claimed.k)

@@ -12,7 +12,7 @@ from . import text
 
 if TYPE_CHECKING:
     from ....protocol.messages import Decision
-    from ....protocol.programs import Heard, Strategy
+    from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ..interface import Scored, Session
 
@@ -49,7 +49,7 @@ class LocalSuppression(Decided):
         return rule.startswith(self.kind)
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
         """Prove it again from the counts of single columns."""
         from .strategy import verify

@@ -16,7 +16,7 @@ import numpy as np
 from ....errors import VerificationError
 from ....protocol.hiding import Redact
 from ....protocol.messages import Call, Certificate, Counts, Decision
-from ....protocol.programs import Heard
+from ....protocol.programs import RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
@@ -35,11 +35,11 @@ class LocalSuppression:
 
     policy: Policy
 
-    def ask(self, schema: Schema, heard: Sequence[Heard]) -> Call | None:  # noqa: ARG002
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
         """Nothing after round 1."""
         return None
 
-    def decide(self, schema: Schema, heard: Sequence[Heard]) -> Decision:
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """The columns, and the values left blank, with which most is said by name."""
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.suppression.value_suppression import choose
@@ -129,7 +129,7 @@ def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "C
     return found
 
 
-def verify(decision: Decision, schema: Schema, heard: Sequence[Heard]) -> None:
+def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> None:
     """Raises VerificationError unless the counts of round 1 prove what a decision claims."""
     from ....analysis.suppression.value_suppression import proved
 

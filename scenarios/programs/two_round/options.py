@@ -4,7 +4,7 @@ from itertools import combinations
 
 from ....protocol.messages import Counts
 from ....protocol.parties import Role
-from ....protocol.programs import Heard
+from ....protocol.programs import RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals as as_marginals
 from ...schema.model import Policy
@@ -14,10 +14,10 @@ from .rules import bound, choose, listed, named_rule
 SHOWN = 6  # columns; with more, not every set is listed
 
 
-def heard(played: Played) -> list[Heard]:
+def heard(played: Played) -> list[RoundResult]:
     """What the curator read."""
     pairs = zip(played.calls, played.tallies, strict=True)
-    return [Heard(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
+    return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
 
 
 def considered(session: Session) -> tuple[Considered, ...]:

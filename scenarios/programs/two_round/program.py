@@ -22,7 +22,7 @@ from . import text
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
     from ....protocol.messages import Call, Decision
-    from ....protocol.programs import Heard, Strategy
+    from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ...populations import Population
     from ...populations.samples import Samples
@@ -182,7 +182,7 @@ class Decided:
         return False
 
     def verify_decision(
-        self, decision: "Decision", schema: "Schema", heard: "Sequence[Heard]"
+        self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
         """Recompute the certificate from the counts of single columns."""
         from ....protocol.tallying import marginals

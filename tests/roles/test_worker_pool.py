@@ -11,7 +11,7 @@ from veilmix.protocol.messages import Kind
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import INBOX, Network
-from veilmix.roles.workshop import CHUNK, Workshop, workshop
+from veilmix.roles.worker_pool import CHUNK, WorkerPool, worker_pool
 
 
 def simulate(main: Any) -> Any:
@@ -53,9 +53,9 @@ def test_time_stands_still_while_a_thread_works() -> None:
     """A deadline of a millisecond does not pass while a job takes fifty."""
 
     async def main() -> tuple[bool, float]:
-        async with workshop(1, quiet()) as shop:
+        async with worker_pool(1, quiet()) as pool:
             with trio.move_on_after(0.001) as scope:
-                await shop.alone(lambda: time.sleep(0.05))
+                await pool.alone(lambda: time.sleep(0.05))
             return scope.cancelled_caught, trio.current_time()
 
     assert simulate(main) == (False, 0.0)
@@ -63,8 +63,8 @@ def test_time_stands_still_while_a_thread_works() -> None:
 
 def test_the_clock_of_the_machine_may_be_used_as_well() -> None:
     async def main() -> Any:
-        async with workshop(1, quiet()) as shop:
-            return await shop.alone(lambda: 3)
+        async with worker_pool(1, quiet()) as pool:
+            return await pool.alone(lambda: 3)
 
     assert trio.run(main) == 3
 
@@ -79,12 +79,12 @@ def test_jobs_of_many_tasks_share_a_hop() -> None:
     async def main() -> dict[int, int]:
         results = {}
 
-        async def one(shop: Workshop, item: int) -> None:
-            results[item] = await shop.share(work, item)
+        async def one(pool: WorkerPool, item: int) -> None:
+            results[item] = await pool.share(work, item)
 
-        async with workshop(2, quiet()) as shop, trio.open_nursery() as nursery:
+        async with worker_pool(2, quiet()) as pool, trio.open_nursery() as nursery:
             for item in range(300):
-                nursery.start_soon(one, shop, item)
+                nursery.start_soon(one, pool, item)
         return results
 
     assert simulate(main) == {item: item * item for item in range(300)}
@@ -99,8 +99,8 @@ def test_a_long_list_is_cut_and_comes_back_in_order() -> None:
         return list(items)
 
     async def main() -> Any:
-        async with workshop(3, quiet()) as shop:
-            return await shop.spread("test", work, range(5_000)), await shop.spread(
+        async with worker_pool(3, quiet()) as pool:
+            return await pool.spread("test", work, range(5_000)), await pool.spread(
                 "test", work, []
             )
 
@@ -116,8 +116,8 @@ def test_a_failure_in_a_thread_reaches_who_asked() -> None:
         raise ZeroDivisionError("in a thread")
 
     async def main() -> None:
-        async with workshop(1, quiet()) as shop:
-            for ask in (shop.share(work, 1), shop.alone(lambda: work(0))):
+        async with worker_pool(1, quiet()) as pool:
+            for ask in (pool.share(work, 1), pool.alone(lambda: work(0))):
                 with pytest.raises(ZeroDivisionError, match="in a thread"):
                     await ask
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from ..crypto.keys import SecretKey
 from ..protocol import parties
 from ..protocol.board import Board
-from ..protocol.exploits import Letter, Loot
+from ..protocol.exploits import AdversaryView, Letter
 from ..protocol.phases import BOARD
 from .instruments import Instrument
 
 
 @dataclass(slots=True)
-class Spy(Instrument):
+class AdversaryRecord(Instrument):
     """Keeps every letter and every key; `loot` gives accomplices what they have of them."""
 
     letters: list[Letter] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Spy(Instrument):
         if receiver != BOARD:
             self.letters.append(Letter(sender, receiver, data))
 
-    def loot(self, board: Board, accomplices: Collection[str]) -> Loot:
+    def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
         """What they sent, received or overheard, and their keys, when the session is over."""
         wires = parties.NETWORK in accomplices
         seen = tuple(
@@ -40,4 +40,4 @@ class Spy(Instrument):
             if wires or letter.sender in accomplices or letter.receiver in accomplices
         )
         mine = {party: key for party, key in self.keys.items() if party in accomplices}
-        return Loot(board, seen, mine)
+        return AdversaryView(board, seen, mine)

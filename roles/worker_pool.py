@@ -2,7 +2,8 @@
 
 The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
 to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
-into one hop, `spread` cuts one long list into pieces, for threads or (copies.py) for processes.
+into one hop, `spread` cuts one long list into pieces, for threads or (forked_workers.py) for
+processes.
 """
 
 import os
@@ -13,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
-from . import copies
+from . import forked_workers
 from .clock import VirtualClock
 from .instruments import Instruments
 
@@ -36,7 +37,7 @@ class _Gathered(Generic[T, R]):
     done: trio.Event = field(default_factory=trio.Event)
 
 
-class Workshop:
+class WorkerPool:
     """Threads for cryptography, shared by all parties of one run."""
 
     def __init__(self, nursery: trio.Nursery, threads: int, instruments: Instruments) -> None:
@@ -95,9 +96,9 @@ class Workshop:
         async def one(at: int) -> None:
             take(at, await self._hop(work, pieces[at]))
 
-        if len(items) > COPY_ABOVE and copies.POSSIBLE and self.threads > 1:
+        if len(items) > COPY_ABOVE and forked_workers.POSSIBLE and self.threads > 1:
             with self._at_work():
-                await copies.in_copies(work, pieces, self.threads, take)
+                await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
             for at in range(len(pieces)):
                 if at not in results:  # few items, or a copy was lost
@@ -144,7 +145,7 @@ class Workshop:
 
 
 @asynccontextmanager
-async def workshop(threads: int | None, instruments: Instruments) -> AsyncIterator[Workshop]:
-    """Open a workshop with so many threads (None: one per core) for the time of a run."""
+async def worker_pool(threads: int | None, instruments: Instruments) -> AsyncIterator[WorkerPool]:
+    """Open a pool with so many threads (None: one per core) for the time of a run."""
     async with trio.open_nursery() as nursery:
-        yield Workshop(nursery, threads or os.cpu_count() or 1, instruments)
+        yield WorkerPool(nursery, threads or os.cpu_count() or 1, instruments)

@@ -10,11 +10,11 @@ from ..protocol.messages import Alarm, Cause
 from ..protocol.programs import Strategy
 from ..protocol.receipts import missing
 from .network import Endpoint
-from .workshop import Workshop
+from .worker_pool import WorkerPool
 
 
 @dataclass(slots=True)
-class Watch:
+class BoardMonitor:
     """What the analyst looks at, round by round.
 
     balance: whether totals and accounts add up. strategy: that of the announced rule, to decide
@@ -25,13 +25,13 @@ class Watch:
     strategy: Strategy | None = None
     seen: int = field(default=0)
 
-    async def look(self, me: Endpoint, workshop: Workshop) -> set[Cause]:
+    async def look(self, me: Endpoint, pool: WorkerPool) -> set[Cause]:
         """Look at the rounds tallied since the last time; returns what alarms were raised about."""
         raised: set[Cause] = set()
         if not self.balance and self.strategy is None:
             return raised
         for number in range(self.seen + 1, len(me.board.tallies) + 1):
-            found = await workshop.alone(
+            found = await pool.alone(
                 lambda number=number: tuple(seen_wrong(me.board, number, self.strategy))  # type: ignore[misc]
             )
             for alarm in found:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import trio
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.roles import copies, workshop
+from veilmix.roles import forked_workers, worker_pool
 from veilmix.roles.instruments import Instrument, Instruments
 
-pytestmark = pytest.mark.skipif(not copies.POSSIBLE, reason="this system copies no process")
+pytestmark = pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process")
 PARENT = os.getpid()
 
 
@@ -30,17 +30,17 @@ def children() -> set[str]:
 
 def spread(work: Callable[[Sequence[int]], Any], items: Sequence[int], *watching: Any) -> list[Any]:
     async def main() -> list[Any]:
-        async with workshop.workshop(2, Instruments(list(watching), lambda _: None)) as shop:
-            return await shop.spread("test", work, items)
+        async with worker_pool.worker_pool(2, Instruments(list(watching), lambda _: None)) as pool:
+            return await pool.spread("test", work, items)
 
     return trio.run(main)
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workshop, "COPY_ABOVE", 10)
-    monkeypatch.setattr(workshop, "CHUNK", 4)
-    monkeypatch.setattr(workshop, "PIECES", 50)
+    monkeypatch.setattr(worker_pool, "COPY_ABOVE", 10)
+    monkeypatch.setattr(worker_pool, "CHUNK", 4)
+    monkeypatch.setattr(worker_pool, "PIECES", 50)
 
 
 def test_the_work_is_done_elsewhere_and_comes_back_in_order() -> None:
@@ -116,7 +116,7 @@ def test_who_stops_waiting_leaves_no_copy_behind() -> None:
 
     async def main() -> bool:
         with trio.move_on_after(0.05) as scope:
-            await copies.in_copies(lambda _: time.sleep(60), [[1], [2]], 2, lambda *_: None)
+            await forked_workers.in_copies(lambda _: time.sleep(60), [[1], [2]], 2, lambda *_: None)
         return scope.cancelled_caught
 
     assert trio.run(main)
@@ -136,7 +136,7 @@ def test_copies_do_not_hear(pressed: signal.Signals) -> None:
 def test_what_a_stopped_copy_left_is_done_here(
     stops: Callable[[int], bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copies, "GRACE", 0.01)
+    monkeypatch.setattr(forked_workers, "GRACE", 0.01)
     before = children()
 
     def work(piece: Sequence[int]) -> int:
@@ -163,12 +163,12 @@ def test_a_copy_that_goes_on_soon_is_left_alone() -> None:
 
 ORPHANS = """
 import os, sys, time, trio
-from veilmix.roles import copies
+from veilmix.roles import forked_workers, worker_pool
 def work(piece):
     os.write(1, f"{{os.getpid()}}\\n".encode())  # at once, between the other's lines
     {doing}
     return bytes(1 << 20)
-trio.run(copies.in_copies, work, [[1], [2]] * 20, 2, lambda *_: time.sleep(1000))
+trio.run(forked_workers.in_copies, work, [[1], [2]] * 20, 2, lambda *_: time.sleep(1000))
 """
 DOING = {"computing": "while True: pass", "waiting": "time.sleep(1000)", "telling": "pass"}
 
