@@ -1,7 +1,7 @@
 """`policy.curator_exposure`: questions that are safe one by one need not be safe together.
 
 The program is played without a message for every table of small cases; of how many people the
-curator is then certain is what tests/analysis/test_certain_cells.py holds to a listing.
+curator is then certain is what tests/analysis/trust/test_certain_cells.py holds to a listing.
 """
 
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ from veilmix.analysis.figures.registry import Material
 from veilmix.analysis.incidence import error_bound, eta_of, zipf
 from veilmix.errors import ParameterError
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes"
+DATA = Path(__file__).parents[4] / "shared" / "data" / "wifi_probes"
 WINDOWS = ("5_sessions_2023-08-28", "7_sessions_2023-08-26", "first_10_sessions")
 
 

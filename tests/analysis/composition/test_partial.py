@@ -21,7 +21,7 @@ from veilmix.analysis.contingency.dual_bound import SCALE, Weights, certified_pe
 from veilmix.analysis.contingency.frechet import frechet_class
 from veilmix.errors import ParameterError, VerificationError
 
-CENSUS = Path(__file__).parents[3] / "shared/data/adult/adult4_contingency.csv"
+CENSUS = Path(__file__).parents[4] / "shared/data/adult/adult4_contingency.csv"
 needs_census = pytest.mark.data("adult/adult4_contingency.csv")
 
 
