@@ -19,6 +19,7 @@ BUILT_IN = {
     KIND: f"{HOME}.randomized.program:Histogram",
     SETS: f"{HOME}.incidence.program:Incidence",
     "all": f"{HOME}.two_round.program:All",
+    "pairs": f"{HOME}.pairs.program:Pairs",
 }  # kind -> module:class
 
 

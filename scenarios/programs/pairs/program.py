@@ -1,0 +1,88 @@
+"""The best cross table: the heaviest two columns, or one, within the promise.
+
+Most tables that people read are of two columns, and cells of few columns are large. Where
+`exposure` keeps as many columns as it can promise for, `pairs` keeps at most two: the heaviest that
+the policy's rule promises enough of; of equally heavy ones the better promised, of equal ones the
+first.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ...populations.facts import Facts
+from ...schema.model import Policy as Section
+from ...schema.model import Scenario
+from ...schema.problems import Problem, problem
+from ..two_round.program import Decided
+from ..weights import worth
+
+if TYPE_CHECKING:
+    from ....protocol.messages import Decision
+    from ....protocol.programs import Strategy
+    from ....protocol.schema import Schema
+    from ..interface import Considered, Session
+
+MOST = 2  # columns of a cross table
+
+
+def cross_table(
+    policy: Section, schema: "Schema", counts: Sequence[Sequence[int]], others: int | None
+) -> tuple[int, ...]:
+    """The columns that are released, () if nothing can be.
+
+    counts: of every value of every column, zeros of a public domain included. others: how many
+    people round 2 asks, where they are not those of round 1.
+    """
+    from ..two_round.rules import bound, named_rule
+
+    rule, gains = named_rule(policy, others, schema), worth(policy, schema.names)
+    allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
+    required = {schema.column(name) for name in policy.required}
+    best: tuple[float, float, tuple[int, ...]] | None = None
+    for size in range(1, MOST + 1):
+        for columns in combinations(allowed, size):
+            promised = bound(rule, [counts[j] for j in columns], policy.k).value
+            order = -sum(gains[j] for j in columns), promised, columns
+            safe = required.issubset(columns) and promised <= policy.max_exposure
+            if safe and (best is None or order < best):
+                best = order
+    return best[2] if best else ()
+
+
+class Pairs(Decided):
+    """A cross table of at most two columns."""
+
+    kind = "pairs"
+    note = "the best cross table of two columns"
+
+    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+        """It cannot keep more than two."""
+        if len(scenario.policy.required) > MOST:
+            message = 'kind = "pairs" releases two columns at most; require no more'
+            yield problem(("policy", "required"), message)
+        yield from super().check(scenario, facts)
+
+    def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
+        """Decide from the counts of single columns."""
+        from ....protocol.messages import Decision
+        from ..two_round.rules import BySingles, as_certificate, bound, listed, named_rule
+
+        policy = scenario.policy
+
+        def decide(schema: "Schema", counts: Sequence[Sequence[int]], people: int) -> "Decision":
+            everything = listed(schema, counts)
+            kept = cross_table(policy, schema, everything, others)
+            rule = named_rule(policy, others, schema)
+            proof = bound(rule, [everything[column] for column in kept], policy.k)
+            return Decision(kept, as_certificate(proof, policy, others or people))
+
+        return BySingles(decide, policy)
+
+    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+        """Every column and every pair."""
+        return tuple(one for one in super().considered(session) if len(one.columns) <= MOST)
+
+    def decides(self, policy: Section) -> str:
+        """What is kept, in a clause."""
+        return f"it keeps the best two features that it can promise for, by the rule {policy.rule}"
