@@ -17,7 +17,7 @@ of the prior probability of what was seen.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log, log2, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
 from .best_guesses import Guess, Inference, Method
@@ -80,22 +80,6 @@ class Received:
     def bits_per_person(self) -> float:
         """Bits received, divided by the number of people."""
         return self.bits / self.users
-
-    def guesses(self) -> dict[str, Any]:
-        """What result.json says of the posterior: plain data, None where it was not worked out."""
-        return {
-            "exact": self.exact,
-            "bits_are": self.bits_are.value,
-            "method": self.method.value,
-            "error": self.error,
-            "rows_guessed": self.rows_guessed,
-            "rows_guessed_before": self.rows_guessed_before,
-            "cells_guessed": self.cells_guessed,
-            "cells_guessed_before": self.cells_guessed_before,
-            "worst_row": _plain(self.worst_row),
-            "worst_value": _plain(self.worst_value),
-            "anonymity_sets": [list(one) for one in self.sets],
-        }
 
     @property
     def verdict(self) -> str:
@@ -244,10 +228,6 @@ def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
     """Bits received in all, and whether that is exact (else at least so many)."""
     found = received(view, sizes)
     return found.bits, found.exact
-
-
-def _plain(guess: Guess | None) -> dict[str, float] | None:
-    return None if guess is None else {"before": guess.prior, "now": guess.posterior}
 
 
 def _linked(known: Known) -> int:

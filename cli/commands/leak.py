@@ -146,20 +146,18 @@ def _csv(found: "Sequence[Received]") -> Grid:
 
 
 def _plain(found: "Sequence[Received]", prior: str) -> dict[str, Any]:
+    from ...scenarios.scoring.result import coalition
+    from ...scenarios.serialization.record import plain
     from ...scenarios.verification.views import breaking
 
     return {
         "prior": prior,
         "coalitions": [
             {
-                "parties": list(one.parties),
-                "linked": one.linked,
+                **plain(coalition(one)),
                 "users": one.users,
-                "cells_certain": one.cells_certain,
                 "cells": one.cells,
-                "bits_per_person": one.bits_per_person,
                 "bits": one.bits,
-                **one.guesses(),
                 "verdict": one.verdict,
             }
             for one in found

@@ -35,7 +35,7 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
         yield from _sets(found)
         return
     for one in worst(found.attacks, features, asked=asked):
-        yield f"found, knowing {_known(one, features)}", *_attack(one)
+        yield f"found, knowing {_known(one, features)}", *_attack(one, found.people)
     if found.risk is not None:
         yield from _risk(found)
     for report in found.reports:
@@ -46,7 +46,7 @@ def _sets(found: "Reidentified") -> Iterator[Score]:
     """Of owners and the pieces of their vectors: the one that gives most away."""
     several = len(found.reports) > 1
     for one in found.attacks:
-        value, meaning = _attack(one)
+        value, meaning = _attack(one, found.people)
         meaning = (
             f"{meaning.replace('people', 'owners')}, by {'a piece' if several else 'a vector'}"
         )
@@ -75,12 +75,12 @@ def _known(one: "Attack", features: int) -> str:
     return f"{len(one.knows)} columns" if len(one.knows) < features - 1 else "all columns but one"
 
 
-def _attack(one: "Attack") -> tuple[str, str]:
+def _attack(one: "Attack", people: int) -> tuple[str, str]:
     error = give_or_take(one.standard_error, 1)
     meaning = f"people named rightly by the best guesses: Bayes error {percent(one.error)}"
     if one.certain:
         meaning += f"; {one.certain:,} for certain"
-    return f"{one.found:,.1f}{error} of {one.people:,}", meaning
+    return f"{one.found:,.1f}{error} of {people:,}", meaning
 
 
 def _risk(found: "Reidentified") -> Iterator[Score]:

@@ -6,6 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ...scenarios.programs.registry import program_of
+from ...scenarios.serialization.record import plain
 from ...scenarios.verification.views import breaking
 from . import peers as peers_text
 from . import reidentification as found_text
@@ -35,7 +36,7 @@ def tell(outcome: "Outcome") -> None:
         _decision(console, outcome)
         _second_round(console, outcome)
     _scores(console, outcome)
-    for line in peers_text.named(outcome.peers.plain()) if outcome.peers else ():
+    for line in peers_text.named(plain(outcome.peers)) if outcome.peers else ():
         say(console, clean(line), style="bold red")
     if remark := program.remark():
         say(console, clean(remark), style="dim")
@@ -290,13 +291,13 @@ def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         return
     yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(kept.releases):,}", "about them"
-    both = kept.together
-    if both is not None:
+    union = kept.union
+    if union is not None:
         proven = "of all their columns together, from their cells: at least, at most"
-        yield "exposed by all releases", f"{both.low:,} to {both.high:,}", proven
-        if kept.exposed is not None:
-            meaning = f"... in truth, of {both.n:,} people, in a crowd smaller than k = {both.k}"
-            yield "", f"{kept.exposed:,}", meaning
+        yield "exposed by all releases", f"{union.at_least:,} to {union.at_most:,}", proven
+        if union.true is not None:
+            crowd = f"in a crowd smaller than k = {union.k}"
+            yield "", f"{union.true:,}", f"... in truth, of {union.people:,} people, {crowd}"
     for line in kept.warnings:
         yield "ledger warns", "1", line
 

@@ -6,8 +6,7 @@ written to the ledger before it is handed on.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
@@ -21,6 +20,7 @@ from ...protocol.releases import Release
 from ..populations import population
 from ..populations.samples import Samples
 from ..schema.model import Feature, Scenario
+from ..serialization.record import Record
 from .book import NEVER_ENDED, Entry, Handed, Ledger, Unsaid
 from .people import Crowd, crowd_of
 
@@ -29,42 +29,39 @@ if TYPE_CHECKING:
     from ..programs.interface import Played
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Union(Record, frozen=True):
+    """People exposed by all releases of exactly these people together, for k.
+
+    Attributes:
+        k: people in the smallest crowd wanted.
+        people: who are released.
+        at_least, at_most: bounds from the cells alone.
+        true: how many really are; the laboratory knows. None where the source has not all columns.
+    """
+
+    k: int
+    people: int
+    at_least: int
+    at_most: int
+    true: int | None
+
+
+class Account(Record, frozen=True):
     """What the ledger says of the people of a run, the run included.
 
-    sessions: of any of these people, so far. refused: why this one was. warnings: what would have
-    been a reason to refuse it. releases: the columns of each release. together: bounds on the
-    exposure on all releases of exactly these people together, from the cells alone, for k; None if
-    they are fewer than two. exposed: how many really are; the laboratory knows.
+    Attributes:
+        sessions: of any of these people, so far.
+        refused: why this one was.
+        warnings: what would have been a reason to refuse it.
+        releases: the columns of each release.
+        union: who is exposed by all releases together; None if they are fewer than two.
     """
 
     sessions: int
     refused: str | None
     warnings: tuple[str, ...]
     releases: tuple[tuple[str, ...], ...]
-    k: int
-    together: "Together | None" = None
-    exposed: int | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """As it stands in result.json."""
-        both = self.together
-        return {
-            "sessions": self.sessions,
-            "refused": self.refused,
-            "warnings": list(self.warnings),
-            "releases": [list(one) for one in self.releases],
-            "union": None
-            if both is None
-            else {
-                "k": both.k,
-                "people": both.n,
-                "at_least": both.low,
-                "at_most": both.high,
-                "true": self.exposed,
-            },
-        }
+    union: Union | None = None
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
@@ -219,10 +216,13 @@ def account(
     }
     both = _together([one.cells for one in alike.values()], now.k)
     columns = tuple(dict.fromkeys(name for names in alike for name in names))
-    exposed = _true(columns, scenario, drawn, seed, now.k) if both else None
+    union = None
+    if both is not None:
+        exposed = _true(columns, scenario, drawn, seed, now.k)
+        union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(one.columns for one, _ in released)
     warned = tuple(memory.warned)
-    return Account(len(every), memory.refused, warned, shown, now.k, both, exposed)
+    return Account(len(every), memory.refused, warned, shown, union)
 
 
 def _together(cells: Sequence[Sequence[int]], k: int) -> "Together | None":

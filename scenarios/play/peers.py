@@ -103,7 +103,7 @@ def _real(
         record.view,
         transcript,
         record.truth,
-        peers=PeersFound(terms.encode(), many, terms.path, terms.onions, seen.charges, sizes),
+        peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions, seen.charges, sizes),
     )
 
 
@@ -130,5 +130,5 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
         {},
         digest.digest(),
         lambda members: ideal_view(people.n, ideal, terms.policy, terms.path, *members),
-        peers=PeersFound(terms.encode(), many, terms.path, terms.onions),
+        peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions),
     )

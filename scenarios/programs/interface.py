@@ -14,6 +14,7 @@ from ...protocol.messages import Call, Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
+from ..serialization.record import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,8 +106,7 @@ class Dropped:
     forbidden: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(Record, frozen=True):
     """An alarm on the board: who raised it, about what in which round."""
 
     party: str
@@ -114,8 +114,7 @@ class Raised:
     cause: str
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Record, frozen=True):
     """What one attack has achieved: a value of at most `of`; unit: what is counted."""
 
     attack: str
@@ -123,16 +122,6 @@ class Effect:
     unit: str
     value: float
     of: float
-
-    def plain(self) -> dict[str, object]:
-        """As it stands in result.json."""
-        return {
-            "attack": self.attack,
-            "parties": list(self.parties),
-            "unit": self.unit,
-            "value": self.value,
-            "of": self.of,
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,21 @@
 """What a run gives back: everything a report, a table or a test may ask for, as plain data."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from ...analysis.trust.received_view import Received
+from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
-from ..programs.hierarchical.rounds import Asked
+from ..programs.hierarchical.rounds import RoundRecord
 from ..programs.interface import Considered, Dropped, Effect, Raised
 from ..schema.model import Scenario
-from ..serialization.decisions import plain_blanks, plain_proof
+from ..serialization.record import plain
 
 if TYPE_CHECKING:
     from ..ledger.keep import Account
@@ -22,9 +26,7 @@ if TYPE_CHECKING:
     from ..programs.randomized.score import Randomized
     from .frames import Frames
     from .reidentification import Reidentified
-
-SCHEMA = 1  # of result.json
-REPORTED = ("feature", "report")  # columns of a release of randomized reports
+    from .result import Result, WrittenDecision, WrittenRelease
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Outcome:
     local: "Randomized | None" = None
     found: "Reidentified | None" = None
     incidence: "Incidence | None" = None
-    rounds: tuple[Asked, ...] = ()
+    rounds: tuple[RoundRecord, ...] = ()
     blanks: "Blanks | None" = None
     attacks: "tuple[Effect, ...]" = ()
     peers: "PeersFound | None" = None
@@ -134,81 +136,79 @@ class Outcome:
         raise KeyError(" + ".join(wanted))
 
     def result(self) -> dict[str, Any]:
-        """The content of `result.json`, schema 1."""
-        names = self.schema.names
-        return {
-            "schema": SCHEMA,
-            "scenario": self.scenario.scenario.name,
-            "seed": self.seed,
-            "mode": self.mode,
-            "users": self.users,
-            "features": list(names),
-            "marginals": {
+        """The content of `result.json`: the plain data of `written`."""
+        data: dict[str, Any] = plain(self.written())
+        return data
+
+    def written(self) -> "Result":
+        """What `result.json` says of it."""
+        from .result import SCHEMA, Result, WrittenExposure, coalition
+
+        names, exposure = self.schema.names, self.exposure
+        return Result(
+            schema=SCHEMA,
+            scenario=self.scenario.scenario.name,
+            seed=self.seed,
+            mode=self.mode,
+            users=self.users,
+            features=tuple(names),
+            marginals={
                 name: {values[0]: people for values, people in sorted(counts.items())}
                 for name, counts in zip(names, self.marginals or (), strict=False)
             },
-            "decision": self._decision(),
-            "release": self._release(),
-            "exposure": {
-                "true": self.exposure.true,
-                "promised": self.exposure.promised,
-                "worst_case": self.exposure.worst_share,
-            },
-            "coalitions": [
-                {
-                    "parties": list(one.parties),
-                    "linked": one.linked,
-                    "cells_certain": one.cells_certain,
-                    "bits_per_person": one.bits_per_person,
-                    **one.guesses(),
-                }
-                for one in self.coalitions
-            ],
-            "refused": dict(self.refused),
-            "burned": self.burned,
-            "digest": self.digest,
-            "attacks": [one.plain() for one in self.attacks],
-            "alarms": [
-                {"party": one.party, "round": one.round, "cause": one.cause} for one in self.alarms
-            ],
-            **({"rounds": [one.plain() for one in self.rounds]} if self.rounds else {}),
-            **({"blanks": self.blanks.plain()} if self.blanks else {}),
-            **({"peers": self.peers.plain()} if self.peers else {}),
-            **({"ledger": self.ledger.plain()} if self.ledger else {}),
-            **({"local": self.local.plain()} if self.local else {}),
-            **({"incidence": self.incidence.plain()} if self.incidence else {}),
-            **({"reidentification": self.found.plain()} if self.found else {}),
-        }
+            decision=self._decision(self.decision) if self.decision else None,
+            release=None if self.release is None else self._release(self.release),
+            exposure=WrittenExposure(exposure.true, exposure.promised, exposure.worst_share),
+            coalitions=tuple(coalition(one) for one in self.coalitions),
+            refused=dict(self.refused),
+            burned=self.burned,
+            digest=self.digest,
+            attacks=self.attacks,
+            alarms=self.alarms,
+            rounds=self.rounds or UNSET,
+            blanks=self.blanks or UNSET,
+            peers=self.peers or UNSET,
+            ledger=self.ledger or UNSET,
+            local=self.local or UNSET,
+            incidence=self.incidence or UNSET,
+            reidentification=self.found or UNSET,
+        )
 
-    def _decision(self) -> dict[str, Any] | None:
-        if self.decision is None:
-            return None
-        proof = self.decision.certificate
-        return {
-            "k": proof.k,
-            "max_exposure": self.scenario.policy.max_exposure,
-            "kept": list(self.kept),
-            "suppressed": list(self.suppressed),
-            "bound": proof.value,
-            **plain_blanks(self.decision.hidden, self.schema.names),
-            "certificate": {
-                "rule": proof.rule,
-                "k": proof.k,
-                "n": proof.n,
-                "people": proof.people,
-                "thresholds": list(proof.thresholds),
-                "pivot": proof.pivot,
-                "c": proof.slack,
-                **plain_proof(proof.proof),
-            },
-        }
+    def _decision(self, decision: Decision) -> "WrittenDecision":
+        from .result import BlankRule, WrittenCertificate, WrittenDecision
 
-    def _release(self) -> dict[str, Any] | None:
-        if self.release is None:
-            return None
-        rows = [[*values, people] for values, people in sorted(self.release.items())]
+        proof, names = decision.certificate, self.schema.names
+        blank = tuple(
+            BlankRule(names[rule.column], tuple(rule.values), rule.cover, rule.rate)
+            for rule in decision.hidden
+            if isinstance(rule, Redact)
+        )
+        certificate = WrittenCertificate(
+            rule=proof.rule,
+            k=proof.k,
+            n=proof.n,
+            people=proof.people,
+            thresholds=tuple(proof.thresholds),
+            pivot=proof.pivot,
+            c=proof.slack,
+            proof=json.loads(proof.proof) if proof.proof else UNSET,
+        )
+        return WrittenDecision(
+            k=proof.k,
+            max_exposure=self.scenario.policy.max_exposure,
+            kept=self.kept,
+            suppressed=self.suppressed,
+            bound=proof.value,
+            blank=blank or UNSET,
+            certificate=certificate,
+        )
+
+    def _release(self, release: Counts) -> "WrittenRelease":
+        from .result import REPORTED, WrittenRelease
+
         columns = REPORTED if self.local or self.incidence else self.kept
-        return {"columns": list(columns), "counts": rows}
+        rows: list[tuple[str | int, ...]] = [(*row, n) for row, n in sorted(release.items())]
+        return WrittenRelease(tuple(columns), tuple(rows))
 
     @property
     def frames(self) -> "Frames":

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import field
 from msgspec.structs import replace as changed
 
 from ...analysis.exposure.attacker_risk import Attacker, Risk, risk, risk_within
@@ -27,54 +28,50 @@ from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
 from ..populations.samples import Samples
 from ..schema.model import Scenario
+from ..serialization.record import Record
 
 MOST = 16  # columns; with more, attackers who know all but one are left out
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Record, frozen=True):
     """What one attacker gets out of a release.
 
-    knows: columns, of everybody. sees: columns of the release, or the one report. found: people
-    named correctly by the best guesses, in expectation; standard_error: of it, 0 where it is exact.
-    certain: people whose row can be nobody else's. bits: a row tells about its owner.
+    Attributes:
+        knows: columns, of everybody.
+        sees: columns of the release, or the one report.
+        found: people named correctly by the best guesses, in expectation.
+        standard_error: of it, 0 where it is exact.
+        error: the Bayes error: the share of people that even the best attacker names wrongly.
+        certain: people whose row can be nobody else's.
+        bits: a row tells about its owner.
+        bits_error: their standard error.
     """
 
     knows: tuple[str, ...]
     sees: tuple[str, ...]
-    people: int
     found: float
     standard_error: float
+    error: float = field(name="bayes_error")
     certain: int
     bits: float
-    bits_error: float = 0.0
-
-    @property
-    def error(self) -> float:
-        """The Bayes error: the share of people that even the best attacker names wrongly."""
-        return max(0.0, 1 - self.found / self.people)
-
-    def plain(self) -> dict[str, Any]:
-        """As result.json writes it."""
-        return {
-            "knows": list(self.knows),
-            "sees": list(self.sees),
-            "found": self.found,
-            "standard_error": self.standard_error,
-            "bayes_error": self.error,
-            "certain": self.certain,
-            "bits": self.bits,
-            "bits_standard_error": self.bits_error,
-        }
+    bits_error: float = field(name="bits_standard_error")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPie:
+def bayes_error(found: float, people: int) -> float:
+    """The share of people that an attacker names wrongly who names so many correctly."""
+    return max(0.0, 1 - found / people)
+
+
+class ReportPie(Record, frozen=True):
     """The personal information entropy of one report, in bits (paper 003).
 
-    pie: with the people of this run; standard_error: 0 where it is exact. sharp, exact: the most
-    for any people, as many as these (analysis/reidentification/pie_bounds.py). attained: whether
-    `exact` is the supremum, or only the least bound that is proved.
+    Attributes:
+        feature: what the report is of.
+        pie: with the people of this run.
+        standard_error: 0 where it is exact.
+        sharp, exact: the most for any people, as many as these
+            (analysis/reidentification/pie_bounds.py).
+        attained: whether `exact` is the supremum, or only the least bound that is proved.
     """
 
     feature: str
@@ -83,56 +80,39 @@ class ReportPie:
     sharp: float
     exact: float
     attained: bool
-
-    def plain(self) -> dict[str, Any]:
-        """As result.json writes it."""
-        return {
-            "feature": self.feature,
-            "pie": self.pie,
-            "standard_error": self.standard_error,
-            "sharp": self.sharp,
-            "exact": self.exact,
-            "attained": self.attained,
-            "unit": "bits",
-        }
+    unit: str = "bits"
 
 
-@dataclass(frozen=True, slots=True)
-class Reidentified:
-    """All of it. people: in the release. population: people it was drawn from, themselves included.
+class Risks(Record, frozen=True):
+    """The three attackers who know all that is released (analysis/exposure/attacker_risk.py)."""
 
-    risk: None where reports are released, of which nobody knows the true one.
+    k: int
+    prosecutor: Attacker
+    journalist: Attacker
+    marketer: float
+
+    @classmethod
+    def of(cls, one: Risk) -> "Risks":
+        """What is written of them."""
+        return cls(one.k, one.prosecutor, one.journalist, one.marketer)
+
+
+class Reidentified(Record, frozen=True):
+    """All of it.
+
+    Attributes:
+        people: in the release.
+        population: people it was drawn from, themselves included.
+        attacks: one for each attacker.
+        risk: None where reports are released, of which nobody knows the true one.
+        reports: the PIE of each, where reports are released.
     """
 
     people: int
     population: int
     attacks: tuple[Attack, ...]
-    risk: Risk | None
+    risk: Risks | None
     reports: tuple[ReportPie, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """The content of `reidentification` in result.json."""
-        return {
-            "people": self.people,
-            "population": self.population,
-            "attacks": [one.plain() for one in self.attacks],
-            "risk": plain_risk(self.risk) if self.risk else None,
-            "reports": [one.plain() for one in self.reports],
-        }
-
-
-def plain_risk(found: Risk) -> dict[str, Any]:
-    """The three attackers, as result.json writes them."""
-    return {
-        "k": found.k,
-        "prosecutor": _chances(found.prosecutor),
-        "journalist": _chances(found.journalist),
-        "marketer": found.marketer,
-    }
-
-
-def _chances(one: Attacker) -> dict[str, float]:
-    return {"largest": one.largest, "mean": one.mean, "above": one.above}
 
 
 def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...], ...]:
@@ -173,11 +153,11 @@ def in_release(
     rows, many = distinct(people.codes[present])
     said = said_rows(rows, people.values, columns, hidden)
     if not _theirs(release, said, many, people.values, columns, hidden):
-        return Reidentified(cells.n, len(whole), (), risk(cells, k))
+        return Reidentified(cells.n, len(whole), (), Risks.of(risk(cells, k)))
     same = len(whole) == len(present) or any(rule.column in columns for rule in hidden)
     among = cells if same else _among(rows[:, columns], many, whole[:, columns])
     attacks = tuple(_attacks(scenario, people.schema.names, rows, many, columns, said))
-    return Reidentified(cells.n, len(whole), attacks, risk_within(cells, among, k))
+    return Reidentified(cells.n, len(whole), attacks, Risks.of(risk_within(cells, among, k)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,7 +265,7 @@ def _attacks(
         counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
         found, certain, bits = best_guesses(counts, n)
         knows = tuple(names[column] for column in known)
-        yield Attack(knows, sees, n, found, 0.0, certain, bits)
+        yield Attack(knows, sees, found, 0.0, bayes_error(found, n), certain, bits, 0.0)
 
 
 def best_guesses(counts: Any, people: int) -> tuple[float, int, float]:

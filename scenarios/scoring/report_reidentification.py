@@ -25,7 +25,14 @@ from ..programs.incidence.information import SEED, bits_of, draws_of
 from ..programs.randomized.questions import Question
 from ..programs.registry import asked
 from ..schema.model import Scenario
-from .reidentification import Attack, Reidentified, ReportPie, asked_sets, everybody
+from .reidentification import (
+    Attack,
+    Reidentified,
+    ReportPie,
+    asked_sets,
+    bayes_error,
+    everybody,
+)
 
 SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summed over
 EVERYTHING = "every set"
@@ -54,11 +61,18 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
         guesses = [(guess(one, rows, many, known), one.name) for one in questions]
         best, name = max(guesses, key=lambda pair: pair[0].found)
         knows = tuple(names[column] for column in known)
-        told = Attack(knows, (name,), len(present), *best[:2], 0, *best[2:])
-        attacks.append(told)
+        attacks.append(_attack(knows, name, best, len(present)))
     reports = tuple(_report(one, rows, many, len(present)) for one in questions)
     population = len(everybody(scenario, crowd))
     return Reidentified(len(present), population, tuple(attacks), None, reports)
+
+
+def _attack(knows: tuple[str, ...], report: str, best: "Guess", people: int) -> Attack:
+    """What the best guess makes of one report; nobody is certain of it."""
+    wrong = bayes_error(best.found, people)
+    return Attack(
+        knows, (report,), best.found, best.found_error, wrong, 0, best.bits, best.bits_error
+    )
 
 
 def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
@@ -69,7 +83,7 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
     every = tuple(range(codes.shape[1]))
     guesses = [guess(one, rows, many, every) for one in questions]
     best, piece = max(zip(guesses, questions, strict=True), key=lambda pair: pair[0].found)
-    attack = Attack((EVERYTHING,), (piece.name,), len(codes), *best[:2], 0, *best[2:])
+    attack = _attack((EVERYTHING,), piece.name, best, len(codes))
     bounds = [pie_bound(one.randomizer, len(codes)) for one in questions]
     reports = tuple(
         ReportPie(one.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)

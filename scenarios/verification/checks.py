@@ -39,7 +39,8 @@ from ..programs.registry import program_of, strategy, verify_decision, wire
 from ..records.run_folder import Run, release_csv
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.outcome import REPORTED
+from ..scoring.result import REPORTED, coalition
+from ..serialization.record import plain
 from .evidence import Evidence
 from .views import columns, information
 
@@ -410,7 +411,7 @@ def coalitions(evidence: Evidence) -> str:
         # A sum of logarithms: its last digits depend on the order in which the counts came.
         if not isclose(one.bits_per_person, said["bits_per_person"], rel_tol=1e-9, abs_tol=1e-9):
             _same(f"{who}: bits a person", one.bits_per_person, said["bits_per_person"])
-        _guesses(who, one.guesses(), said)
+        _guesses(who, plain(coalition(one)), said)
     return f"{len(found)} coalitions, each recomputed from what its members saw"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from veilmix.analysis.exposure.curves import users_below
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios.ledger import book as module
 from veilmix.scenarios.ledger.book import NEVER_ENDED, Entry, Handed, key_of, opened, read
@@ -86,7 +87,7 @@ def test_the_same_people_may_be_asked_the_same_again(tmp_path: Path) -> None:
         assert outcome.ledger is not None
         assert outcome.ledger.sessions == sessions
         assert outcome.ledger.warnings == ()
-        assert outcome.ledger.together is None  # twice the same is one release
+        assert outcome.ledger.union is None  # twice the same is one release
 
 
 def test_a_release_of_other_columns_is_refused(tmp_path: Path) -> None:
@@ -101,17 +102,20 @@ def test_a_release_of_other_columns_is_refused(tmp_path: Path) -> None:
 
 def test_the_exposure_of_two_releases_together_is_between_its_bounds(tmp_path: Path) -> None:
     file = tmp_path / "ledger.json"
-    played(file, scenario("class", "sex"))
+    first = played(file, scenario("class", "sex"))
     second = played(file, scenario("age", "survived", ledger="warn"))
     kept = second.ledger
     assert kept is not None
-    assert kept.together is not None
-    assert kept.exposed is not None
+    assert kept.union is not None
+    assert kept.union.true is not None
     assert kept.releases == (("class", "sex"), ("age", "survived"))
-    assert kept.together.low <= kept.exposed <= kept.together.high
-    assert kept.exposed > max(kept.together.alone)  # together they tell more than each
+    assert kept.union.at_least <= kept.union.true <= kept.union.at_most
+    alone = [
+        users_below(list((one.release or {}).values()), kept.union.k) for one in (first, second)
+    ]
+    assert kept.union.true > max(alone)  # together they tell more than each
     assert any("2 columns more than" in line for line in kept.warnings)
-    assert second.result()["ledger"]["union"]["true"] == kept.exposed
+    assert second.result()["ledger"]["union"]["true"] == kept.union.true
 
 
 def test_columns_go_by_the_names_of_the_source(tmp_path: Path) -> None:
@@ -124,7 +128,8 @@ def test_columns_go_by_the_names_of_the_source(tmp_path: Path) -> None:
     outcome = played(file, msgspec.convert(data, Scenario))
     assert outcome.ledger is not None
     assert outcome.ledger.releases == (("class", "sex"), ("age",))
-    assert outcome.ledger.exposed is not None  # of columns that this run does not ask about
+    assert outcome.ledger.union is not None
+    assert outcome.ledger.union.true is not None  # of columns that this run does not ask about
 
 
 def test_a_session_that_is_killed_has_counted_everybody(

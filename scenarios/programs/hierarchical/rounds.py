@@ -1,8 +1,8 @@
 """What the curator was given in each round: tables, counts, people in small crowds, bits."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+
+from msgspec import field
 
 from ....analysis.trust.certain_cells import Certain
 from ....analysis.trust.fiber import Side
@@ -14,19 +14,27 @@ from ....protocol.parties import CURATOR, Role
 from ....protocol.record import CountsSeen
 from ....protocol.transcript import Transcript
 from ....protocol.view import View
+from ...serialization.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class RoundRecord(Record, frozen=True):
     """One round for the curator.
 
-    groups: the columns of each table, by name. masked: per column with a mask, how many of its
-    values are no longer said by name. counts: numbers that are not zero, over all tables. others:
-    of the answers, how many hold an `other`. exposed: the most people of one of the tables who are
-    in a crowd smaller than k there, other being a value. certain: people of whom the curator can be
-    certain by all rounds up to this one (analysis/trust/certain_cells.py). bits: received in all
-    rounds up to this one (analysis/trust/received_view.py, overlapping_counts.py), and what that is
-    to the truth.
+    Attributes:
+        round: its number.
+        groups: the columns of each table, by name.
+        masked: per column with a mask, how many of its values are no longer said by name.
+        people: who answered.
+        counts: numbers that are not zero, over all tables.
+        others: of the answers, how many hold an `other`.
+        exposed: the most people of one of the tables who are in a crowd smaller than k there,
+            `other` being a value.
+        certain: people of whom the curator can be certain by all rounds up to this one
+            (analysis/trust/certain_cells.py).
+        bits_per_person: received in all rounds up to this one, divided by the number of people
+            (analysis/trust/received_view.py, overlapping_counts.py).
+        exact: whether the bits are neither more nor less.
+        bits_are: what they are to the truth.
     """
 
     round: int
@@ -34,37 +42,12 @@ class Asked:
     masked: dict[str, int]
     people: int
     counts: int
-    others: int
+    others: int = field(name="answers_with_other")
     exposed: int
     certain: Certain
-    bits: float
+    bits_per_person: float
+    exact: bool
     bits_are: Side
-
-    @property
-    def exact(self) -> bool:
-        """Whether the bits are neither more nor less."""
-        return self.bits_are is Side.EXACT
-
-    @property
-    def bits_per_person(self) -> float:
-        """Bits received up to this round, divided by the number of people."""
-        return self.bits / self.people if self.people else 0.0
-
-    def plain(self) -> dict[str, Any]:
-        """As result.json writes it."""
-        return {
-            "round": self.round,
-            "groups": [list(group) for group in self.groups],
-            "masked": self.masked,
-            "people": self.people,
-            "counts": self.counts,
-            "answers_with_other": self.others,
-            "exposed": self.exposed,
-            "certain": asdict(self.certain),
-            "bits_per_person": self.bits_per_person,
-            "exact": self.exact,
-            "bits_are": self.bits_are.value,
-        }
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
@@ -85,12 +68,12 @@ def asked(
     sizes: Sequence[int],
     k: int,
     sure: Sequence[Certain],
-) -> tuple[Asked, ...]:
+) -> tuple[RoundRecord, ...]:
     """What each round gave the curator. calls: those answered; tallies: the counts of each.
 
     sure: of how many people it can be certain after each round of its own.
     """
-    found: list[Asked] = []
+    found: list[RoundRecord] = []
     seen: list[CountsSeen] = []
     for call, tally in zip(calls, tallies, strict=True):
         if call.reader is not Role.CURATOR:
@@ -106,7 +89,7 @@ def asked(
         )
         bits, side = _bits(view, sizes)
         found.append(
-            Asked(
+            RoundRecord(
                 call.round,
                 tuple(tuple(names[column] for column in columns) for columns in call.asks),
                 {
@@ -119,7 +102,8 @@ def asked(
                 sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
                 sure[len(found)],
-                bits,
+                bits / people if people else 0.0,
+                side is Side.EXACT,
                 side,
             )
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...wording import Block, Grid, Line
 
 if TYPE_CHECKING:
-    from .rounds import Asked
+    from .rounds import RoundRecord
 
 NAMED = 4  # groups of a round that are named one by one
 NOTE = (
@@ -42,7 +42,7 @@ def summary(outcome: Any) -> Iterator[Block]:
     yield Line()
 
 
-def _groups(one: "Asked") -> str:
+def _groups(one: "RoundRecord") -> str:
     """The groups of a round: each by name, or how many of how many columns."""
     size = len(one.groups[0])
     if size == 1:
@@ -52,13 +52,13 @@ def _groups(one: "Asked") -> str:
     return ", ".join(" x ".join(map(str, group)) for group in one.groups)
 
 
-def _certain(one: "Asked") -> str:
+def _certain(one: "RoundRecord") -> str:
     """How many people are certain: the number, or at least and at most."""
     low, high = one.certain.low, one.certain.high
     return f"{low:,}" if one.certain.exact else f"{low:,} to {high:,}"
 
 
-def _masks(one: "Asked") -> str:
+def _masks(one: "RoundRecord") -> str:
     said = [f"{name}: {hidden}" for name, hidden in one.masked.items() if hidden]
     return ", ".join(said) or "-"
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import field
 
 from ....analysis.incidence import estimate, eta_of, incidence
 from ....analysis.incidence.result import Count, IncidenceEstimate
 from ....protocol.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
 from ...schema.model import Scenario
+from ...serialization.record import Record
 from ..randomized.questions import Question
 
 if TYPE_CHECKING:
@@ -25,16 +27,59 @@ if TYPE_CHECKING:
 SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the same estimate
 
 
-@dataclass(frozen=True, slots=True)
-class Incidence:
+class Budget(Record, frozen=True):
+    """Epsilon of one position, and of one element in the sets of all owners."""
+
+    position: float
+    element: float
+    unit: str = "nats"
+
+
+class Counted(Record, frozen=True):
+    """A number of elements with its limits. truth: None where it is not known."""
+
+    value: float = field(name="estimate")
+    low: float
+    high: float
+    truth: int | None
+
+    def __str__(self) -> str:
+        return f"{self.value:,.0f} in [{self.low:,.0f}, {self.high:,.0f}]"
+
+
+class CountErrors(Record, frozen=True):
+    """How far estimated counts are from the true ones; None where these are not known.
+
+    Attributes:
+        largest: of all of them, positions.
+        covered: true counts that lie within their limits.
+    """
+
+    largest: float | None
+    covered: int | None = field(name="limits_that_hold_the_truth")
+
+
+class Incidence(Record, frozen=True):
     """What came of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
 
-    owners: n, whose vectors were read. positions: counted; left_out: in pieces with too few
-    reports. outside: texts that are no report. epsilon: of one position, nats. psi: noisy counts.
-    phi, low, high: estimates and limits that hold together with probability 1 - beta (bayes: a
-    credible band). union, intersection: elements in any set, and in all. truth: None where others
-    than the owners were read. information: bits that all reports of one owner, were they pinned on
-    it, tell about which owner's set it is.
+    Attributes:
+        owners: n, whose vectors were read.
+        positions: counted.
+        left_out: positions in pieces with too few reports.
+        outside: texts that are no report.
+        rule: the noise, as it was announced.
+        budget: what it costs.
+        eta: 1 minus twice the probability that a bit is flipped.
+        method: how counts were estimated.
+        beta: the limits hold together with probability 1 - beta (bayes: a credible band).
+        psi: noisy counts.
+        phi, low, high: estimates and limits.
+        truth: None where others than the owners were read.
+        union, intersection: elements in any set, and in all.
+        error: how far the estimates are from the truth.
+        note: how the estimates are to be read.
+        information: bits that all reports of one owner, were they pinned on it, tell about which
+            owner's set it is; information_error: its standard error.
     """
 
     owners: int
@@ -42,73 +87,51 @@ class Incidence:
     left_out: int
     outside: int
     rule: str
-    epsilon: float
+    budget: Budget = field(name="epsilon")
     eta: float
     method: str
     beta: float
     psi: tuple[int, ...]
-    phi: tuple[float, ...]
+    phi: tuple[float, ...] = field(name="estimate")
     low: tuple[float, ...]
     high: tuple[float, ...]
-    union: Count
-    intersection: Count
     truth: tuple[int, ...] | None
+    union: Counted
+    intersection: Counted
+    error: CountErrors
     note: str
     information: float
     information_error: float
 
     @property
-    def missed(self) -> tuple[float, ...]:
-        """How far each estimated count is from the true one, positions; () where it is unknown."""
-        pairs = zip(self.phi, self.truth or (), strict=False)
-        return tuple(abs(found - true) for found, true in pairs)
+    def epsilon(self) -> float:
+        """Of one position, in nats."""
+        return self.budget.position
 
     @property
     def largest_error(self) -> float | None:
-        """The largest of them."""
-        return max(self.missed, default=None)
+        """How far an estimated count is from the true one at most, positions."""
+        return self.error.largest
 
     @property
     def covered(self) -> int | None:
         """How many true counts lie within their limits."""
-        if self.truth is None:
-            return None
-        limits = zip(self.low, self.truth, self.high, strict=True)
-        return sum(low <= true <= high for low, true, high in limits)
-
-    def plain(self) -> dict[str, Any]:
-        """The content of `incidence` in result.json."""
-        true = self.truth
-        return {
-            "owners": self.owners,
-            "positions": self.positions,
-            "left_out": self.left_out,
-            "outside": self.outside,
-            "rule": self.rule,
-            "epsilon": {
-                "position": self.epsilon,
-                "element": self.epsilon * self.owners,
-                "unit": "nats",
-            },
-            "eta": self.eta,
-            "method": self.method,
-            "beta": self.beta,
-            "psi": list(self.psi),
-            "estimate": list(self.phi),
-            "low": list(self.low),
-            "high": list(self.high),
-            "truth": None if true is None else list(true),
-            "union": _count(self.union, None if true is None else sum(true[1:])),
-            "intersection": _count(self.intersection, None if true is None else true[-1]),
-            "error": {"largest": self.largest_error, "limits_that_hold_the_truth": self.covered},
-            "note": self.note,
-            "information": self.information,
-            "information_error": self.information_error,
-        }
+        return self.error.covered
 
 
-def _count(one: Count, truth: int | None) -> dict[str, Any]:
-    return {"estimate": one.value, "low": one.low, "high": one.high, "truth": truth}
+def errors(
+    phi: Sequence[float], low: Sequence[float], high: Sequence[float], truth: Sequence[int] | None
+) -> CountErrors:
+    """Hold estimates and limits against the truth, where it is known."""
+    if truth is None:
+        return CountErrors(None, None)
+    missed = [abs(found - true) for found, true in zip(phi, truth, strict=False)]
+    inside = sum(a <= true <= b for a, true, b in zip(low, truth, high, strict=True))
+    return CountErrors(max(missed, default=None), inside)
+
+
+def _counted(one: Count, truth: int | None) -> Counted:
+    return Counted(one.value, one.low, one.high, truth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,23 +203,26 @@ def result(
     from ..randomized.questions import rule
 
     found = estimated(scenario, seen)
+    epsilon = scenario.local.epsilon or 0.0
+    phi, low, high = (tuple(one.tolist()) for one in (found.phi, found.low, found.high))
     return Incidence(
         seen.owners,
         found.m,
         seen.left_out,
         seen.outside,
         rule(scenario, 0),
-        scenario.local.epsilon or 0.0,
+        Budget(epsilon, epsilon * seen.owners),
         found.eta,
         found.method,
         found.beta,
         tuple(seen.psi.tolist()),
-        tuple(found.phi.tolist()),
-        tuple(found.low.tolist()),
-        tuple(found.high.tolist()),
-        found.union,
-        found.intersection,
+        phi,
+        low,
+        high,
         truth,
+        _counted(found.union, None if truth is None else sum(truth[1:])),
+        _counted(found.intersection, None if truth is None else truth[-1]),
+        errors(phi, low, high, truth),
         found.note,
         *told,
     )

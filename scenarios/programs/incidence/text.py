@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ...wording import Block, Grid, Line, give_or_take, many, percent
 
 if TYPE_CHECKING:
-    from ....analysis.incidence.result import Count
     from ...populations import Population
     from ...schema.model import Scenario
-    from .score import Incidence
+    from .score import Counted, Incidence
 
 ROWS = 24  # counts told one by one
 NOTE = "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
@@ -58,7 +57,7 @@ def _rows(found: "Incidence") -> Iterator[tuple[str, ...]]:
         yield ("any set", *_count(found.union), "", "-" if true is None else f"{sum(true[1:]):,}")
 
 
-def _count(one: "Count") -> tuple[str, str, str]:
+def _count(one: "Counted") -> tuple[str, str, str]:
     return f"{one.value:,.1f}", f"{one.low:,.0f}", f"{one.high:,.0f}"
 
 

@@ -6,83 +6,65 @@ sees everything. Cells are (person, column) pairs whose value is said by name.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import field
 
 from ....protocol.hiding import BLANK, Redact
 from ....protocol.messages import Counts, Decision
 from ....protocol.schema import Schema
 from ...schema.model import Policy
+from ...serialization.record import Record
 from .strategy import global_decision
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record, frozen=True):
     """One column with blanks.
 
-    listed: people who have one of its values and leave a blank for it. cover: the probability with
-    which anybody else does. blanks: people who left one. chance: that a blank hides a listed value,
-    as far as the counts tell: listed / blanks, or, where nothing was released, listed / expected.
+    Attributes:
+        feature: its name.
+        listed: people who have one of the values of the rule and leave a blank for it.
+        cover: the probability with which anybody else does.
+        expected: people who are expected to leave one.
+        blanks: people who left one; None where nothing was released.
+        chance: that a blank hides a listed value, 0 to 1, as far as the counts tell:
+            listed / blanks, or, where nothing was released, listed / expected.
+        values: those for which a blank is left.
     """
 
     feature: str
-    values: tuple[str, ...]
     listed: int
     cover: float
     expected: float
     blanks: int | None
-
-    @property
-    def chance(self) -> float:
-        """The chance that a blank hides a listed value, 0 to 1."""
-        return self.listed / (self.blanks or self.expected)
+    chance: float
+    values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(Record, frozen=True):
     """Global suppression on the same people: the columns it keeps, and the cells it shows."""
 
     kept: tuple[str, ...]
     cells: int
-    exposed: float
+    exposed: float = field(name="true_exposure")
 
 
-@dataclass(frozen=True, slots=True)
-class Blanks:
-    """The rules, and what is said. cells: said by name; of: people times features.
+class Blanks(Record, frozen=True):
+    """The rules, and what is said.
 
-    promise, truth: global suppression at the same promise, and at the same true exposure.
+    Attributes:
+        rules: one for each column with blanks.
+        cells: said by name.
+        of: people times features.
+        promise: global suppression at the same promise.
+        truth: global suppression at the same true exposure.
     """
 
     rules: tuple[Rule, ...]
     cells: int
     of: int
-    promise: Rival
-    truth: Rival
-
-    def plain(self) -> dict[str, Any]:
-        """As result.json writes it."""
-        return {
-            "rules": [
-                {
-                    "feature": one.feature,
-                    "listed": one.listed,
-                    "cover": one.cover,
-                    "expected": one.expected,
-                    "blanks": one.blanks,
-                    "chance": one.chance,
-                }
-                for one in self.rules
-            ],
-            "cells": self.cells,
-            "of": self.of,
-            "global_at_the_same_promise": _plain(self.promise),
-            "global_at_the_same_true_exposure": _plain(self.truth),
-        }
-
-
-def _plain(rival: Rival) -> dict[str, Any]:
-    return {"kept": list(rival.kept), "cells": rival.cells, "true_exposure": rival.exposed}
+    promise: Rival = field(name="global_at_the_same_promise")
+    truth: Rival = field(name="global_at_the_same_true_exposure")
 
 
 def score(
@@ -123,7 +105,9 @@ def _rule(
     blanks = None
     if release:
         blanks = sum(people for cell, people in release.items() if cell[place] == BLANK)
-    return Rule(name, rule.values, listed, rule.rate, listed + others * rule.rate, blanks)
+    expected = listed + others * rule.rate
+    chance = listed / (blanks or expected)
+    return Rule(name, listed, rule.rate, expected, blanks, chance, rule.values)
 
 
 def _most_columns(codes: Any, k: int, most: int) -> tuple[int, ...]:

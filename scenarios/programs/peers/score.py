@@ -7,15 +7,17 @@ is what their members saw (protocol/peers/view.py), and beside it stands what th
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import field
 
 from ....analysis.trust.peer_paths import path_share
 from ....protocol.peers.accounting import Charge
 from ....protocol.peers.view import PeerRecord, followed
-from ...mean import Estimate, estimate
+from ...mean import estimate
+from ...serialization.record import Record
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -26,66 +28,54 @@ TRIES = 60  # coalitions of a size
 FEWER = 20  # with more than SIZES peers
 
 
-@dataclass(frozen=True, slots=True)
-class OfSize:
+class Spread(Record, frozen=True):
+    """A mean over coalitions with its 95 % interval: the mean itself, where all were looked at."""
+
+    mean: float
+    low: float = field(name="low_95")
+    high: float = field(name="high_95")
+
+
+class OfSize(Record, frozen=True):
     """What coalitions of so many peers follow.
 
-    tried, all_: coalitions looked at, and how many there are. onions: share of others' onions that
-    they follow to the ballot; expected: share of those whose whole path is theirs. people: others
-    of whom they pin a value; rows: whose released row they pin. Means over coalitions, with 95 %
-    intervals (the mean itself, where all were looked at).
+    Attributes:
+        size: members.
+        tried: coalitions looked at.
+        all_: how many there are.
+        expected: share of onions whose whole path is theirs.
+        onions: share of others' onions that they follow to the ballot.
+        people: others of whom they pin a value.
+        rows: others whose released row they pin.
     """
 
     size: int
     tried: int
-    all_: int
-    onions: Estimate
+    all_: int = field(name="all")
     expected: float
-    people: Estimate
-    rows: Estimate
-
-    def plain(self) -> dict[str, Any]:
-        """Plain data for result.json."""
-        return {
-            "size": self.size,
-            "tried": self.tried,
-            "all": self.all_,
-            "expected": self.expected,
-            **{
-                name: {"mean": one.mean, "low_95": one.low, "high_95": one.high}
-                for name, one in (
-                    ("onions", self.onions),
-                    ("people", self.people),
-                    ("rows", self.rows),
-                )
-            },
-        }
+    onions: Spread
+    people: Spread
+    rows: Spread
 
 
-@dataclass(frozen=True, slots=True)
-class PeersFound:
-    """A run among peers. agreement: its encoding. peers: who took part; onions: of each, a round.
+class PeersFound(Record, frozen=True):
+    """A run among peers.
 
-    charges: who was named, and for what. sizes: what coalitions follow; () without messages.
+    Attributes:
+        agreement: its encoding, in hex.
+        peers: who took part.
+        path: peers that every message passes.
+        onions: of each, a round.
+        charges: who was named, and for what.
+        sizes: what coalitions follow; () without messages.
     """
 
-    agreement: bytes
+    agreement: str
     peers: int
     path: int
     onions: int
-    charges: tuple[Charge, ...] = ()
-    sizes: tuple[OfSize, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """Plain data for result.json."""
-        return {
-            "agreement": self.agreement.hex(),
-            "peers": self.peers,
-            "path": self.path,
-            "onions": self.onions,
-            "named": [asdict(one) for one in self.charges],
-            "coalitions": [one.plain() for one in self.sizes],
-        }
+    charges: tuple[Charge, ...] = field(name="named", default=())
+    sizes: tuple[OfSize, ...] = field(name="coalitions", default=())
 
 
 def sizes_of(peers: int) -> list[int]:
@@ -116,8 +106,8 @@ def _of_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generato
         size,
         len(chosen),
         every,
-        _mean("onions", onions, 1.0, whole=whole),
         path_share(size, len(peers), record.board.agreement.path),
+        _mean("onions", onions, 1.0, whole=whole),
         _mean("people", people, len(peers) - size, whole=whole),
         _mean("rows", rows, len(peers) - size, whole=whole),
     )
@@ -127,10 +117,11 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
     return [tuple(rng.choice(peers, size=size, replace=False).tolist()) for _ in range(tries)]
 
 
-def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Estimate:
+def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Spread:
     """The mean of what is 0 to `most`."""
     found = estimate(name, values, 0.0, most)
-    return Estimate(name, found.runs, found.mean, found.mean, found.mean) if whole else found
+    limits = (found.mean, found.mean) if whole else (found.low, found.high)
+    return Spread(found.mean, *limits)
 
 
 def _followed(record: PeerRecord, members: frozenset[int]) -> tuple[float, int, int]:

@@ -16,6 +16,7 @@ from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
+from ...serialization.record import plain
 from ..interface import Evidence, NoGround
 from .record import reckoned
 from .score import by_size
@@ -94,7 +95,7 @@ def coalitions(evidence: Evidence) -> str:
     seed = evidence.result["seed"]
     if seed is None and any(one["tried"] < one["all"] for one in said):
         raise NoGround("coalitions were drawn with system randomness")
-    same("coalitions", [one.plain() for one in by_size(record, seed)], list(said))
+    same("coalitions", plain(by_size(record, seed)), list(said))
     return f"{len(said)} sizes measured again"
 
 

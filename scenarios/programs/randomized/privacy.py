@@ -17,13 +17,14 @@ the same for all rows, P(report | row) is e^eps where the report supports the ro
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log, prod, sqrt
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
+from ...serialization.record import Record
 from .questions import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
@@ -40,8 +41,7 @@ FEW = 16  # values of a feature whose participation factor is worked out
 POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffled:
+class Shuffled(Record, frozen=True):
     """What is left of epsilon after shuffling, at `DELTA`: of one question, or of all together.
 
     feature: the question, or None for all of them. reports: in the batch, of a question. q:
@@ -62,8 +62,7 @@ class Shuffled:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record, frozen=True):
     """Of one feature or bit: average privacy S_mu and effective participation factor, 0 to 1.
 
     None where it would take long, or nothing exact is known of the mechanism.
@@ -74,8 +73,7 @@ class Reading:
     participation: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Record, frozen=True):
     """What is known.
 
     information: bits that a person's reports carry about its values; None where it was left out.

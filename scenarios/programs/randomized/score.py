@@ -6,16 +6,18 @@ the reports given these people. Every epsilon says which one it is.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import field
 
 from ....analysis.randomizers import BitFlip
 from ....analysis.randomizers.estimate import Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
 from ...schema.model import Scenario
+from ...serialization.record import Record
 from .encoding import tally
 from .privacy import Told, read_privacy
 from .questions import SHOWN, Question, rule, share
@@ -23,127 +25,141 @@ from .questions import SHOWN, Question, rule, share
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated:
+class ShareErrors(Record, frozen=True):
+    """How far estimated shares of several values are from the true ones, >= 0: largest and mean."""
+
+    largest: float
+    mean: float
+
+
+class EstimateErrors(ShareErrors, frozen=True):
+    """The same of one estimate.
+
+    Attributes:
+        largest, mean: as above.
+        in_errors: the largest distance, in standard errors (of those above 0).
+        covered: how many true shares lie within their intervals.
+    """
+
+    in_errors: float = field(name="largest_in_standard_errors")
+    covered: int = field(name="intervals_that_hold_the_truth")
+
+
+class Estimated(Record, frozen=True):
     """Shares of the people with each value, as the reports have it and as it is.
 
-    feature: its name, or names joined by ` x `. reports: those that were read; outside: texts that
-    are no report, which are left out. shares: unbiased. errors: standard errors. low, high: 95 %
-    limits. projected: the nearest distribution, biased. truth: among the people who took part.
+    Attributes:
+        feature: its name, or names joined by ` x `.
+        reports: those that were read.
+        outside: texts that are no report, which are left out.
+        values: one for each share.
+        shares: unbiased.
+        errors: standard errors.
+        low, high: 95 % limits.
+        projected: the nearest distribution, biased.
+        truth: among the people who took part.
+        error: how far the shares are from the truth.
     """
 
     feature: str
-    values: tuple[str, ...]
     reports: int
     outside: int
-    shares: tuple[float, ...]
-    errors: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    values: tuple[str, ...]
+    shares: tuple[float, ...] = field(name="unbiased")
+    errors: tuple[float, ...] = field(name="standard_error")
+    low: tuple[float, ...] = field(name="low_95")
+    high: tuple[float, ...] = field(name="high_95")
     projected: tuple[float, ...]
     truth: tuple[float, ...]
+    error: EstimateErrors
 
     @property
     def missed(self) -> tuple[float, ...]:
         """How far each estimated share is from the true one, in shares, >= 0."""
-        return tuple(abs(a - b) for a, b in zip(self.shares, self.truth, strict=True))
+        return missed(self.shares, self.truth)
 
     @property
     def largest_error(self) -> float:
         """The largest of them."""
-        return max(self.missed)
+        return self.error.largest
 
     @property
     def mean_error(self) -> float:
         """Their mean."""
-        return sum(self.missed) / len(self.missed)
+        return self.error.mean
 
     @property
     def worst_in_errors(self) -> float:
         """The largest distance from the truth, in standard errors (of those above 0)."""
-        pairs = zip(self.missed, self.errors, strict=True)
-        return max((miss / error for miss, error in pairs if error), default=0.0)
+        return self.error.in_errors
 
     @property
     def covered(self) -> int:
         """How many true shares lie within their intervals."""
-        limits = zip(self.low, self.truth, self.high, strict=True)
-        return sum(low <= truth <= high for low, truth, high in limits)
+        return self.error.covered
 
 
-@dataclass(frozen=True, slots=True)
-class Randomized:
+class Budget(Record, frozen=True):
+    """Epsilon. local: of one person's whole answer. each: of one feature or bit."""
+
+    local: float
+    each: float
+    unit: str = "nats"
+
+
+class Randomized(Record, frozen=True):
     """What came of a run of the program `randomized`.
 
-    rule: the noise, as it was announced. epsilon: local, of one person's whole answer; each: of one
-    feature or bit; nats. features: estimates, one each; joint: of all together (bit-flip with at
-    most 6 features). told: what is known of the privacy of the reports. omitted: different reports,
-    where they are too many for the release; 0 where it holds them.
+    Attributes:
+        mechanism: its name in a scenario.
+        rule: the noise, as it was announced.
+        budget: what it costs.
+        features: estimates, one each.
+        joint: of all together (bit-flip with at most 6 features).
+        error: over all shares of all features.
+        told: what is known of the privacy of the reports.
+        omitted: different reports, where they are too many for the release; 0 where it holds them.
     """
 
     mechanism: str
     rule: str
-    epsilon: float
-    each: float
+    budget: Budget = field(name="epsilon")
     features: tuple[Estimated, ...]
     joint: Estimated | None
-    told: Told
-    omitted: int
+    error: ShareErrors
+    told: Told = field(name="privacy")
+    omitted: int = field(name="reports_omitted")
+
+    @property
+    def epsilon(self) -> float:
+        """Of one person's whole answer, in nats."""
+        return self.budget.local
+
+    @property
+    def each(self) -> float:
+        """Of one feature or bit, in nats."""
+        return self.budget.each
 
     @property
     def largest_error(self) -> float:
         """The largest error of any estimated share of a feature."""
-        return worst(self.features)["largest"]
+        return self.error.largest
 
     @property
     def mean_error(self) -> float:
         """The mean error over all shares of all features."""
-        return worst(self.features)["mean"]
-
-    def plain(self) -> dict[str, Any]:
-        """The content of `local` in result.json."""
-        return {
-            "mechanism": self.mechanism,
-            "rule": self.rule,
-            "epsilon": {"local": self.epsilon, "each": self.each, "unit": "nats"},
-            "features": [plain(one) for one in self.features],
-            "joint": plain(self.joint) if self.joint else None,
-            "error": worst(self.features),
-            "privacy": asdict(self.told)
-            | {
-                "shuffled": [asdict(one) for one in self.told.shuffled],
-                "readings": [asdict(one) for one in self.told.readings],
-            },
-            "reports_omitted": self.omitted,
-        }
+        return self.error.mean
 
 
-def worst(features: Sequence[Estimated]) -> dict[str, float]:
+def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]:
+    """How far each share is from the true one, >= 0."""
+    return tuple(abs(a - b) for a, b in zip(shares, truth, strict=True))
+
+
+def worst(features: Sequence[Estimated]) -> ShareErrors:
     """The largest and the mean error over all shares of some features."""
-    missed = [miss for one in features for miss in one.missed] or [0.0]
-    return {"largest": max(missed), "mean": sum(missed) / len(missed)}
-
-
-def plain(one: Estimated) -> dict[str, Any]:
-    """An estimate as result.json writes it: the raw one first, what was made of it by name."""
-    return {
-        "feature": one.feature,
-        "reports": one.reports,
-        "outside": one.outside,
-        "values": list(one.values),
-        "unbiased": list(one.shares),
-        "standard_error": list(one.errors),
-        "low_95": list(one.low),
-        "high_95": list(one.high),
-        "projected": list(one.projected),
-        "truth": list(one.truth),
-        "error": {
-            "largest": one.largest_error,
-            "mean": one.mean_error,
-            "largest_in_standard_errors": one.worst_in_errors,
-            "intervals_that_hold_the_truth": one.covered,
-        },
-    }
+    every = [miss for one in features for miss in one.missed] or [0.0]
+    return ShareErrors(max(every), sum(every) / len(every))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +197,14 @@ def score(
     epsilon = scenario.local.epsilon or 0.0
     read = [sum(counts.values()) for counts in tallies[0]]
     different = sum(len(counts) for counts in tallies[0])
+    features = tuple(found[:-1] if several else found)
     return Randomized(
         scenario.local.mechanism,
         rule(scenario, len(people.schema.names)),
-        epsilon,
-        share(epsilon, len(people.schema.names)),
-        tuple(found[:-1] if several else found),
+        Budget(epsilon, share(epsilon, len(people.schema.names))),
+        features,
         found[-1] if several else None,
+        worst(features),
         read_privacy(questions, codes, read),
         different if different > SHOWN else 0,
     )
@@ -244,16 +261,22 @@ def compare(one: Read, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimat
 
 def limits(one: Read, truth: tuple[float, ...]) -> Estimated:
     """Add the 95 % limits to an estimate, the nearest distribution, and what is true."""
-    low, high = one.estimate.interval()
+    estimate = one.estimate
+    low, high = (tuple(ends.tolist()) for ends in estimate.interval())
+    shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
+    apart = missed(shares, truth)
+    far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
+    inside = sum(a <= true <= b for a, true, b in zip(low, truth, high, strict=True))
     return Estimated(
         one.feature,
-        one.values,
         one.reports,
         one.outside,
-        shares=tuple(one.estimate.shares.tolist()),
-        errors=tuple(one.estimate.errors.tolist()),
-        low=tuple(low.tolist()),
-        high=tuple(high.tolist()),
-        projected=tuple(one.estimate.projected().tolist()),
-        truth=truth,
+        one.values,
+        shares,
+        errors,
+        low,
+        high,
+        tuple(estimate.projected().tolist()),
+        truth,
+        EstimateErrors(max(apart), sum(apart) / len(apart), max(far, default=0.0), inside),
     )

@@ -5,17 +5,17 @@ not on the board: it is taken as claimed, must be shares, and is drawn again by 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from math import isclose
 from typing import Any
 
 from ....errors import VerificationError
 from ....protocol.messages import Counts
+from ...serialization.record import plain
 from ..claims import CLOSE, same
 from ..interface import Evidence, NoGround
 from .privacy import after_shuffling
 from .questions import Question, questions, rule, share
-from .score import estimates, limits, plain, worst
+from .score import Budget, estimates, limits, worst
 
 SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
@@ -38,7 +38,7 @@ def recomputed(evidence: Evidence) -> str:
     found = [limits(one, _shares(wrote["truth"])) for one, wrote in zip(read, claimed, strict=True)]
     for one, wrote in zip(found, claimed, strict=True):
         same(one.feature, plain(one), wrote)
-    same("error", worst(found[: len(names)]), said["error"])
+    same("error", plain(worst(found[: len(names)])), said["error"])
     _shuffled(asked, counts, said["privacy"])
     reports = sum(one.reports for one in found[: len(names)])
     return f"{len(found)} estimates recomputed from {reports:,} reports, from {whose}"
@@ -50,14 +50,13 @@ def _terms(evidence: Evidence, said: Mapping[str, Any]) -> None:
     epsilon = scenario.local.epsilon or 0.0
     same("mechanism", scenario.local.mechanism, said["mechanism"])
     same("rule", rule(scenario, features), said["rule"])
-    budget = {"local": epsilon, "each": share(epsilon, features), "unit": "nats"}
-    same("epsilon", budget, said["epsilon"])
+    same("epsilon", plain(Budget(epsilon, share(epsilon, features))), said["epsilon"])
 
 
 def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Mapping[str, Any]) -> None:
     """Every epsilon after shuffling follows from the noise and the number of reports."""
     each, together = after_shuffling(asked, [sum(count.values()) for count in counts])
-    found = [asdict(one) for one in (*each, together) if one]
+    found = [plain(one) for one in (*each, together) if one]
     claimed = [one for one in (*said["shuffled"], said["together"]) if one]
     same("epsilons after shuffling", found, claimed, close=SOLVED)
 

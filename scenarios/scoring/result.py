@@ -1,0 +1,191 @@
+"""result.json: one definition, which writes it, reads it, checks it and documents it.
+
+    Result          what every run has, and what its program found beside it
+    coalition(one)  what parties learnt together, as it is written
+    SCHEMA          its number: another one is another format, and is refused
+
+What a program found is its own record, defined in its folder. docs/result.schema.json is published
+from here by tools/make_schema.py.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType, field
+
+from ...analysis.trust.received_view import Received
+from ..ledger.keep import Account
+from ..programs.hierarchical.rounds import RoundRecord
+from ..programs.incidence.score import Incidence
+from ..programs.interface import Effect, Raised
+from ..programs.local_suppression.score import Blanks
+from ..programs.peers.score import PeersFound
+from ..programs.randomized.score import Randomized
+from ..serialization.record import Record
+from .reidentification import Reidentified
+
+SCHEMA = 1
+REPORTED = ("feature", "report")  # columns of a release of randomized reports
+
+
+class WrittenCertificate(Record, frozen=True):
+    """Why a decision keeps its promise.
+
+    Attributes:
+        rule: the bound that proves it.
+        k: people in the smallest crowd wanted.
+        n: people who were counted.
+        people: exposed at most.
+        thresholds: one for each column kept; pivot, c: of the bound, where it has them.
+        proof: what proves it beside these.
+    """
+
+    rule: str
+    k: int
+    n: int
+    people: int
+    thresholds: tuple[float, ...]
+    pivot: int | None
+    c: float | None
+    proof: dict[str, Any] | UnsetType = UNSET
+
+
+class BlankRule(Record, frozen=True):
+    """A column with values for which people leave a blank.
+
+    Attributes:
+        feature: its name.
+        values: for which a blank is left.
+        cover: of 2^64 coins, those with which anybody else leaves one too; rate: their share.
+    """
+
+    feature: str
+    values: tuple[str, ...]
+    cover: int
+    rate: float
+
+
+class WrittenDecision(Record, frozen=True, kw_only=True):
+    """What the curator decided: the columns it keeps, the exposure that it promises, and why."""
+
+    k: int
+    max_exposure: float
+    kept: tuple[str, ...]
+    suppressed: tuple[str, ...]
+    bound: float
+    blank: tuple[BlankRule, ...] | UnsetType = UNSET
+    certificate: WrittenCertificate
+
+
+class WrittenRelease(Record, frozen=True):
+    """What was released: rows of values, each with the number of people who have them."""
+
+    columns: tuple[str, ...]
+    counts: tuple[tuple[str | int, ...], ...]
+
+
+class WrittenExposure(Record, frozen=True):
+    """Shares of people in a crowd smaller than k: true, promised, possible (None: not asked)."""
+
+    true: float
+    promised: float
+    worst_case: float | None
+
+
+class Sureness(Record, frozen=True):
+    """How sure a coalition is of something true: before it saw anything, and now."""
+
+    before: float
+    now: float
+
+
+class WrittenCoalition(Record, frozen=True):
+    """What parties learnt together (analysis/trust/received_view.py says what each figure is)."""
+
+    parties: tuple[str, ...]
+    linked: int
+    cells_certain: int
+    bits_per_person: float
+    exact: bool = True
+    bits_are: str = ""
+    method: str = "exact"
+    error: float = 0.0
+    rows_guessed: float | None = None
+    rows_guessed_before: float | None = None
+    cells_guessed: float | None = None
+    cells_guessed_before: float | None = None
+    worst_row: Sureness | None = None
+    worst_value: Sureness | None = None
+    sets: tuple[tuple[int, int], ...] = field(name="anonymity_sets", default=())
+
+
+class Result(Record, frozen=True):
+    """The whole file. What a run has not is left out, from `rounds` on.
+
+    Attributes:
+        schema: the number of this format.
+        scenario: its name.
+        seed: None where system randomness was used.
+        mode: real or ideal.
+        users: people in the scenario.
+        features: names of columns.
+        marginals: feature -> value -> people, as the curator read them.
+        decision, release: None where there is none.
+        exposure: of the release.
+        coalitions: what each learnt.
+        refused: messages, by reason.
+        burned: why a round was not completed.
+        digest: names the run; equal for equal seeds.
+        attacks: what each attack has achieved; alarms: who has noticed anything.
+        rounds: of the program `hierarchical`, what the curator was given.
+        blanks: of the program `local-suppression`, what they hide and what they cost.
+        peers: where there is no central party, who was named, and what coalitions follow.
+        ledger: what was released about these people in earlier runs.
+        local: of the program `randomized`; incidence: of sets, what the reports say.
+        reidentification: who is found in the release.
+    """
+
+    schema: int
+    scenario: str
+    seed: int | None
+    mode: str
+    users: int
+    features: tuple[str, ...]
+    marginals: dict[str, dict[str, int]]
+    decision: WrittenDecision | None
+    release: WrittenRelease | None
+    exposure: WrittenExposure
+    coalitions: tuple[WrittenCoalition, ...]
+    refused: dict[str, int]
+    burned: str | None
+    digest: str
+    attacks: tuple[Effect, ...] = ()
+    alarms: tuple[Raised, ...] = ()
+    rounds: tuple[RoundRecord, ...] | UnsetType = UNSET
+    blanks: Blanks | UnsetType = UNSET
+    peers: PeersFound | UnsetType = UNSET
+    ledger: Account | UnsetType = UNSET
+    local: Randomized | UnsetType = UNSET
+    incidence: Incidence | UnsetType = UNSET
+    reidentification: Reidentified | UnsetType = UNSET
+
+
+def coalition(one: Received) -> WrittenCoalition:
+    """What parties learnt together, as it is written."""
+    row, value = one.worst_row, one.worst_value
+    return WrittenCoalition(
+        one.parties,
+        one.linked,
+        one.cells_certain,
+        one.bits_per_person,
+        one.exact,
+        one.bits_are.value,
+        one.method.value,
+        one.error,
+        one.rows_guessed,
+        one.rows_guessed_before,
+        one.cells_guessed,
+        one.cells_guessed_before,
+        Sureness(row.prior, row.posterior) if row else None,
+        Sureness(value.prior, value.posterior) if value else None,
+        one.sets,
+    )

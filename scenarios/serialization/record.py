@@ -1,0 +1,37 @@
+"""What is written to a file and read back: one frozen struct, from which all three follow.
+
+    plain(record)                        its plain data, as JSON holds them
+    msgspec.convert(data, TheRecord)     the record, each field of its kind, no other key
+    msgspec.json.schema(TheRecord)       what may stand there
+
+A figure that follows from others and is written beside them is a field too, worked out where the
+record is made; one that is not always there is `UNSET`, and then left out.
+"""
+
+from typing import Any
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One definition of what is written, read and checked."""
+
+
+def plain(record: object) -> Any:
+    """The plain data of a record: dictionaries, lists, numbers, texts."""
+    return _listed(msgspec.to_builtins(record, enc_hook=_number))
+
+
+def _listed(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _listed(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_listed(value) for value in data]
+    return data
+
+
+def _number(value: Any) -> Any:
+    """A number of numpy's, as Python's own."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise NotImplementedError(f"{type(value).__name__} is nothing that a file holds")

@@ -1,0 +1,56 @@
+"""docs/result.schema.json is made from the one definition of result.json, which reads it back."""
+
+import json
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+import veilmix
+from veilmix.errors import StorageError
+from veilmix.scenarios.records.result_file import read
+from veilmix.scenarios.records.run_folder import save
+from veilmix.scenarios.scoring.result import SCHEMA, Result
+from veilmix.scenarios.serialization.record import plain
+
+ROOT = Path(__file__).parent.parent
+TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_schema.py")))
+# One of each program, and one among peers.
+RUNS = (
+    "blood-type",
+    "hierarchical-class",
+    "local-suppression-class",
+    "randomized-class",
+    "incidence-class",
+    "village",
+)
+
+
+def test_the_published_schema_is_that_of_the_definition() -> None:
+    """If this fails, the file is to be written again: python tools/make_schema.py."""
+    assert TOOL.FILE.read_text("utf-8") == TOOL.pretty(TOOL.schema())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+def test_what_is_written_is_read_back_whole(name: str) -> None:
+    outcome = veilmix.run(name, 7, worst_case_seconds=0)
+    data = outcome.result()
+    result = msgspec.convert(data, Result)
+    assert plain(result) == data
+    assert plain(result) == json.loads(json.dumps(data))
+    named = TOOL.schema()["$defs"]["Result"]["properties"]
+    assert data.keys() <= named.keys()
+
+
+@pytest.mark.parametrize("change", [{}, {"unheard": 1}, {"users": "many"}])
+def test_a_folder_of_another_format_says_so_first(
+    change: dict[str, object], tmp_path: Path
+) -> None:
+    folder = save(veilmix.run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path)
+    file = folder / "result.json"
+    data = json.loads(file.read_text("utf-8")) | {"schema": SCHEMA + 1} | change
+    file.write_text(json.dumps(data), "utf-8")
+    with pytest.raises(StorageError, match=rf"schema {SCHEMA + 1}; .* reads schema {SCHEMA}"):
+        read(folder)
