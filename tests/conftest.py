@@ -71,7 +71,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     return (yield)
 
 
-PLACE = re.compile(r"sys\.executable|__file__|as_uri|new_tab|\bstarted\b")
+PLACE = re.compile(r"sys\.executable|_current_frames|as_uri|new_tab|\bstarted\b|\bROOT\b")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

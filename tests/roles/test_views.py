@@ -140,7 +140,7 @@ def test_nobody_knows_what_the_board_shows() -> None:
 
 
 def test_published_marginals_are_known_to_nobody_in_particular() -> None:
-    run = KIT.run(ROWS, policy=Policy(2, 0.5, publish_marginals=True))
+    run = KIT.run(ROWS, policy=Policy(2, 1.0, publish_marginals=True))
     for coalition in ((), ("user-1",), ("curator", "analyst")):
         found = view(run.transcript, coalition)
         assert [one.columns for one in found.counted] == [(0,), (1,), (2,), (0, 2)]
