@@ -18,7 +18,19 @@ from ..errors import Reason, Refused
 from . import parties
 from .announcement import Announcement
 from .frames import DIGEST, NO_SESSION, Message, decode_message
-from .messages import Alarm, Burned, Call, Consent, Decision, Key, Mixed, Receipts, Registry, Tally
+from .messages import (
+    Alarm,
+    Body,
+    Burned,
+    Call,
+    Consent,
+    Decision,
+    Key,
+    Mixed,
+    Receipts,
+    Registry,
+    Tally,
+)
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .receipts import root_of
@@ -75,44 +87,68 @@ class Board:
         return entry
 
     def _check(self, author: str, message: Message) -> None:
-        """Refuse what the table allows but this session does not."""
+        """Refuse what the table allows but this session does not.
+
+        Three questions: may this author post at all, is it about the current round, and is it
+        right.
+        """
+        body = message.body
         number = self.calls[-1].round if self.calls else 0
-        known = author == parties.CURATOR or author in self.keys
-        match message.body:
-            case Call(round=called):
-                number += 1
-                right = called == number and set(self.consents) == set(self.keys)
-                right = right and self._announced(message.body)
-            case Key():
-                right, known = not known, True
-            case Announcement() as announced:
-                cited = {
-                    parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)
-                }
-                right = self.keys == cited | {parties.ANALYST: announced.analyst}
-                right = right and announced.registry == registry_root(self.registry)
-            case Registry():
-                right = self.registry is None
-            case Receipts() as shown:
-                right = author == self.calls[-1].reader and self._shows(shown, number)
-            case Alarm(round=concerned):
-                right = concerned <= number
-                known = known or parties.role(author) is parties.Role.USER
-            case Consent(session=session):
-                right = session == self.session
-            case Mixed(hop=hop):
-                right = author == parties.shuffler(hop) and hop == self._next_hop()
-            case Tally() as tally:
-                right = author == self.calls[-1].reader and self._answers(tally)
-            case Decision() as decision:
-                assert self.announcement is not None  # noqa: S101 - the table comes first
-                program, schema = self.announcement.program, self.announcement.schema
-                right = self.calls[-1].reader is parties.Role.CURATOR
-                right = right and decidable(program, schema, decision)
-            case _:
-                right = True
-        if not (right and known) or message.session != self.session or message.round != number:
+        expected = number + isinstance(body, Call)  # a call opens the round after
+        known = self._may_post(author, body)
+        if not (known and self._right(author, body, number)) or message.session != self.session:
             raise Refused(Reason.UNEXPECTED)
+        if message.round != expected:
+            raise Refused(Reason.UNEXPECTED)
+
+    def _may_post(self, author: str, body: Body) -> bool:
+        """The curator, and whoever has posted a key; a key once; an alarm any user too."""
+        known = author == parties.CURATOR or author in self.keys
+        match body:
+            case Key():
+                return not known
+            case Alarm():
+                return known or parties.role(author) is parties.Role.USER
+            case _:
+                return known
+
+    def _right(self, author: str, body: Body, number: int) -> bool:
+        """Whether a post says what this session lets its author say. number: the current round."""
+        match body:
+            case Call(round=called):
+                agreed = set(self.consents) == set(self.keys)
+                return called == number + 1 and agreed and self._announced(body)
+            case Announcement():
+                return self._cites(body)
+            case Registry():
+                return self.registry is None
+            case Receipts():
+                return author == self.calls[-1].reader and self._shows(body, number)
+            case Alarm(round=concerned):
+                return concerned <= number
+            case Consent(session=session):
+                return session == self.session
+            case Mixed(hop=hop):
+                return author == parties.shuffler(hop) and hop == self._next_hop()
+            case Tally():
+                return author == self.calls[-1].reader and self._answers(body)
+            case Decision():
+                return self._decidable(body)
+            case _:
+                return True
+
+    def _cites(self, announced: Announcement) -> bool:
+        """Whether an announcement has the keys that were posted, and the registry."""
+        cited = {parties.shuffler(hop + 1): key for hop, key in enumerate(announced.shufflers)}
+        posted = self.keys == cited | {parties.ANALYST: announced.analyst}
+        return posted and announced.registry == registry_root(self.registry)
+
+    def _decidable(self, decision: Decision) -> bool:
+        """Whether the curator, who reads the last round, may decide so in this program."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        program, schema = self.announcement.program, self.announcement.schema
+        reads = self.calls[-1].reader is parties.Role.CURATOR
+        return reads and decidable(program, schema, decision)
 
     def _announced(self, call: Call) -> bool:
         """Whether a call may come next: or a curator could ask everybody for everything."""

@@ -137,21 +137,31 @@ def legal(
 
 def _deeper(schema: Schema, calls: Sequence[Call], call: Call) -> bool:
     """Whether a call asks for groups of one more column, safe by the public rules."""
-    before = {ask for one in calls for ask in one.asks}
-    masked = {rule.column: rule for one in calls for rule in one.hidden}  # the latest of each
+    asked = {column for ask in call.asks for column in ask}
+    next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
     return (
-        call.reader is Role.CURATOR
-        and call.round == len(calls) + 1
-        and max(column for ask in call.asks for column in ask) < len(schema.features)
-        and all(len(ask) == call.round for ask in call.asks)
-        and all(part in before for ask in call.asks for part in combinations(ask, len(ask) - 1))
-        and all(_narrower(rule, masked.get(rule.column)) for rule in call.hidden)
-        and all(
-            column in {rule.column for rule in call.hidden}
-            for ask in call.asks
-            for column in ask
-            if column in masked
-        )
+        next_round
+        and max(asked) < len(schema.features)
+        and _one_wider(calls, call)
+        and _masked_as_before(calls, call, asked)
+    )
+
+
+def _one_wider(calls: Sequence[Call], call: Call) -> bool:
+    """Whether every group has as many columns as rounds, and all its parts were asked before."""
+    before = {ask for one in calls for ask in one.asks}
+    return all(
+        len(ask) == call.round and before.issuperset(combinations(ask, len(ask) - 1))
+        for ask in call.asks
+    )
+
+
+def _masked_as_before(calls: Sequence[Call], call: Call, asked: set[int]) -> bool:
+    """Whether what was masked still is, in every column that is asked for, and nothing less."""
+    masked = {rule.column: rule for one in calls for rule in one.hidden}  # the latest of each
+    hidden = {rule.column for rule in call.hidden}
+    return asked & masked.keys() <= hidden and all(
+        _narrower(rule, masked.get(rule.column)) for rule in call.hidden
     )
 
 

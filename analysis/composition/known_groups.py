@@ -256,11 +256,10 @@ class Knowledge:
         if not largest or len(order) < 2:
             return None
         common = self._named(order, largest, said)
-        tables = [self.tables[group].narrowed(common) for group in largest]
-        alone = [j for j in order if not any(j in group for group in largest)]
-        tables += [_single(j, self.singles[j]).narrowed(common) for j in alone]
+        tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
+        # Columns in which nobody is "other": their tables need no place for it.
         spare = {j for t in tables for j in t.group if not _axis(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
         if prod(shape) > MOST_CELLS:
@@ -269,6 +268,12 @@ class Knowledge:
         closed = said is None
         labels = tuple(_labels(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
+
+    def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[Known]:
+        """The largest known tables, and single counts of the columns that are in none of them."""
+        tables = [self.tables[group].narrowed(common) for group in largest]
+        alone = set(order).difference(*largest)
+        return [*tables, *(_single(j, self.singles[j]).narrowed(common) for j in sorted(alone))]
 
     def _agree(self, tables: Sequence[Known]) -> bool:
         """Whether tables say the same of what they share, and of every column what round 1 did."""

@@ -15,10 +15,10 @@ with all pair counts, one).
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
-from math import exp, fsum, isfinite, lgamma, log
+from itertools import islice, product
+from math import exp, fsum, isfinite, lgamma, log, prod
 
-from .evidence import Cell, Component, Evidence, Law
+from .evidence import Cell, Component, Count, Evidence, Law
 
 MOST_CELLS = 4_096  # cells of one fibre
 MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
@@ -157,45 +157,48 @@ def possible(
     evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], most: int
 ) -> list[Cell] | None:
     """The cells that people of a crowd may be in, in order; None if more than `most`."""
-    about = evidence.crowds[crowd]
-    known = dict(about.known)
+    allowed = evidence.crowds[crowd].allowed
     counted = [count for count in component.counts if crowd in count.crowds]
-    domains: list[list[int]] = []
-    for column in columns:
-        law = evidence.laws[column]
-        values = {value for value, share in enumerate(law) if share > 0}
-        if column in known:
-            values = {known[column]}
-        for count in counted:
-            if column in count.columns:
-                place = count.columns.index(column)
-                labels = {cell[place] for cell in count.left}
-                values = {value for value in values if count.label(place, value) in labels}
-        for some in about.allowed:
-            if column in some.columns:
-                place = some.columns.index(column)
-                values &= {cell[place] for cell in some.cells}
-        domains.append(sorted(values))
-    size = 1
-    for domain in domains:
-        size *= len(domain)
-    if size > 64 * MOST_CELLS:
+    domains = [_domain(evidence, counted, crowd, column) for column in columns]
+    if prod(map(len, domains)) > 64 * MOST_CELLS:
         return None
+    # A column by itself has been looked at; what is left are counts and rows of several together.
     sums = [([columns.index(column) for column in count.columns], count) for count in counted]
     tests = [
         ([columns.index(column) for column in some.columns], some.cells)
-        for some in about.allowed
+        for some in allowed
         if set(some.columns) <= set(columns)
     ]
-    found: list[Cell] = []
-    for cell in product(*domains):
-        if all(tuple(cell[place] for place in places) in held for places, held in tests) and all(
+    fitting = (
+        cell
+        for cell in product(*domains)
+        if all(tuple(cell[place] for place in places) in held for places, held in tests)
+        and all(
             count.cell([cell[place] for place in places]) in count.left for places, count in sums
-        ):
-            found.append(cell)
-            if len(found) > most:
-                return None
-    return found
+        )
+    )
+    found = list(islice(fitting, most + 1))
+    return found if len(found) <= most else None
+
+
+def _domain(evidence: Evidence, counted: Iterable[Count], crowd: int, column: int) -> list[int]:
+    """The values of one column that a crowd may have, by what is known of that column alone."""
+    about = evidence.crowds[crowd]
+    known = dict(about.known)
+    if column in known:
+        values = {known[column]}
+    else:
+        values = {value for value, share in enumerate(evidence.laws[column]) if share > 0}
+    for count in counted:
+        if column in count.columns:
+            place = count.columns.index(column)
+            labels = {cell[place] for cell in count.left}
+            values = {value for value in values if count.label(place, value) in labels}
+    for some in about.allowed:
+        if column in some.columns:
+            place = some.columns.index(column)
+            values &= {cell[place] for cell in some.cells}
+    return sorted(values)
 
 
 def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:

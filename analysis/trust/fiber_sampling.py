@@ -12,7 +12,7 @@ chain, and Gelman and Rubin's ratio of variances, which is near 1 where the chai
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import sqrt
 
 import numpy as np
@@ -206,32 +206,54 @@ def _cubes(
 ) -> Iterator[dict[int, int]]:
     """Products of differences: +1 and -1 at the corners of a box over some columns of a crowd."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
+    for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
+        # A corner that is no cell of the fibre: this box is no move.
+        numbers = [place.get((crowd, cell)) for cell, _ in corners]
+        if None not in numbers:
+            signs = (sign for _, sign in corners)
+            yield {
+                number: sign
+                for number, sign in zip(numbers, signs, strict=True)
+                if number is not None
+            }
+
+
+_Box = tuple[int, list[tuple[Cell, int]]]  # a crowd, and the corners of a box with their signs
+
+
+def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]:
+    """Boxes of two values a side in two columns or more, the other columns fixed; small ones first.
+
+    A corner has the sign of the number of its upper sides: the sums over every single side are 0.
+    """
     for crowd, some in columns.items():
+        width = len(some)
         cells = [cell for one, cell in tables.cells if one == crowd]
-        domains = [sorted({cell[j] for cell in cells}) for j in range(len(some))]
-        for size in range(2, len(some) + 1):
-            for axes in combinations(range(len(some)), size):
-                rest = [j for j in range(len(some)) if j not in axes]
-                pairs = [list(combinations(domains[axis], 2)) for axis in axes]
+        domains = [sorted({cell[j] for cell in cells}) for j in range(width)]
+        for size in range(2, width + 1):
+            for axes in combinations(range(width), size):
+                rest = [j for j in range(width) if j not in axes]
+                sides = [list(combinations(domains[axis], 2)) for axis in axes]
                 for fixed in product(*(domains[j] for j in rest)):
-                    for chosen in product(*pairs):
-                        limit -= 1
-                        if limit < 0:
-                            return
-                        move: dict[int, int] = {}
-                        for corner in product((0, 1), repeat=size):
-                            cell = dict(zip(rest, fixed, strict=True))
-                            cell |= {
-                                axis: pair[side]
-                                for axis, pair, side in zip(axes, chosen, corner, strict=True)
-                            }
-                            whole = tuple(cell[j] for j in range(len(some)))
-                            number = place.get((crowd, whole))
-                            if number is None:
-                                break
-                            move[number] = (-1) ** sum(corner)
-                        else:
-                            yield move
+                    for chosen in product(*sides):
+                        yield (
+                            crowd,
+                            _corners(width, dict(zip(rest, fixed, strict=True)), axes, chosen),
+                        )
+
+
+def _corners(
+    width: int,
+    fixed: dict[int, int],
+    axes: Sequence[int],
+    sides: Sequence[tuple[int, int]],
+) -> list[tuple[Cell, int]]:
+    """The cells at the corners of a box, each with its sign."""
+    found = []
+    for ends in product((0, 1), repeat=len(axes)):
+        cell = fixed | {a: side[end] for a, side, end in zip(axes, sides, ends, strict=True)}
+        found.append((tuple(cell[j] for j in range(width)), (-1) ** sum(ends)))
+    return found
 
 
 def _exchanges(

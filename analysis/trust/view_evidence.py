@@ -19,7 +19,7 @@ nothing here; `whole` is then False, and what is inferred is the least that the 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
@@ -190,18 +190,15 @@ def evidence_from_view(
         truth: what people truly hold, by index, for the worst case; or None.
         prior: what everybody knows of the population; None: all labelled tables equally likely.
     """
-    pinned = view.pinned
-    rows = [*pinned.values(), *(truth or {}).values()]
-    for one in view.lengths.values():
-        rows += [{j: value} for j, values in enumerate(one.domains) for value in values]
-    told = tuple(announced(view, len(sizes)))
-    codes = _codes(len(sizes), (*view.counted, *told), rows, prior)
+    told = tuple(announced(view, len(sizes)))  # what the decision's covers tell, as counts
+    codes = _codes(len(sizes), (*view.counted, *told), _spoken(view, truth), prior)
     usable = [seen for seen in view.counted if _usable(view, seen)]
     listed = [seen for seen in told if _usable(view, seen)]
     states = States.of(_laws(sizes, codes, prior), codes, view.counted)
     lengths = {number: _fits(one, states) for number, one in view.lengths.items()}
+    # People of whom the same was seen are one crowd, by what was seen (its mark).
     marks: Mapping[_Mark, Sequence[int]]
-    if view.came or pinned:
+    if view.came or view.pinned:
         marks = _recorded(view, (*usable, *listed), states)
     else:
         marks = _abstract(view, usable, listed, states)
@@ -215,17 +212,28 @@ def evidence_from_view(
     )
     named = not isinstance(next(iter(marks.values()), ()), range)
     members = tuple(tuple(people) for people in marks.values()) if named else ()
+    # Whether all that was seen is in the evidence: no count that says nothing, no length too long.
     whole = len(usable) + len(listed) == len(view.counted) + len(told)
     whole = whole and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
     known = Known(evidence, codes, members, {}, whole)
-    if not truth:
-        return known
-    held = {
+    return replace(known, truth=_truly_held(known, truth)) if truth else known
+
+
+def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
+    """All rows whose values must have a code: pinned, true, and those a length may stand for."""
+    rows = [*view.pinned.values(), *(truth or {}).values()]
+    for one in view.lengths.values():
+        rows += [{j: value} for j, values in enumerate(one.domains) for value in values]
+    return rows
+
+
+def _truly_held(known: Known, truth: "Mapping[int, Row]") -> Truth:
+    """Per crowd, how many of its people truly hold each row."""
+    return {
         crowd: Counter(known.row(truth[person]) for person in people if person in truth)
-        for crowd, people in enumerate(members)
+        for crowd, people in enumerate(known.members)
     }
-    return Known(evidence, codes, members, held, known.whole)
 
 
 def _codes(
