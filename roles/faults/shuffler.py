@@ -6,15 +6,19 @@ It keeps its books so that they add up: what it loses it claims not to have open
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice, product
 
 from ...crypto.entropy import Entropy
-from ...errors import Reason
+from ...errors import Reason, Refused
 from ...protocol.ballots import answers, enclose
+from ...protocol.messages import Submission
+from ...protocol.parties import Role
 from ...protocol.session import Round
-from ..network import EVERY_ROUND, Endpoint, Fault, Network
+from ..network import EVERY_ROUND, Endpoint, Fault, Letter, Network
 
 Layers = list[bytes]
 Batch = tuple[bytes, ...]
+Row = tuple[str, ...]
 
 TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
 
@@ -25,7 +29,8 @@ class Deed:
 
     rounds: in which rounds. rate: to which share of the messages (or people), from 0 to 1; users:
     to how many instead. target: to this user's only, where the shuffler knows whose is whose. bit:
-    which bit of a layer it turns over (`tag`). entropy: what it draws and seals with.
+    which bit of a layer it turns over (`tag`). row: what its own answers say; None: the forged row.
+    entropy: what it draws and seals with.
     """
 
     attack: str
@@ -35,6 +40,7 @@ class Deed:
     users: int | None = None
     target: str | None = None
     bit: int = TOP_BIT
+    row: Row | None = None
 
     def chosen(self, many: int) -> set[int]:
         """Draw which of so many are struck."""
@@ -74,17 +80,60 @@ def substitute(
     deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
 ) -> Layers:
     """Put own answers in the place of those of some people: n stays what it was."""
+    places = deed.people(who)
+    return _with_own(deed, plan, layers, places, [deed.row or forged_row(plan)] * len(places))
+
+
+def _with_own(
+    deed: Deed, plan: Round, layers: Layers, places: Sequence[int], rows: Sequence[Row]
+) -> Layers:
+    """The layers, with own answers at these people's places: a row for each."""
     made = list(layers)
-    for i in deed.people(who):
-        own = enclose(plan, answers(plan, forged_row(plan)), deed.entropy)
+    for i, row in zip(places, rows, strict=True):
+        own = enclose(plan, answers(plan, row), deed.entropy)
         made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
     return made
+
+
+def subtract(
+    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
+) -> Layers:
+    """Put one known row in the place of the target's, in the round of the release."""
+    return substitute(deed, plan, layers, refused, who) if _releases(plan) else layers
+
+
+def surround(
+    deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
+) -> Layers:
+    """Put known rows in the place of everybody's but the target's."""
+    others = [i for i, sender in enumerate(who) if sender != deed.target]
+    rows = covering_rows(plan, len(others))
+    return _with_own(deed, plan, layers, others, rows) if _releases(plan) else layers
+
+
+def _releases(plan: Round) -> bool:
+    """Whether what is said in a round is released."""
+    return plan.call.reader is Role.ANALYST
 
 
 def forged_row(plan: Round) -> tuple[str, ...]:
     """The row of a person who does not exist: the last value of every domain."""
     features = plan.announcement.schema.features
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
+
+
+def covering_rows(plan: Round, many: int) -> list[Row]:
+    """So many rows of people who do not exist, all that can be said in turn: a crowd for anybody.
+
+    Whoever is put among them is alike with as many as can be, and no rule on crowds stands up.
+    """
+    features = plan.announcement.schema.features
+    asked = {column for ask in plan.call.asks for column in ask}
+    said = [feature.values or ("x",) for feature in features]
+    every = product(
+        *(values if column in asked else values[-1:] for column, values in enumerate(said))
+    )
+    return list(islice(cycle(islice(every, many)), many))
 
 
 def copy(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
@@ -113,7 +162,11 @@ OPENED: Mapping[str, Callable[[Deed, Round, Layers, Counter[Reason], Sequence[st
     "drop": drop,
     "drop-people": drop_people,
     "substitute": substitute,
+    "subtract": subtract,
+    "surround": surround,
+    "swap": subtract,
 }
+UNHEARD = ("thin-out",)  # the target is not even heard
 ARRANGED: Mapping[str, Callable[[Deed, Round, Batch, Layers], Batch]] = {
     "copy": copy,
     "tag": tag,
@@ -127,6 +180,23 @@ class Cheat(Endpoint):
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
         super().__init__(network, party)
         self.deeds = deeds
+
+    def envelope(self, plan: Round, letter: Letter) -> bytes:
+        """Hear whom it wants to hear."""
+        self._hear(plan, letter)
+        return super().envelope(plan, letter)
+
+    def submission(self, plan: Round, letter: Letter) -> Submission:
+        """Hear whom it wants to hear."""
+        self._hear(plan, letter)
+        return super().submission(plan, letter)
+
+    def _hear(self, plan: Round, letter: Letter) -> None:
+        """Refused (LATE), as it says, if this is a target that is not to have been there."""
+        for deed in self.deeds:
+            struck = deed.attack in UNHEARD and deed.target == letter[0] and _releases(plan)
+            if struck and plan.call.round in deed.rounds:
+                raise Refused(Reason.LATE, "said to have come too late")
 
     def opened(
         self, plan: Round, layers: Layers, refused: Counter[Reason], senders: Sequence[str]

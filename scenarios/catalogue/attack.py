@@ -105,6 +105,7 @@ class Attack:
         sequel: how it uses two sessions; None: it needs one.
         sybils: it brings so many `users` who do not exist.
         first_only: only the first shuffler can commit it.
+        helpers: who else has to be in it, in a scenario.
     """
 
     by: str
@@ -126,3 +127,4 @@ class Attack:
     sequel: Sequel | None = None
     sybils: bool = False
     first_only: bool = False
+    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ...protocol.announcement import Flaw
 from ...protocol.board import Board
 from ...protocol.history import History
+from ...protocol.parties import user
 from ...roles.adversary_record import AdversaryRecord
 from ...roles.session import Cast, Guards
 from ..populations.samples import Samples
@@ -48,9 +49,17 @@ def commit(
     for number, entry in enumerate(scenario.fault):
         if how := ATTACKS[entry.attack].commit:
             how(setup, entry, number)
-    return replace(
-        setup.prepared(), guards=guards, spy=AdversaryRecord() if scenario.fault else None
-    )
+    guards = _without_accomplices(guards, frozenset(setup.messages))
+    spy = AdversaryRecord() if scenario.fault else None
+    return replace(setup.prepared(), guards=guards, spy=spy)
+
+
+def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
+    """The same guards, but that those who are in it look for no receipts."""
+    looks = guards.looks
+    if looks is None or not accomplices:
+        return guards
+    return replace(guards, looks=lambda index: looks(index) and user(index) not in accomplices)
 
 
 def _strike(setup: AttackSetup, faults: Faults) -> None:

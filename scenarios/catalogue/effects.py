@@ -12,5 +12,6 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
         attack = ATTACKS[fault.attack]
         value, most = attack.measure(scene, fault)
         who = (fault.by,) if fault.by is not None else ()
+        who = (*who, *attack.helpers(scene.scenario, fault))
         found.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
     return tuple(found)

@@ -78,8 +78,17 @@ class AttackSetup:
         """A user does something to its message, in some rounds."""
         self.messages[parties.user(index)].update(dict.fromkeys(rounds, what))
 
-    def deed(self, entry: "Entry", number: int) -> None:
-        """A shuffler does what is called like the attack to its layers."""
+    def deed(
+        self,
+        entry: "Entry",
+        number: int,
+        row: tuple[str, ...] | None = None,
+        aimed: str | None = None,
+    ) -> None:
+        """A shuffler does what is called like the attack to its layers.
+
+        row: what its own answers say. aimed: at whom, where no target is written.
+        """
         if entry.by is None:
             return
         self.deeds[entry.by].append(
@@ -89,8 +98,9 @@ class AttackSetup:
                 rounds_of(entry),
                 1.0 if entry.rate is None else entry.rate,
                 entry.users,
-                entry.target,
+                entry.target or aimed,
                 TOP_BIT if entry.bit is None else entry.bit,
+                row,
             )
         )
 

@@ -32,6 +32,9 @@ WRONG: dict[str, set[str]] = {
     "attack-overlap": {"decision"},
     "attack-replay": {"batches"},
     "attack-substitute": {"release"},
+    "attack-subtract": {"release"},
+    "attack-surround": {"release"},
+    "attack-swap": {"release"},
 }
 
 

@@ -1,0 +1,67 @@
+"""`swap`: a friend of the first shuffler is away in round 1, the target in the release."""
+
+from collections.abc import Mapping, Sequence
+
+from ...protocol.exploits import Row
+from ...protocol.own_batches import handed_on
+from ...protocol.parties import index, shuffler
+from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..catalogue.subtraction import UNIT, friends_of, last_release, target_read, with_curator
+from ..schema.model import Fault, Scenario
+
+__all__ = ["ATTACK"]
+
+ALWAYS = range(1, 256)  # rounds: what the friend says goes to the first shuffler alone
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """The friend leaves its answers of the last round to the first shuffler, in the target's place.
+
+    So many come in each round as in the other.
+    """
+    (friend,) = friends_of(entry, setup.people, 1)
+    setup.message(index(friend), ALWAYS, "absent")
+    setup.deed(entry, number, setup.row(index(friend)), aimed=target(entry))
+
+
+def made(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
+    """The friend's answers, if they were put in."""
+    loot, number = scene.loot((shuffler(1),)), last_release(scene)
+    plan = loot.plan(number)
+    if plan is None:
+        return {}
+    (friend,) = friends_of(entry, scene.n, 1)
+    row = dict(enumerate(scene.people.row(index(friend))))
+    return {number: [row] * (handed_on(loot, number).strange // plan.slots)}
+
+
+def trial(_people: int, _shufflers: int) -> list[Keys]:
+    """The first person is taken out."""
+    return [{"by": shuffler(1), "target": FIRST_USER}]
+
+
+def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """One of the people, and the curator where only it knows what was counted."""
+    return "one of the people", *with_curator(scenario, entry)
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="takes the target out of the release, in which a friend answers who was away in round 1",
+    remedy=(
+        "nothing before the release; `receipts` show it afterwards to a target that looks. Where "
+        "marginals are secret the curator has to be in it"
+    ),
+    scenario="attack-swap",
+    unit=UNIT,
+    measure=target_read(with_curator, made=made),
+    reads=("target",),
+    stopped_by=("receipts",),
+    trials={"": trial},
+    commit=commit,
+    first_only=True,
+    helpers=helpers,
+)

@@ -1,0 +1,56 @@
+"""`thin-out`: the target leaves after round 1 together with friends of the first shuffler."""
+
+from ...protocol.parties import index, shuffler
+from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..catalogue.subtraction import UNIT, friends_of, target_read, with_curator
+from ..schema.model import Fault, Scenario
+
+__all__ = ["ATTACK"]
+
+FRIENDS = 9  # of the trial: with the target they are as many as `min_dropout` lets go
+LATER = range(2, 256)  # rounds after the first
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Friends say nothing after round 1; the target is said to have come too late."""
+    for friend in friends_of(entry, setup.people, entry.users or 0):
+        setup.message(index(friend), LATER, "absent")
+    setup.deed(entry, number, aimed=target(entry))
+
+
+def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
+    """Those who tell their rows."""
+    return friends_of(entry, scene.n, entry.users or 0)
+
+
+def trial(people: int, _shufflers: int) -> list[Keys]:
+    """The first person is taken out."""
+    return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
+
+
+def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """Some of the people, and the curator where only it knows what was counted."""
+    some = (f"{entry.users} of the people",) if entry.users else ()
+    return *some, *with_curator(scenario, entry)
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="takes the target out of the release when so many friends leave that nobody stands out",
+    remedy=(
+        "a `min_dropout` larger than the number of friends: its price is that fewer people can "
+        "stop a release; `promise`, where it has nothing to spare. `receipts` show it to the target"
+    ),
+    scenario="attack-thin-out",
+    unit=UNIT,
+    measure=target_read(with_curator, friends),
+    reads=("target", "users"),
+    stopped_by=("promise", "receipts"),
+    trials={"": trial},
+    commit=commit,
+    first_only=True,
+    helpers=helpers,
+)

@@ -1,0 +1,73 @@
+"""What the attacks share that read one row off a release: who is in it, and what is measured.
+
+A first shuffler that handles the people of a release as it likes needs what was counted before, or
+the release alone. Counts that are not public it has from the curator.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...protocol import parties
+from ...protocol.own_batches import Known, left_over
+from ...protocol.parties import Role
+from .entries import target
+
+if TYPE_CHECKING:
+    from ...protocol.exploits import Row
+    from ..schema.model import Fault, Scenario
+    from .attack import Measure, Measured
+    from .scene import Scene
+
+UNIT = "values of the target read"
+Made = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
+
+
+def with_curator(scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+    """The curator, where only it knows what was counted."""
+    return () if scenario.policy.publish_marginals else (parties.CURATOR,)
+
+
+def nobody_else(_scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
+    """The first shuffler does without friends."""
+    return ()
+
+
+def friends_of(entry: "Fault", people: int, many: int) -> tuple[str, ...]:
+    """The last of the people, the target left out: so many friends of the first shuffler."""
+    others = (parties.user(i) for i in reversed(range(people)))
+    return tuple(user for user in others if user != target(entry))[:many]
+
+
+def nothing_made(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
+    """The first shuffler puts in nothing of its own."""
+    return {}
+
+
+def target_read(
+    helpers: "Callable[[Scenario, Fault], tuple[str, ...]]",
+    friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
+    made: Made = nothing_made,
+) -> "Measure":
+    """Measure how many released values of the target are read, of all that are released of it.
+
+    helpers: who gives letters and keys besides the first shuffler. friends: people who tell their
+    rows. made: what the first shuffler put in of its own, by round.
+    """
+
+    def measure(scene: "Scene", entry: "Fault") -> "Measured":
+        loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
+        told = [parties.index(one) for one in friends(scene, entry)]
+        rows = {one: dict(enumerate(scene.people.row(one))) for one in told}
+        people = left_over(loot, Known(rows, made(scene, entry)))
+        decision = scene.board.decision
+        columns = len(decision.kept) if decision else len(scene.people.schema.names)
+        who = parties.index(target(entry))
+        return scene.right(who, people.get(who, {})), columns
+
+    return measure
+
+
+def last_release(scene: "Scene") -> int:
+    """The round of the release; 0 if none was called."""
+    calls = [call.round for call in scene.board.calls if call.reader is Role.ANALYST]
+    return max(calls, default=0)

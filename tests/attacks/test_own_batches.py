@@ -1,0 +1,132 @@
+"""A first shuffler that handles the people of a release reads one row, from what it has alone."""
+
+import runpy
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from veilmix.protocol.exploits import AdversaryView
+from veilmix.roles.adversary_record import AdversaryRecord
+from veilmix.scenarios.catalogue.registry import ATTACKS
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.validation.load import load
+
+KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
+
+NAMES = ("subtract", "surround", "swap", "thin-out")
+EASY: dict[str, Any] = {
+    "source": "titanic",
+    "users": 60,
+    "policy__publish_marginals": True,
+    "defence__registered": True,
+    "defence__balance": True,
+}
+
+
+def fault(name: str, target: str = "user-3") -> dict[str, Any]:
+    """The attack on a person, with friends where it needs them."""
+    friends = {"users": 9} if name == "thin-out" else {}
+    return {"attack": name, "by": "shuffler-1", "target": target, **friends}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_all_that_is_released_of_the_target_is_read_and_nobody_sees_it(name: str) -> None:
+    """Whoever it is; and the numbers on the board are those of an honest run."""
+    for seed, target in ((1, "user-1"), (2, "user-42")):
+        outcome = KIT.attack(fault(name, target), seed=seed, **EASY)
+        found = KIT.effect(outcome)
+        assert outcome.release is not None
+        assert (found.value, found.of) == (4, 4)
+        assert KIT.alarms(outcome) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["subtract", "swap", "thin-out"])
+def test_where_marginals_are_secret_the_curator_has_to_tell(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = {**EASY, "policy__publish_marginals": False}
+    found = KIT.effect(KIT.attack(fault(name), **secret))
+    assert (found.value, found.of) == (4, 4)
+    assert found.parties[0] == "shuffler-1"
+    assert found.parties[-1] == "curator"
+    blind(monkeypatch, lambda loot: replace(loot, keys=_but(loot.keys, "curator")))
+    assert KIT.effect(KIT.attack(fault(name), **secret)).value == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lost", ["letters", "keys"])
+def test_the_blind_read_nothing(name: str, lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    none: dict[str, Any] = {"letters": ()} if lost == "letters" else {"keys": {}}
+    blind(monkeypatch, lambda loot: replace(loot, **none))
+    assert KIT.effect(KIT.attack(fault(name), **EASY)).value == 0
+
+
+def blind(monkeypatch: pytest.MonkeyPatch, change: Callable[[AdversaryView], AdversaryView]) -> None:
+    """Take something away from all attackers."""
+    whole = AdversaryRecord.loot
+    monkeypatch.setattr(AdversaryRecord, "loot", lambda *who: change(whole(*who)))
+
+
+def _but(keys: Any, party: str) -> dict[str, Any]:
+    return {one: key for one, key in keys.items() if one != party}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_target_that_looks_says_so_when_all_is_told(name: str) -> None:
+    """The others who were replaced too; that the row was read does not change by it."""
+    outcome = KIT.attack(fault(name), defence__receipts=1.0, **EASY)
+    due = 59 if name == "surround" else 1
+    assert KIT.alarms(outcome) == ["missing"] * due
+    assert ("user-3" in {one.party for one in outcome.alarms}) is (name != "surround")
+    assert KIT.effect(outcome).value == 4
+
+
+def test_one_friend_too_few_and_the_round_is_burned() -> None:
+    few = {**fault("thin-out"), "users": 8}
+    outcome = KIT.attack(few, **EASY)
+    assert outcome.burned is not None
+    assert outcome.burned.startswith("9 of 60 people are missing")
+    assert KIT.effect(outcome).value == 0
+
+
+@pytest.mark.slow
+def test_more_must_leave_where_more_are_let_go_together() -> None:
+    """The price is that as many, who stay away, stop any release."""
+    for friends, value in ((9, 0), (19, 4)):
+        some = {**fault("thin-out"), "users": friends}
+        outcome = KIT.attack(some, defence__min_dropout=20, **EASY)
+        assert KIT.effect(outcome).value == value
+
+
+@pytest.mark.slow
+def test_a_promise_with_nothing_to_spare_is_not_proved_of_ten_people_fewer() -> None:
+    terms = {**EASY, "policy__kind": "exposure", "policy__max_exposure": 0.1}
+    outcome = KIT.attack(fault("thin-out"), **terms)
+    assert outcome.burned is not None
+    assert outcome.burned.startswith("50 people came where the promise was made for 60")
+    assert KIT.effect(outcome).value == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shipped_scenario_has_every_guard_that_does_not_help(name: str) -> None:
+    there = load(ATTACKS[name].scenario).defence
+    assert there.registered
+    assert there.balance
+    assert there.union
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_whole_rows_are_read_again_and_again(name: str) -> None:
+    """Of 200 people, as the shipped scenarios have it; `--repeat 40` plays forty."""
+    for seed in (11, 12):
+        found = run(ATTACKS[name].scenario, seed, worst_case_seconds=0)
+        (achieved,) = found.attacks
+        assert achieved.value == achieved.of >= 2
