@@ -1,6 +1,9 @@
 """`delay`: the network holds everybody else back until the batch has left: a batch of one."""
 
 from ...protocol import parties
+from ...protocol.exploits import senders
+from ...protocol.messages import Counts
+from ...protocol.own_batches import counted
 from ...roles.faults.wire import Delay
 from ..catalogue.attack import NETWORK, Attack, Measured, aimed
 from ..catalogue.entries import all_but, rounds_of, target
@@ -15,12 +18,22 @@ def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
 
 
 def alone(scene: Scene, fault: Fault) -> Measured:
-    """1 if the target was counted by itself, as the person it is."""
-    counts = scene.counts(fault.round or 1)
-    single = {column: next(iter(one))[0] for column, one in enumerate(counts) if len(one) == 1}
-    one = bool(counts) and all(sum(count.values()) == 1 for count in counts)
-    who = parties.index(target(fault))
-    return float(one and scene.right(who, single) == len(counts)), 1
+    """1 if the network and the reader find the target's own answers, counted by themselves."""
+    number, who = fault.round or 1, target(fault)
+    readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
+    loot = scene.loot((parties.NETWORK, *readers))
+    counts = counted(loot, number)
+    if not counts or who not in senders(loot, number) or {*map(total, counts)} != {1}:
+        return 0, 1
+    values = [values for count in counts for values in count]
+    columns = [column for ask in scene.board.calls[number - 1].asks for column in ask]
+    row = dict(zip(columns, [value for one in values for value in one], strict=True))
+    return float(bool(row) and scene.right(parties.index(who), row) == len(row)), 1
+
+
+def total(counts: Counts) -> int:
+    """How many people were counted."""
+    return sum(counts.values())
 
 
 ATTACK = Attack(

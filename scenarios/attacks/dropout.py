@@ -1,22 +1,31 @@
 """`dropout`: subtract the round after somebody has left from the one before."""
 
 from ...protocol import exploits
+from ...protocol.exploits import senders
+from ...protocol.own_batches import counted, public_release
+from ...protocol.parties import NETWORK
 from ..catalogue.attack import BYSTANDER, Attack, Keys, Measured
 from ..catalogue.entries import FIRST_USER
 from ..catalogue.scene import Scene
+from ..catalogue.subtraction import with_curator
 from ..schema.model import Fault
 
 
-def left_between(scene: Scene, _fault: Fault) -> Measured:
-    """Cells, of those who left after round 1, that are certain from the two rounds' counts."""
-    before, decision = scene.counts(1), scene.board.decision
-    joint = scene.release()
-    if decision is None or joint is None or not before:
+def left_between(scene: Scene, fault: Fault) -> Measured:
+    """Cells, of those who left after round 1, that are certain from the two rounds' counts.
+
+    Who left the network has seen; what was counted before the curator knows, or everybody.
+    """
+    loot = scene.loot((NETWORK, *with_curator(scene.scenario, fault)))
+    before, decision = counted(loot, 1), loot.board.decision
+    joint = public_release(loot.board)
+    gone = set(senders(loot, 1)) - set(senders(loot, len(loot.board.calls)))
+    if decision is None or joint is None or not before or not gone:
         return 0, 0
     kept = decision.kept
     after = [exploits.sums(joint, kept, column) for column in kept]
-    gone = exploits.subtract([before[column] for column in kept], after)
-    return exploits.certain_cells(gone), sum(left.total() for left in gone)
+    less = exploits.subtract([before[column] for column in kept], after)
+    return exploits.certain_cells(less), sum(left.total() for left in less)
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:

@@ -49,14 +49,17 @@ def answers_lost(scene: "Scene", _fault: "Fault") -> Measured:
 
 
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
-    """Bits of anonymity taken: log2 of the people in the batch, less that of those who exist.
+    """Bits of anonymity taken: log2 of the people in the batch, less that of those it may be.
 
-    Nothing is taken where nothing is read.
+    The network can tell its own envelopes from others: it made them. Which of them were accepted
+    is on the board. Nothing is taken where nothing is read.
     """
     first = next((one for one in scene.board.mixed if one.hop == 1), None)
     if first is None or scene.board.burned or not first.people:
         return 0, log2(scene.n)
-    own = max(scene.fakes - first.refused.get(Reason.UNREGISTERED, 0), 0)
+    loot = scene.loot((parties.NETWORK,))
+    made = sum(parties.index(one) >= scene.n for one in exploits.senders(loot, 1))
+    own = max(made - first.refused.get(Reason.UNREGISTERED, 0), 0)
     return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)
 
 
