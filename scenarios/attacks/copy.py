@@ -1,8 +1,23 @@
 """`copy`: a shuffler sends some answers twice."""
 
-from ..catalogue.attack import LOSES, SHUFFLER, Attack, by_shuffler
-from ..catalogue.measures import moved
+from ...protocol import parties
+from ...protocol.exploits import batch
+from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
+from ..catalogue.measures import counted_besides
+from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def counted_twice(scene: Scene, fault: Fault) -> Measured:
+    """Answers of round 1 that were counted again, of those that the shuffler sent again."""
+    who = fault.by or parties.shuffler(1)
+    loot = scene.loot((who,))
+    plan = loot.plan(1)
+    sent = batch(loot, plan, parties.index(who) + 2) if plan is not None else ()
+    people = max((one.people for one in scene.board.mixed if one.hop == 1), default=0)
+    return counted_besides(scene, len(sent) - len(set(sent)), people)
+
 
 ATTACK = Attack(
     by=SHUFFLER,
@@ -10,7 +25,7 @@ ATTACK = Attack(
     remedy=("order: a batch with repeats does not ascend; `dedupe` where batches are not ordered"),
     scenario="attack-copy",
     unit="people by whom a count is moved",
-    measure=moved,
+    measure=counted_twice,
     reads=LOSES,
     switches={"mix.order": "kept"},
     stopped_by=("dedupe", "order"),

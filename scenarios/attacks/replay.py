@@ -1,9 +1,12 @@
 """`replay`: the network sends a person's message again: into the round, the next, a session."""
 
+from ...protocol import parties
+from ...protocol.exploits import submissions
 from ...roles.faults.wire import Replay
-from ..catalogue.attack import NETWORK, Attack, Sequel, aimed
+from ..catalogue.attack import NETWORK, Attack, Measured, Sequel, aimed
 from ..catalogue.entries import target
-from ..catalogue.measures import moved
+from ..catalogue.measures import counted_besides
+from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
@@ -11,6 +14,14 @@ from ..schema.model import Fault
 def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
     """The same object holds the wires of both sessions, where there are two."""
     setup.wires.append(Replay(target(entry), entry.into or "round", setup.stranger))
+
+
+def counted_again(scene: Scene, _fault: Fault) -> Measured:
+    """Messages of round 1 that were counted besides those of the people whom the network saw."""
+    loot = scene.loot((parties.NETWORK,))
+    sent = submissions(loot, 1)
+    people = len({sender for sender in sent if parties.index(sender) < scene.n})
+    return counted_besides(scene, len(sent) - people, people)
 
 
 ATTACK = Attack(
@@ -22,7 +33,7 @@ ATTACK = Attack(
     ),
     scenario="attack-replay",
     unit="people by whom a count is moved",
-    measure=moved,
+    measure=counted_again,
     reads=("target", "into"),
     stopped_by=("bind", "dedupe", "registered"),
     trials={

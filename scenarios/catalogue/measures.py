@@ -41,6 +41,16 @@ def moved(scene: "Scene", _fault: "Fault") -> Measured:
     return max(more, default=0), scene.n
 
 
+def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
+    """By how many people a count of round 1 is moved: of the answers added, those that are counted.
+
+    added: answers that attackers know to have added to some question. people: who answered besides
+    them, as attackers know it. Totals are public.
+    """
+    most = max((total for one in scene.board.tallies[:1] for total in one.totals), default=0)
+    return min(max(most - people, 0), added), scene.n
+
+
 def answers_lost(scene: "Scene", _fault: "Fault") -> Measured:
     """Answers of round 1 that were not counted, of all given."""
     given = sum(one.people for one in scene.board.mixed[:1]) * len(scene.people.schema.names)

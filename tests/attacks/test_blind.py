@@ -14,7 +14,7 @@ KEYS = (
     *("bundle", "dictionary", "equivocate", "forward", "one-key", "one-salt", "order"),
     *("subtract", "surround", "swap", "thin-out", "delay", "dropout"),
 )  # those who commit it open something
-LETTERS = (*KEYS, "flood", "isolate", "predictable")
+LETTERS = (*KEYS, "copy", "flood", "isolate", "predictable", "replay")
 PEOPLE = 30
 
 pytestmark = pytest.mark.slow
