@@ -1,20 +1,22 @@
 """The page of a comparison: every program on one scenario, by trust, privacy, utility and cost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..analysis.figures.labels import Box, beside
 from ..analysis.trust.fiber import Side
 from ..scenarios.comparison.result import Compared, Comparison, together
 from ..scenarios.wording import many, percent
 from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
-from .svg import Drawing, plot, shorten
+from .svg import Drawing, Plot, plot, shorten
 from .wires import size
 
 ROW = 24
 NAMES = 150
 PANEL = 112  # units of the picture for each measure
 ARROW = 26  # units of a sign for a value that is only bounded from below
-LABEL = 13  # units between two labels of the frontier
+LABEL = 14  # units: the height of a name beside its point
+LETTER = 7.2  # units: the width of a letter there, at most
 LEGEND = 2  # lines
 SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "diamond"}
 FAMILIES = {
@@ -343,29 +345,14 @@ def _frontier(found: Comparison) -> Figure:
         ),
         (0.0, right * 1.3, False),
         (-0.08 * high, high * 1.15, False),
-        height=430,
+        height=470,
         head=22 * LEGEND,
     )
     picture.axes(
         "bits a person received by the party that receives most",
         "mean error of two-way tables (0 to 1)",
     )
-    taken: list[tuple[float, float, float]] = []
-    for one in sorted(found.programs, key=lambda one: -one.utility.mean):
-        x, y = picture.x(_bits(one)), picture.y(one.utility.mean)
-        kind = "promise" if one.privacy.epsilon is not None else "truth"
-        picture.drawing.mark((x, y), SHAPES.get(one.family, "circle"), kind, 5)
-        if not _known(one):
-            _arrow(picture.drawing, x, y)
-            x += ARROW - 6
-        width = len(one.program) * 6.6 + 14
-        place = y + 4
-        while any(x < b and a < x + width and abs(place - at) < LABEL for a, b, at in taken):
-            place += 2
-        taken.append((x, x + width, place))
-        if abs(place - 4 - y) > LABEL:
-            picture.drawing.line((x + 5, y), (x + 11, place - 4), "grid")
-        picture.drawing.text(x + 12, place, one.program)
+    _named(picture, found.programs)
     x, y = picture.x.start, 14.0
     for family in dict.fromkeys(one.family for one in found.programs):
         label = FAMILIES.get(family, family)
@@ -380,3 +367,37 @@ def _frontier(found: Comparison) -> Figure:
         "at least so many bits; how many more is not known."
     )
     return Figure(picture.drawing.svg(), caption, _numbers(found))
+
+
+def _named(picture: Plot, programs: Sequence[Compared]) -> None:
+    """A mark for each program, with an arrow where bits are a lower bound, and its name beside.
+
+    Programs at one place share a name, as `two-round, shares`.
+    """
+    groups: dict[tuple[float, float, bool], list[Compared]] = {}
+    for one in programs:
+        place_of = (round(picture.x(_bits(one))), round(picture.y(one.utility.mean)), _known(one))
+        groups.setdefault(place_of, []).append(one)
+    taken: list[Box] = []
+    for (x, y, known), members in groups.items():
+        for one in members:
+            kind = "promise" if one.privacy.epsilon is not None else "truth"
+            picture.drawing.mark((x, y), SHAPES.get(one.family, "circle"), kind, 5)
+        if not known:
+            _arrow(picture.drawing, x, y)
+        taken.append(Box(x - 7, y - 7, x + (7 if known else ARROW), y + 7))
+    names = [", ".join(one.program for one in members) for members in groups.values()]
+    room = Box(picture.x.start + 3, picture.y.end, picture.x.end, picture.y.start - 3)
+    places = beside(
+        [(x, y) for x, y, _ in groups],
+        [(len(name) * LETTER, LABEL) for name in names],
+        room,
+        taken,
+        9,
+    )
+    for (x, y, _), name, put in zip(groups, names, places, strict=True):
+        box = put.box
+        if put.far:
+            nearest = (min(max(x, box.left), box.right), min(max(y, box.low), box.high))
+            picture.drawing.line((x, y), nearest, "grid")
+        picture.drawing.text(box.left, box.high - 3.5, name, "name")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ..scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
-from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs
+from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs, figure_of
 from ..scenarios.studies.attack_plan import ALL, NONE
 from ..scenarios.wording import many, percent
+from . import heat
 from .pieces import Alert, Answer, Grid, Marked, Numbers, Page, Section, Words, worst_first
 
 SIGNS = {
@@ -21,7 +22,7 @@ KNOWS = (
 )
 LEAD = (
     "Every attack that was played, without and with the defences that are said to help against "
-    "it, and with all of them. The data of the first table have every other pair too."
+    "it, and with all of them. The picture, and its data, have every other pair too."
 )
 
 
@@ -53,13 +54,18 @@ def section(found: Matrix) -> Section:
     for who in dict.fromkeys(row.by for row in found.rows):
         rows = [line for row in found.rows if row.by == who for line in _lines(found, row)]
         caption = f"Attacks by {WHO.get(who, who)}"
-        grids.append(Grid(caption, headings, rows, (3, 5, 6), None if grids else numbers))
+        grids.append(Grid(caption, headings, rows, (3, 5, 6)))
     words = (
         f"Each cell was played {many(found.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
         "runs in which anything was."
     )
-    return Section("matrix", "Attacks × defences where run", LEAD, (Words(words), *grids))
+    return Section(
+        "matrix",
+        "Attacks × defences where run",
+        LEAD,
+        (heat.figure(figure_of(found), numbers), Words(words), *grids),
+    )
 
 
 def _plain(line: Sequence[object]) -> list[str | int | float | None]:

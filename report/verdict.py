@@ -1,4 +1,4 @@
-"""Three questions of a run, answered at the top of its page: what, how exposed, whom to trust."""
+"""The questions of a run, answered on its first page: what, how exposed, whom to trust, why so."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,12 @@ from .pieces import Answer
 
 
 def verdict(facts: Facts) -> tuple[Answer, ...]:
-    """Answer the three questions."""
+    """Answer them; the last one only where somebody had to decide."""
     return (
         _what(facts),
         _noise(facts) if facts.randomized else _exposed(facts),
         _trust(facts),
+        *_decided(facts),
     )
 
 
@@ -119,3 +120,18 @@ def _trust(facts: Facts) -> Answer:
         f"{linked:,} of {facts.crowd:,} people to {what}."
     )
     return Answer(question, f"{smallest} parties must collude", text)
+
+
+def _decided(facts: Facts) -> Iterator[Answer]:
+    decision = facts.result["decision"]
+    if not decision:
+        return
+    proof = decision["certificate"]
+    held = [name for name in facts.result["features"] if name not in decision["kept"]]
+    text = (
+        f"Policy {facts.run.scenario.policy.kind}, with k = {facts.k} and at most "
+        f"{percent(decision['max_exposure'])} of people exposed. The rule {proof['rule']} proves "
+        f"{percent(decision['bound'])} at most. Held back: {', '.join(held) or 'nothing'}."
+    )
+    short = f"release {_of(len(decision['kept']))}" if decision["kept"] else "release nothing"
+    yield Answer("What was decided, and why?", short, text)

@@ -4,24 +4,27 @@ The x axis of two panels is the bits a person that the most trusted single party
 the exposure of released rows, with a line up to what was promised. Right: the error of two-way
 tables, with 95 % limits where there is noise, and the frontier, which no program lies below and to
 the left of. A marker's shape and colour say what kind of program it is, its area how much entropy
-is kept, the number beside it which one.
+is kept. Each has its name beside it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import drawing
+from .labels import Box, beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+    from matplotlib.transforms import Bbox
 
 SMALLEST, LARGEST = 40.0, 200.0  # areas of markers, points squared
 LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001  # below these the axes are linear
 RECEIVED = "bits a person, received by the most trusted party"
-CLOSE = 0.02  # of an axis: points nearer than this share a label
+GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}  # of a name
+CLOSE = 0.02  # of an axis: points nearer than this share a name
 
 FAMILIES = {
     "mix": ("through a mix", "o", drawing.BLUE),
@@ -74,19 +77,17 @@ def figure(points: Sequence[Point], title: str, k: int) -> "Figure":
     _privacy(left, points, k)
     _utility(right, points)
     _scale(right, points)
-    with_rows = {i: point for i, point in enumerate(points, 1) if point.rows}
-    everybody = dict(enumerate(points, 1))
-    for axes, shown, height in ((left, with_rows, "exposure"), (right, everybody, "error")):
-        for place, numbers in _groups(axes, shown, height):
-            for rank, number in enumerate(numbers):
-                _mark(axes, shown[number], getattr(shown[number], height), rank)
-            axes.annotate(
-                ", ".join(map(str, numbers)), place, xycoords="axes fraction",
-                xytext=(-7, 6), textcoords="offset points", ha="right", fontsize=9,
-                fontweight="bold", zorder=9,
-            )  # fmt: skip
+    shown = ((left, [one for one in points if one.rows], "exposure"), (right, points, "error"))
+    for axes, some, height in shown:
+        for _, group in _groups(axes, some, height):
+            for rank, point in enumerate(group):
+                _mark(axes, point, getattr(point, height), rank)
     _key(made, points)
     made.suptitle(title, fontsize=11)
+    made.draw_without_rendering()  # places the axes, so that there are pixels to put names at
+    made.set_layout_engine("none")
+    for axes, some, height in shown:
+        _names(axes, _groups(axes, some, height))
     return made
 
 
@@ -178,20 +179,60 @@ def _area(share: float) -> float:
     return SMALLEST + (LARGEST - SMALLEST) * share
 
 
-def _groups(
-    axes: "Axes", points: Mapping[int, Point], height: str
-) -> list[tuple[tuple[float, float], list[int]]]:
-    """The numbers of the points by place; those that lie on each other share one."""
-    groups: list[tuple[tuple[float, float], list[int]]] = []
-    for number, point in points.items():
-        place = _place(axes, point.bits, getattr(point, height))
-        for where, numbers in groups:
-            if abs(where[0] - place[0]) < CLOSE and abs(where[1] - place[1]) < CLOSE:
-                numbers.append(number)
+Groups = list[tuple[tuple[float, float], list[Point]]]
+
+
+def _groups(axes: "Axes", points: Sequence[Point], height: str) -> Groups:
+    """The points by place, as shares of the axes; those that lie on each other share a name."""
+    groups: Groups = []
+    for point in points:
+        here = _place(axes, point.bits, getattr(point, height))
+        for where, members in groups:
+            if abs(where[0] - here[0]) < CLOSE and abs(where[1] - here[1]) < CLOSE:
+                members.append(point)
                 break
         else:
-            groups.append((place, [number]))
+            groups.append((here, [point]))
     return groups
+
+
+def _names(axes: "Axes", groups: Groups) -> None:
+    """Write every name beside its mark; a thin line where there was no room next to it."""
+    figure, area = axes.figure, axes.get_window_extent()
+    dots = figure.dpi / 72  # pixels a point
+    marks = [
+        (area.x0 + across * area.width, area.y0 + up * area.height) for (across, up), _ in groups
+    ]
+    texts = [
+        axes.text(
+            0, 0, ", ".join(point.name for point in group), fontsize=7.5, zorder=9, bbox=GROUND
+        )
+        for _, group in groups
+    ]
+    sizes = [(1.05 * text.get_window_extent().width, 10 * dots) for text in texts]
+    taken = [
+        Box(
+            x - 6 * dots, y - 6 * dots,
+            x + (26 if any(one.least for one in group) else 6) * dots, y + 6 * dots,
+        )
+        for (x, y), (_, group) in zip(marks, groups, strict=True)
+    ]  # fmt: skip
+    room = Box(area.x0 + 2, area.y0 + 2, area.x1 - 2, area.y1 - 2)
+    places = beside(marks, sizes, room, taken, 8 * dots)
+    for text, (where, _), (x, y), put in zip(texts, groups, marks, places, strict=True):
+        box = put.box
+        text.set(
+            position=_share(area, box.left, box.low + 2 * dots), transform=axes.transAxes
+        )  # shares of the axes, so that they hold at any resolution
+        if put.far:
+            nearest = (min(max(x, box.left), box.right), min(max(y, box.low), box.high))
+            ends = zip(where, _share(area, *nearest), strict=True)
+            axes.plot(*ends, transform=axes.transAxes, color=drawing.GREY, linewidth=0.6, zorder=1)
+
+
+def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
+    """A place in pixels, as shares of the axes."""
+    return (x - area.x0) / area.width, (y - area.y0) / area.height
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
@@ -201,13 +242,12 @@ def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
 
 
 def _key(made: "Figure", points: Sequence[Point]) -> None:
-    """Which number is which program, and what shapes and areas mean."""
-    named = [(*_look(point)[1:], f"{i}  {point.name}") for i, point in enumerate(points, 1)]
+    """What shapes and areas mean."""
     used = {point.family for point in points}
     kinds = [
         (shape, colour, name) for key, (name, shape, colour) in FAMILIES.items() if key in used
     ]
-    handles = [_handle(shape, colour, 7, label) for shape, colour, label in (*named, *kinds)]
+    handles = [_handle(shape, colour, 7, label) for shape, colour, label in kinds]
     for share in (0.0, 0.5, 1.0):
         size = _area(share) ** 0.5
         label = f"{share:.0%} of the entropy kept"

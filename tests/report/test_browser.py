@@ -1,11 +1,30 @@
 """The page in a real browser: it opens from a file, and asks for nothing."""
 
+import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from veilmix.report import compare as compared
 from veilmix.report.make import make
+from veilmix.report.write import html
+from veilmix.scenarios.comparison.compare import compare
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save
+
+PAGES = re.compile(rb"/Type /Pages.*?/Kids \[([^\]]*)\]", re.DOTALL)
+MARK = re.compile(rb"/Title \((.*?)\)\n/Dest \[(\d+) 0 R /XYZ \S+ (\S+) ")
+A4 = 842  # points high
+
+
+def headings(printed: bytes) -> dict[str, tuple[int, float]]:
+    """The headings of a PDF: on which page each is, and how high above its foot, points."""
+    (kids,) = PAGES.findall(printed)
+    pages = [number.split()[0] for number in re.findall(rb"\d+ 0 R", kids)]
+    return {
+        title.decode("latin-1"): (pages.index(page) + 1, float(height))
+        for title, page, height in MARK.findall(printed)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +41,7 @@ def test_the_report_opens_without_a_request_or_a_word_on_the_console(tab, page_f
     """The fixture fails if the page complains, or asks another computer for anything."""
     page = tab.open(page_file)
     assert page.locator("h1").inner_text() == "Thirty people, three antigens"
-    assert page.locator("#verdict .answer").count() == 3
+    assert page.locator("#verdict .answer").count() == 4
     assert page.locator("svg").count() >= 6
     assert page.locator("body").evaluate("e => getComputedStyle(e).maxWidth") == "960px"
     for width in (1200, 360):
@@ -43,3 +62,53 @@ def test_it_prints(tab, page_file, tmp_path: Path) -> None:
     assert 2 <= printed.count(b"/Type /Page\n") <= 12
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
+
+
+@pytest.mark.slow
+def test_the_first_page_on_paper_stands_alone_and_no_heading_is_left_behind(tab, page_file) -> None:
+    page = tab.open(page_file)
+    printed = page.pdf(format="A4", prefer_css_page_size=True, outline=True, tagged=True)
+    found = headings(printed)
+    first = {title for title, (number, _) in found.items() if number == 1}
+    sections = page.locator("nav a").all_inner_texts()
+    assert {"Alerts", "Verdict", *page.locator("#verdict h3").all_inner_texts()} <= first
+    assert set(page.locator("#alerts h3").all_inner_texts()) <= first
+    assert first.isdisjoint(sections)
+    assert found[sections[0]][0] == 2
+    assert all(found[title][1] > 0.2 * A4 for title in sections), found  # something follows each
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 1000})  # A4 without its margins, CSS pixels
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680
+    cut = page.evaluate(
+        """[...document.querySelectorAll("figure:not(.listing), .scroll, .alert, .answer, .lead")]
+            .filter((node) => getComputedStyle(node).breakInside !== "avoid")
+            .map((node) => node.outerHTML.slice(0, 60))"""
+    )
+    assert cut == []
+
+
+NAMES = """() => [...document.querySelectorAll("#frontier svg text")].map((node) => {
+    const { left, top, right, bottom } = node.getBoundingClientRect();
+    return [left, top, right, bottom];
+})"""
+
+
+@pytest.mark.slow
+def test_no_name_of_the_frontier_is_cut_or_lies_on_another(tab, tmp_path: Path) -> None:
+    """Measured in the browser's own fonts; labels of the axes and the key are among them."""
+    found = compare("blood-type", 7)
+    file = tmp_path / "compared.html"
+    file.write_text(html(compared.page(found)), "utf-8")
+    opened = tab.open(file)
+    frame = opened.evaluate(
+        "(({left, top, right, bottom}) => [left, top, right, bottom])"
+        "(document.querySelector('#frontier svg').getBoundingClientRect())"
+    )
+    boxes = opened.evaluate(NAMES)
+    assert len(boxes) > len(found.programs)
+    for left, top, right, bottom in boxes:
+        assert frame[0] - 1 <= left < right <= frame[2] + 1
+        assert frame[1] - 1 <= top < bottom <= frame[3] + 1
+    for one, two in combinations(boxes, 2):
+        apart = one[2] <= two[0] or two[2] <= one[0] or one[3] <= two[1] + 4 or two[3] <= one[1] + 4
+        assert apart, (one, two)

@@ -183,6 +183,8 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path:
     folder = save(found, load("blood-type"), tmp_path)
     made = make(folder)
     assert made.path == folder / "report.html"
+    cells = len(found.rows) * (len(found.columns) + 2)  # beside none and all
+    assert made.html.count('<g class="heat') == cells
     for text in (
         "Attacks by shufflers",
         "Attacks by who looks on",

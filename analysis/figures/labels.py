@@ -1,0 +1,109 @@
+"""Names beside the points of a figure, so that none is cut and none lies on another.
+
+Points and names are given in one unit, whichever (pixels of a canvas, units of an SVG), y either
+way up. A name is put where there is room, the nearest place first; one that had to go further is to
+be joined to its point by a line (`Placed.far`). Greedy: the point with fewest neighbours last.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, pi, sin
+
+TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)  # of 16 directions, best first
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle by its corners; `left <= right` and `low <= high`."""
+
+    left: float
+    low: float
+    right: float
+    high: float
+
+    def meets(self, other: "Box") -> bool:
+        """Whether both have a common area."""
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.low < other.high
+            and other.low < self.high
+        )
+
+    def within(self, other: "Box") -> bool:
+        """Whether the other holds all of it."""
+        return (
+            other.left <= self.left
+            and self.right <= other.right
+            and other.low <= self.low
+            and self.high <= other.high
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a name stands. far: whether a line should join it to its point."""
+
+    box: Box
+    far: bool
+
+
+def beside(
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    room: Box,
+    taken: Sequence[Box] = (),
+    gap: float = 8.0,
+) -> list[Placed]:
+    """Find a place for every name.
+
+    Args:
+        points: where the marks are.
+        sizes: width and height of the name of each.
+        room: no name leaves it.
+        taken: what no name may cover: marks, arrows.
+        gap: between a mark's middle and its name.
+
+    Returns:
+        One place a point. Where the room cannot hold all names the last ones are put in its
+        nearest corner of all: they then overlap.
+    """
+    used = list(taken)
+    found: dict[int, Placed] = {}
+    crowded = [sum(hypot(x - a, y - b) < 12 * gap for a, b in points) for x, y in points]
+    for i in sorted(range(len(points)), key=lambda i: (-crowded[i], points[i][1], points[i][0])):
+        placed = next(
+            (
+                one
+                for one in _tried(points[i], sizes[i], room, gap)
+                if one.box.within(room) and not any(one.box.meets(box) for box in used)
+            ),
+            Placed(_around(points[i], sizes[i], gap, 0), far=True),
+        )
+        found[i] = placed
+        used.append(placed.box)
+    return [found[i] for i in range(len(points))]
+
+
+def _tried(
+    point: tuple[float, float], size: tuple[float, float], room: Box, gap: float
+) -> Iterator[Placed]:
+    reach = hypot(room.right - room.left, room.high - room.low)
+    distance = gap
+    while distance < reach:
+        for turn in TURNS:
+            yield Placed(_around(point, size, distance, turn), far=distance > 2 * gap)
+        distance += gap / 2
+
+
+def _around(
+    point: tuple[float, float], size: tuple[float, float], distance: float, turn: int
+) -> Box:
+    """The name in a direction (16 in a full turn): its nearest side is so far from the point."""
+    (x, y), (width, height) = point, size
+    across, up = cos(turn * pi / 8), sin(turn * pi / 8)
+    middle_x = x + across * (distance + width / 2)
+    middle_y = y + up * (distance + height / 2)
+    return Box(
+        middle_x - width / 2, middle_y - height / 2, middle_x + width / 2, middle_y + height / 2
+    )
