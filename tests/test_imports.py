@@ -410,3 +410,25 @@ def test_the_protocol_needs_no_trio() -> None:
     after = loaded("; ".join(f"import veilmix.protocol.{name}" for name in names))
     assert "veilmix.protocol.mixing" in after
     assert not {"trio", "numpy", "scipy"} & after
+
+
+@pytest.mark.parametrize("door", [name for name in FILES if name.startswith("veilmix.analysis.")])
+def test_no_file_of_analysis_loads_optimizers_or_distributions_by_itself(door: str) -> None:
+    """They take longer to load than most of what is asked takes to answer."""
+    source = (ROOT / FILES[door]).read_text(encoding="utf-8")
+    top = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom | ast.Import)]
+    names = {name for node in top for name in imported(FILES[door], ast.unparse(node))}
+    assert not [name for name in names if name.startswith(("scipy.optimize", "scipy.stats"))]
+
+
+def test_the_door_of_information_loads_no_optimizers_or_distributions() -> None:
+    after = loaded("import veilmix.analysis.information")
+    assert "veilmix.analysis.information.finite" in after
+    assert not {"scipy.optimize", "scipy.stats", "matplotlib"} & after
+
+
+def test_help_loads_nothing_heavy() -> None:
+    help_ = "try:\n veilmix.cli.main()\nexcept SystemExit: pass"
+    after = loaded(f"import veilmix.cli; sys.argv = ['veilmix', '--help']; exec({help_!r})")
+    assert "veilmix.cli.app" in after
+    assert not {"numpy", "scipy", "trio", "nacl", "cryptography", "rich", "matplotlib"} & after

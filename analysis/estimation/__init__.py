@@ -1,6 +1,8 @@
 """Estimation (paper 000, section 7): what a sample says about exposure, under one roof.
 
-Each name lives in the file of its idea; this is the door that other programs use.
+Here live exposure of a sample and of its population, intervals, entropy, hardness, and the
+binomial and hypergeometric tails that others stand on. May import the ground files. Must never know
+what is done with an estimate, or who drew the sample.
 """
 
 from .confidence import Interval, exposure_interval, sample_size

@@ -13,7 +13,6 @@ from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
 
 from .. import drawing
 from ..information.asymptotic import participation_factor
@@ -64,6 +63,8 @@ def tradeoff(a: int = INPUTS, points: int = POINTS) -> Tradeoff:
 
 def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
     """F of a protocol at this average privacy; 0 where no epsilon up to 16 gives that little."""
+    from scipy.optimize import brentq
+
     make, prior = PROTOCOLS[name], jeffreys(a)
     if average_privacy(make(a, EPSILONS[1]), prior) > privacy:
         return 0.0
@@ -73,6 +74,8 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
 
 def crossing(one: str, other: str, low: float, high: float, a: int = INPUTS) -> float:
     """The average privacy in [low, high] at which two protocols have the same factor."""
+    from scipy.optimize import brentq
+
     gap = lambda s: factor_at(one, s, a) - factor_at(other, s, a)  # noqa: E731
     return float(brentq(gap, low, high, xtol=1e-6))
 

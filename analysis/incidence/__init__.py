@@ -2,7 +2,9 @@
 
 Each of n owners flips the bits of its vector by itself (`sanitize`) and publishes it; `incidence`
 of the published vectors is Psi, and `estimate` finds Phi, the incidence of the true ones, for all
-t at once. Each name lives in the file of its idea; this is the door that other programs use.
+t at once. Here live the law of Psi, its inverse, estimators, bounds, regions and posteriors. May
+import `randomizers` and the ground files. Must never know whose vectors they are, or what a set
+means.
 """
 
 from .bounds import (

@@ -1,8 +1,11 @@
 """Information metrics of paper 002: privacy, utility and posteriors, under one roof.
 
-Each name lives in the file of its idea; this is the door that other programs use. Natural
-logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter vector (Jeffreys: all 1/2); a
-randomizer is a matrix b x a, or one of `randomizers`.
+Here live average and worst-case privacy, asymptotic and finite utility, and the law of P given the
+tallies. May import `randomizers`, `estimation` and the ground files. Must never know how a report
+travelled: a tally here is numbers that somebody has counted. SciPy's optimizers and distributions
+are loaded only where they are used. Natural logarithms unless `unit="bits"`; `prior` is a
+Dirichlet parameter vector (Jeffreys: all 1/2); a randomizer is a matrix b x a, or one of
+`randomizers`.
 """
 
 from ..randomizers.two_level import TwoLevel

@@ -14,7 +14,6 @@ from math import asin, log2, pi, sqrt
 
 import numpy as np
 from scipy.special import betaln, digamma, gammaincinv, gammaln, polygamma, roots_jacobi
-from scipy.stats import qmc
 
 from ..validation import Floats
 
@@ -143,6 +142,8 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
 def _sobol_rule(
     function: Function, prior: Floats, points: int, rng: np.random.Generator
 ) -> Average:
+    from scipy.stats import qmc
+
     each = max(4, round(log2(max(16, points / SCRAMBLINGS))))
     means = np.empty(SCRAMBLINGS)
     for i in range(SCRAMBLINGS):

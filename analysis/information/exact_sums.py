@@ -16,7 +16,6 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, xlogy
-from scipy.stats import betabinom
 
 from ..validation import Floats
 from .dirichlet import polynomial_rule
@@ -48,6 +47,8 @@ def log_multinomial(tallies: Tallies) -> Floats:
 
 def input_entropies(prior: Floats, n: int) -> tuple[float, float]:
     """H(T) and H(X_1..X_n) in nats, from the beta-binomial marginals of T."""
+    from scipy.stats import betabinom
+
     total = float(prior.sum())
     ways = gammaln(n + 1)
     sequence = gammaln(total + n) - gammaln(total)

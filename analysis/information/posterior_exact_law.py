@@ -12,9 +12,7 @@ lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only norm
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betainc
-from scipy.stats import beta as beta_law
 
 from ...errors import ParameterError
 from ..validation import Floats, open_unit, whole
@@ -67,11 +65,15 @@ class ExactPosterior:
 
     def density(self, x: int, p: float) -> float:
         """The density of P_x at p, 0 < p < 1."""
+        from scipy.stats import beta as beta_law
+
         k, weights, shape = self._marginal(x)
         return float(weights @ beta_law.pdf(open_unit(p, "p"), shape + k, self._total - shape - k))
 
     def interval(self, x: int, level: float = 0.95) -> tuple[float, float]:
         """The credible interval of P_x with equal tails."""
+        from scipy.optimize import brentq
+
         tail = (1 - open_unit(level, "level")) / 2
         low, high = (
             brentq(lambda p, at=at: self.cdf(x, p) - at, 0, 1, xtol=1e-13)

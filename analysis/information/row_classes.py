@@ -14,7 +14,6 @@ from math import exp
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from ...errors import ParameterError
 from ..randomizers.randomizer import as_epsilon
@@ -115,6 +114,8 @@ def matrix_classes(rows: Floats, prior: Floats) -> RowClasses:
 
 def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> RowClasses:
     """Subsets by how many inputs of each parameter they hold; drawn at random where too many."""
+    from scipy.stats import binom
+
     alpha, copies = np.unique(prior, return_counts=True)
     count = 1
     for c in copies:

@@ -9,8 +9,13 @@
 
 Each has `.matrix` (b x a, column x is the law of the report given x), `.operator`, `.epsilon`
 (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and `.estimate(reports)`,
-unbiased with standard errors. `projected` and `maximum_likelihood` make distributions of the
+unbiased with standard errors. What depends on the family (how a report is written, what it lets
+through, how likely it is) is a method, so that nobody asks which one it is. `projected` and
+`maximum_likelihood` make distributions of the
 reports, by name.
+
+May import the ground files. Must never know what a report is used for: attackers, mixes and tallies
+are of the rooms above.
 """
 
 from .bit_flip import BitFlip

@@ -7,8 +7,9 @@
     system_entropy, score_divergence, det_curve   what they achieve
     find_people                                   an attack on a release by side information
 
-Each name lives in the file of its idea; this is the door that other programs use. Information is in
-bits unless `unit` says otherwise.
+May import `randomizers`, `exposure`, `estimation` and the ground files. Must never know the
+protocol: who sees a report is decided elsewhere. Information is in bits unless `unit` says
+otherwise.
 """
 
 from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at, optimal_g

@@ -8,7 +8,9 @@
     epsilon_for, q_for                     epsilon for a delta; q for a target (epsilon, delta)
     ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
 
-Every epsilon and delta is a `Level`: a float that says which reading it is. Epsilons are in nats.
+May import `randomizers` and the ground files. Must never know how a mix works: here its effect is
+that nobody knows whose report is whose. Every epsilon and delta is a `Level`: a float that says
+which reading it is. Epsilons are in nats.
 """
 
 from .bit_vectors import blanket_delta, enumerated_delta, equal_others_delta, local_delta

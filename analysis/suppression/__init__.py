@@ -1,6 +1,6 @@
 """Suppression: which columns, values or cells to leave out, so that a promise can be kept.
 
-May import `exposure`, `composition`, `contingency` and the ground files. Must never know who asked,
+May import `exposure`, `estimation`, `composition` and the ground files. Must never know who asked,
 and never promises by itself: its choices carry the certificates of `composition`.
 """
 
