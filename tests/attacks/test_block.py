@@ -1,11 +1,6 @@
 """Messages lost on their way: receipts tell who looks, the dropout rule burns a few."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 BLOCK = {"attack": "block", "target": "user-2"}
 

@@ -1,12 +1,7 @@
 """Answers not taken apart, or of one salt or one key: the curator reads whole rows."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 FLAWS = {"bundle": "unbundle", "one-salt": "fresh_salt", "one-key": "fresh_key"}
 

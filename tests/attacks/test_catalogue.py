@@ -1,11 +1,10 @@
 """The two tables: every attack has a scenario that shows it, every defence a switch."""
 
 import dataclasses
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 from typing import get_args
 
+import attack_kit as KIT
 import pytest
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.board import replay
@@ -20,8 +19,6 @@ from veilmix.scenarios.schema.model import Attack, Defence
 from veilmix.scenarios.schema.shape import type_at
 from veilmix.scenarios.validation.load import attacks, load, shipped, source
 from veilmix.scenarios.verification.checks import verify
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 # What `veilmix verify` finds of them besides: layers twice, sums that are wrong, a decision not the
 # rule's, more people with a value in round 2 than in round 1.

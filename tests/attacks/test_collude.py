@@ -1,13 +1,10 @@
 """Collusion of every subset: all shufflers and a reader, or nothing."""
 
-import runpy
 from itertools import combinations
-from pathlib import Path
-from types import SimpleNamespace
 
+import attack_kit as KIT
 import pytest
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 pytestmark = pytest.mark.slow
 
 

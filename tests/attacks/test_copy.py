@@ -1,11 +1,6 @@
 """A shuffler sends answers twice: a batch with repeats does not ascend, and repeats are dropped."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 COPY = {"attack": "copy", "by": "shuffler-2", "users": 3, "round": 1}
 

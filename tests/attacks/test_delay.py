@@ -1,11 +1,6 @@
 """Everybody but one is held up: a batch of one."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 DELAY = {"attack": "delay", "target": "user-5"}
 

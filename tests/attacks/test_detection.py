@@ -1,14 +1,10 @@
 """How likely it is that somebody looks: measured over runs of the real protocol."""
 
-import runpy
 from math import comb
-from pathlib import Path
-from types import SimpleNamespace
 
+import attack_kit as KIT
 import pytest
 from scipy.stats import binomtest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 USERS, SHARE = 60, 0.05
 

@@ -1,12 +1,7 @@
 """Deterministic encryption without salt: sealing every answer reads everybody."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 DICTIONARY = {"attack": "dictionary"}
 

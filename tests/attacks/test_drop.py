@@ -1,18 +1,13 @@
 """A shuffler loses single answers: the questions do not balance any more."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import attack_kit as KIT
+import role_kit as ROLES
 from veilmix.protocol.alarms import check_alarm
 from veilmix.protocol.messages import Cause
 from veilmix.roles.network import Endpoint
 from veilmix.roles.session import Guards
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
-
 
 DROP = {"attack": "drop", "by": "shuffler-2", "users": 5, "round": 1}
 

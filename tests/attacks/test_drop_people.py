@@ -1,11 +1,6 @@
 """A shuffler loses whole people: all questions are short of them, and only receipts tell."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 DROP = {"attack": "drop-people", "by": "shuffler-1", "users": 4, "round": 1}
 

@@ -1,12 +1,7 @@
 """Somebody leaves between the rounds: d = 1 tells the row, more hide each other."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 
 def leave(many: int) -> list[dict[str, object]]:

@@ -1,11 +1,6 @@
 """One person is told of another session."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 EQUIVOCATE = {"attack": "equivocate", "target": "user-3"}
 

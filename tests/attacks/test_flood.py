@@ -1,16 +1,13 @@
 """Sybils: who hides among people who do not exist hides badly."""
 
-import runpy
 from math import log2
-from pathlib import Path
-from types import SimpleNamespace
 
+import attack_kit as KIT
 import pytest
 from veilmix.analysis.trust import anonymity_sets
 from veilmix.protocol.parties import user
 from veilmix.protocol.view import view
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 pytestmark = pytest.mark.slow
 
 

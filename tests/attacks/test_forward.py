@@ -1,12 +1,7 @@
 """A shuffler that keeps the order of arrival: whoever gets its batch sees it."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 ONE, BOTH = (
     {"attack": "forward", "by": "shuffler-1"},

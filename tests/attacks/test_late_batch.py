@@ -1,12 +1,7 @@
 """Who is late is refused and counted, and never flushed alone."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 from veilmix.protocol.messages import Kind
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 LATE = {"attack": "late", "users": 3, "round": 1}
 

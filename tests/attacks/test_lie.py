@@ -1,12 +1,8 @@
 """A curator that keeps what its rule forbids."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 pytestmark = pytest.mark.slow
 
 

@@ -1,13 +1,10 @@
 """n - 1: one person alone among Sybils."""
 
-import runpy
 from math import log2
-from pathlib import Path
-from types import SimpleNamespace
 
+import attack_kit as KIT
 import pytest
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 pytestmark = pytest.mark.slow
 
 

@@ -3,13 +3,8 @@
 trio starts tasks in an order that hypothesis, once imported, makes another one: the attack does not
 rely on it, for whoever listens sees in which order the messages arrive."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 ORDER = {"attack": "order"}
 

@@ -1,12 +1,8 @@
 """Two releases of the same people: some are alone with their values on both together."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 pytestmark = pytest.mark.slow
 
 

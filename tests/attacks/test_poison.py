@@ -1,12 +1,7 @@
 """Liars and broken envelopes: m of them move a count by m at most, and nothing stops."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 
 @pytest.mark.parametrize("many", [1, 7])

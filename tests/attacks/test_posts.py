@@ -1,12 +1,10 @@
 """What the board refuses is counted, and ends the session with a name: no party can crash it."""
 
-import runpy
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as ROLES
 from veilmix.errors import Reason
 from veilmix.protocol.messages import (
     Alarm,
@@ -22,7 +20,6 @@ from veilmix.protocol.messages import (
 from veilmix.protocol.phases import Phase
 from veilmix.roles.network import Endpoint
 
-ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
 ROWS = ROLES.people(8)
 
 

@@ -1,16 +1,10 @@
 """Who knows the seed derives every key; system randomness has none."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
+import role_kit as ROLES
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.exploits import everybody, rederived
 from veilmix.roles.adversary_record import AdversaryRecord
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
-ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
 
 
 def test_who_only_listened_reads_everybody() -> None:

@@ -1,19 +1,15 @@
 """A message sent a second time, in the same round, in the next, or in another session."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import attack_kit as KIT
 import pytest
+import role_kit as ROLES
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.roles.faults.wire import Replay, Wires
 from veilmix.roles.session import Guards
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
-ROLES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
 REPLAY = {"attack": "replay", "target": "user-1", "into": "round"}
 
 

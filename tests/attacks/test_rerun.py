@@ -1,12 +1,7 @@
 """Drop one and run again: two sessions that differ by one person tell its row."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import attack_kit as KIT
 import pytest
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 
 @pytest.mark.parametrize("target", [f"user-{i}" for i in (1, 8, 15, 30)])

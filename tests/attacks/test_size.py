@@ -1,11 +1,6 @@
 """Sizes: without padding some values are certain from the length alone."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 SIZE = {"attack": "size"}
 TITANIC = {"source": "titanic", "users": 40}

@@ -1,11 +1,6 @@
 """One question in every slot: a vote for each, and totals that differ."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 STUFF = {"attack": "stuff", "by": "user-2", "round": 1}
 

@@ -1,11 +1,6 @@
 """A shuffler puts people of its own in the place of others: n is right, the counts are not."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-
+import attack_kit as KIT
 
 SUBSTITUTE = {"attack": "substitute", "by": "shuffler-1", "users": 4, "round": 1}
 

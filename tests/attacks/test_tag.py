@@ -1,10 +1,8 @@
 """Tagging: whatever bit of a layer is turned over, the layer does not open. It is a drop."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import attack_kit as KIT
 import pytest
 from nacl.bindings import crypto_box_open, crypto_scalarmult
 from veilmix.crypto import sealedbox
@@ -13,8 +11,6 @@ from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason, Refused
 from veilmix.roles.faults.shuffler import TOP_BIT, flip
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 TAG = {"attack": "tag", "by": "shuffler-1", "users": 4, "round": 1}
 

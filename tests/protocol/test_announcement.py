@@ -1,12 +1,10 @@
 """An announcement: one encoding, one digest, and layers that open nowhere else."""
 
 import hashlib
-import runpy
 from dataclasses import fields, replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from veilmix.crypto.suites import SUITES
@@ -26,7 +24,6 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import layer_context, open_round
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 TOLD: Announcement = KIT.session(2).announcement
 NEW_KEY = KIT.pair("somebody else").public
 FIRST = TOLD.schema.features[0]

@@ -1,14 +1,12 @@
 """The board takes what is legal and right, and stays as it was after anything else."""
 
-import runpy
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import Policy
@@ -30,7 +28,6 @@ from veilmix.protocol.messages import (
 from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import Phase
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 HELD = KIT.session(2)
 TOLD = HELD.announcement
 SESSION = TOLD.digest()

@@ -1,19 +1,17 @@
 """What follows for a coalition, step by step, agrees with its view; every proof holds."""
 
-import runpy
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.protocol.derivation import From, Has, Key, Knowledge, Rule, Said, Terms, closure
 from veilmix.protocol.view import Record
 
-KIT: Any = type("Kit", (), runpy.run_path(str(Path(__file__).parent.parent / "roles" / "kit.py")))
 ROWS = KIT.people(8)
 USUAL = ("curator", "analyst", "network", "user-2", "user-5")
 RUNS = {m: KIT.run(ROWS, shufflers=m) for m in (1, 2)}

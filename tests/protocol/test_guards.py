@@ -1,11 +1,9 @@
 """Registry, receipts, alarms: the pure steps of the defences that a session may add."""
 
-import runpy
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.merkle import EMPTY_ROOT
@@ -34,7 +32,6 @@ from veilmix.protocol.schema import Schema
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.wire import Writer
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
 REGISTRY = Registry(tuple(one.public for one in SIGNERS))
 HELD = KIT.session(2, registry=registry_root(REGISTRY))

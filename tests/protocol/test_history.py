@@ -1,12 +1,10 @@
 """What a first shuffler remembers, writes down before it hands on, and refuses."""
 
-import runpy
 from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from veilmix.errors import RoundBurned
 from veilmix.protocol.announcement import Announcement, Policy, Rules
@@ -14,7 +12,6 @@ from veilmix.protocol.hiding import Redact
 from veilmix.protocol.history import History, Told
 from veilmix.protocol.messages import Call
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 EVERYBODY = [f"user-{i}" for i in range(20)]
 
 

@@ -1,12 +1,10 @@
 """Ballots, envelopes, batches and tallies: one size, no order, and nothing wrong stops the rest."""
 
-import runpy
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,7 +38,6 @@ from veilmix.protocol.session import Round
 from veilmix.protocol.tallying import Reading, marginals, named, read_ballots
 from veilmix.protocol.wire import Writer
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 HELD = KIT.session(2)
 PLAN: Round = HELD.plan()
 FIRST, SECOND, CURATOR = (HELD.keys[p].secret for p in ("shuffler-1", "shuffler-2", "curator"))

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from veilmix.protocol.messages import Call, Kind
 from veilmix.protocol.parties import Role
 from veilmix.protocol.wire import Reader, Writer, decode
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 KINDS = list(KIT.BODIES)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,7 +31,6 @@ from veilmix.protocol.session import Round, layer_context, open_round
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 SCRIPT = runpy.run_path(str(ROOT / "tools" / "make_wire_vectors.py"))
-KIT = SimpleNamespace(**runpy.run_path(str(HERE / "kit.py")))
 FILES = sorted((HERE / "vectors").glob("*.json"))
 
 Inputs = dict[str, Any]

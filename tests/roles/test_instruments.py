@@ -1,22 +1,20 @@
 """Instruments watch and cannot harm: one that crashes is taken off, an interrupt ends the run."""
 
 import os
-import runpy
 import signal
 import sys
 import threading
 import traceback
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 import veilmix
 from veilmix.protocol.phases import Phase
 from veilmix.roles.forked_workers import _answer
 from veilmix.roles.instruments import Instrument
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(12)
 HOOKS = ("carried", "posted", "sealed", "read", "refused", "stage")
 FAULTS = KIT.attack(user_3="duplicate")

@@ -1,13 +1,11 @@
 """What curator, shufflers and analyst may do wrong: the session ends, and says why."""
 
-import runpy
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.suites import suite
@@ -20,7 +18,6 @@ from veilmix.protocol.session import Round
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Endpoint
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(9)
 
 

@@ -1,13 +1,11 @@
 """Programs of more rounds, or with hidden values: real equals ideal, and who does what wrong."""
 
-import runpy
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import role_kit as KIT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
@@ -34,7 +32,6 @@ from veilmix.protocol.session import open_round
 from veilmix.roles.faults.users import Faulty
 from veilmix.roles.network import Network
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 PEOPLE = KIT.people(24)
 DEEP = Rules(min_dropout=3, min_batch=4)
 

@@ -1,12 +1,10 @@
 """The program `randomized`: one round, read by the analyst, of what people say after lying."""
 
-import runpy
 from collections import Counter
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.protocol.announcement import Program
 from veilmix.protocol.ideal import randomized
@@ -16,7 +14,6 @@ from veilmix.protocol.phases import Phase
 from veilmix.protocol.view import view
 from veilmix.roles import session
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(40)
 
 

@@ -1,20 +1,16 @@
 """Real equals ideal: the same marginals, decision and release, with messages and without."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import protocol_kit as SAID
 import pytest
+import role_kit as KIT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Policy, Rules, Setting
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
-SAID = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent.parent / "protocol" / "kit.py")))
 
 
 @st.composite

@@ -1,16 +1,13 @@
 """A seed fixes a run, whatever the scheduler does; without one, runs differ and results do not."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.board import replay
 from veilmix.roles import session, worker_pool
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(40)
 FAULTS = {
     "user_3": "late",

@@ -1,16 +1,13 @@
 """The statistical setting: decide from some people, release others."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Policy, Setting
 from veilmix.roles import session
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(30)
 
 

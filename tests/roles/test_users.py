@@ -1,17 +1,14 @@
 """Late, absent, doubled and broken submissions: each is counted, and none stops the others."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.errors import ParameterError, Reason
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.phases import Phase
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(12)
 
 

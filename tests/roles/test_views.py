@@ -1,15 +1,13 @@
 """What was recorded, what a coalition learns from it, and that no secret is among it."""
 
 import pickle
-import runpy
 from collections import Counter
 from dataclasses import replace
 from itertools import chain, combinations
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError
 from veilmix.protocol import parties, transcript
@@ -19,7 +17,6 @@ from veilmix.protocol.phases import BOARD
 from veilmix.protocol.transcript import Transcript, name_of, names_of, split_names
 from veilmix.protocol.view import view
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 ROWS = KIT.people(9)
 FAULTS = {"user_2": "absent", "user_4": "duplicate", "user_6": "malformed", "user_8": ("late", [2])}
 RUNS = {m: KIT.run(ROWS, shufflers=m) for m in (1, 2, 3)}

@@ -8,7 +8,6 @@ asked of just them. It is given only what the shuffler let pass.
 """
 
 import os
-import runpy
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -16,10 +15,10 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import protocol_kit as KIT
 import pytest
 from veilmix.errors import RoundBurned
 from veilmix.protocol import parties
@@ -34,7 +33,6 @@ from veilmix.scenarios.ledger.keep import remembered
 from veilmix.scenarios.ledger.people import Crowd
 from veilmix.scenarios.schema.model import About, Population, Scenario
 
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "protocol" / "kit.py")))
 KEPT = Scenario(scenario=About(name="s"), population=Population(source="builtin:titanic"))
 SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
 N, LEAST = 6, 2  # people; of whom none may be told apart in the histories below

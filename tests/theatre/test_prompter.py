@@ -1,12 +1,10 @@
 """The moves of runs in which something goes wrong: told as it happens, and from the record."""
 
-import runpy
 from collections import Counter
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.roles.faults.shuffler import Deed, cheat
@@ -16,9 +14,6 @@ from veilmix.theatre.page import compact
 from veilmix.theatre.prompter import Prompter
 from veilmix.theatre.recorded import read_out
 
-KIT = SimpleNamespace(
-    **runpy.run_path(str(Path(__file__).parent.parent.joinpath("roles", "kit.py")))
-)
 PEOPLE = 12
 
 

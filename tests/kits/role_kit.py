@@ -1,6 +1,6 @@
 """What the tests of the roles share: a small cast, played to its end, and what was seen.
 
-Run from its path (`runpy`): a folder of tests is not a package.
+Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
 from collections.abc import Mapping, Sequence

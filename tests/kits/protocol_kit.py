@@ -1,6 +1,6 @@
 """What the tests of the protocol share: a small session, and strategies for all that is said in it.
 
-Run from its path (`runpy`): a folder of tests is not a package.
+Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 """
 
 from dataclasses import dataclass, replace
