@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ..errors import ParameterError
 from ..scenarios.play.run import run
-from ..scenarios.programs.peers.check import central_only
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
+from ..scenarios.programs.topology import central_only
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.wording import many, percent

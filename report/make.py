@@ -6,7 +6,7 @@ from pathlib import Path
 from ..errors import StorageError
 from ..scenarios.comparison.result import COMPARISON
 from ..scenarios.comparison.result import read as read_comparison
-from ..scenarios.programs.peers.check import central_only
+from ..scenarios.programs.topology import central_only
 from ..scenarios.records.run_folder import read
 from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
 from ..scenarios.studies.attack_matrix_file import read as read_matrix

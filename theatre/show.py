@@ -6,8 +6,8 @@ from typing import Any
 from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
-from ..scenarios.programs.peers.check import central_only
 from ..scenarios.programs.registry import announced_names, program_of
+from ..scenarios.programs.topology import central_only
 from ..scenarios.programs.two_round.options import options
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario

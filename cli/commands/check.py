@@ -101,6 +101,7 @@ def _tell(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
     from ...scenarios.programs.registry import program_of
+    from ...scenarios.programs.topology import PEERS, topology_of
 
     about, mix, program = scenario.scenario, scenario.mix, program_of(scenario)
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
@@ -108,7 +109,7 @@ def _tell(
     say(console, f"people    {people.n:,}, {clean(people.note)}")
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
-    if mix.peers:
+    if topology_of(scenario) is PEERS:
         say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
         say(console)
         peers_text.check(console, scenario, people.n, len(people.schema.names))
@@ -176,6 +177,8 @@ def _seconds(seconds: float) -> str:
 
 
 def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[str, Any]:
+    from ...scenarios.programs.topology import topology_of
+
     return {
         "scenario": scenario.scenario.name,
         "users": people.n,
@@ -183,7 +186,7 @@ def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[st
             {"name": one.name, "values": len(texts), "open": one.values is None}
             for one, texts in zip(people.schema.features, people.values, strict=True)
         ],
-        "shufflers": 0 if scenario.mix.peers else scenario.mix.shufflers,
+        "shufflers": max(0, len(topology_of(scenario).handlers(scenario)) - 2),  # with two readers
         "suite": scenario.mix.suite,
         "rounds": [
             {

@@ -62,7 +62,7 @@ def command(run: str, prior: str, form: str) -> None:
     from ..found import folder
 
     record = read(folder(run))
-    peers = record.result["peers"] if record.scenario.mix.peers else None
+    peers = record.result.get("peers")
     with blamed(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":

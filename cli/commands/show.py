@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ...protocol.view import View
     from ...scenarios.records.run_folder import Run
 
-CHAIN = "curator+shuffler-1"
 PEOPLE = 10  # whose pinned values are told one by one
 CELLS = 8  # of counts that were read
 
@@ -45,6 +44,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     Without --as: name the parties. With --why: the derivation of what they know of one person or
     one ciphertext, from what they saw and the keys they hold.
     """
+    from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.damage import blamed
     from ...scenarios.verification.views import look, people_named, present
@@ -54,7 +54,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     members = tuple(dict.fromkeys(name for one in eyes for name in one.split("+")))
     if not members:
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
-        _parties(parties, run, form, "peer-1+peer-2" if record.scenario.mix.peers else CHAIN)
+        _parties(parties, run, form, topology_of(record.scenario).example)
         return
     with blamed(record):
         if why is not None:

@@ -74,7 +74,7 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
 
         return folder.name, of_run(read(folder))
     from ...scenarios.play.run import run
-    from ...scenarios.programs.peers.check import central_only
+    from ...scenarios.programs.topology import central_only
     from ...scenarios.records.run_folder import default_name
 
     scenario = _scenario(named)
@@ -117,7 +117,7 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
         from ...theatre.live import live
     except ImportError:
         raise click.UsageError(missing("web", "--live")) from None
-    from ...scenarios.programs.peers.check import central_only
+    from ...scenarios.programs.topology import central_only
     from ...scenarios.validation.load import change
 
     central_only(scenario, "the theatre")

@@ -67,9 +67,11 @@ class Account(Record, frozen=True):
 def check_suited(scenario: Scenario, mode: str) -> None:
     """DataError if a run of this scenario keeps no ledger."""
     from ..programs.registry import program_of
+    from ..programs.topology import topology_of
 
-    if mode != "real" or scenario.mix.peers:
-        here = "a mix of peers" if scenario.mix.peers else "an ideal run"
+    unkept = topology_of(scenario).unkept
+    if mode != "real" or unkept:
+        here = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
     if program_of(scenario).reports or scenario.population.setting != "fixed":
         raise DataError(

@@ -8,7 +8,7 @@ release.
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,7 @@ from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Raised, Report, Scored, Session
 from ..programs.randomized.questions import ideal_reports, lie
 from ..programs.registry import announced_schema, asked, program_of, samples, strategy, wire
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Outcome
@@ -48,6 +49,7 @@ from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
 from ..validation.load import load, resolve
 from .announcement import Faults, announced_policy, announced_rules, draw_faults, present
+from .peers import play_peers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,14 +103,9 @@ def run(
         check_suited(chosen, mode)
         session = partial(play_real, chosen, crowd, faults, seed, instruments, report)
         played, kept = keep(ledger, asked_for, crowd, seed, session)
-    elif chosen.mix.peers:
-        from .peers import play_peers
-
-        played = play_peers(chosen, crowd, faults, seed, mode, instruments, report)
-    elif mode == "real":
-        played = play_real(chosen, crowd, faults, seed, instruments, report)
     else:
-        played = play_ideal(chosen, crowd, faults, seed)
+        carry = CARRIED[topology_of(chosen).name]
+        played = carry(chosen, crowd, faults, seed, mode, instruments, report)
     seconds = time.perf_counter() - started
     done = Session(chosen, crowd, played, partial(present, crowd, faults))
     scored = program_of(chosen).score(done)
@@ -339,3 +336,24 @@ def _decided(session: Session, seconds: float) -> _Found:
             scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
         ),
     }
+
+
+def play_central(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    mode: Mode,
+    instruments: Sequence[Instrument] = (),
+    report: Report = lambda _: None,
+) -> Played:
+    """Play a scenario with central parties."""
+    if mode == "real":
+        return play_real(scenario, crowd, faults, seed, instruments, report)
+    return play_ideal(scenario, crowd, faults, seed)
+
+
+CARRIED: Mapping[str, Callable[..., Played]] = {
+    CENTRAL.name: play_central,
+    PEERS.name: play_peers,
+}  # topology -> how a scenario is played

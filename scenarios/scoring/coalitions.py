@@ -6,9 +6,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...analysis.trust.received_view import Received, received, received_reports
-from ...protocol import parties
 from ...protocol.view import View
 from ..programs.registry import program_of
+from ..programs.topology import topology_of
 from ..schema.model import Scenario
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ ALL_SUBSETS = 8  # parties; with more, only single ones and those that matter ar
 
 def party_names(scenario: Scenario) -> tuple[str, ...]:
     """The parties that handle other people's messages, in the order of the tables."""
-    shufflers = (parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers))
-    return (parties.CURATOR, parties.ANALYST, *shufflers)
+    return topology_of(scenario).handlers(scenario)
 
 
 def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
@@ -31,7 +30,7 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     each reader, and everybody. Of peers only nobody and named ones: the rest is told by their
     number (peers_found.py).
     """
-    names = () if scenario.mix.peers else party_names(scenario)
+    names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}
     for members in _subsets(names):
         chosen[tuple(sorted(members))] = None

@@ -21,8 +21,8 @@ from ...errors import DataError, ParameterError, ScenarioError
 from ..catalogue.attack import Keys
 from ..catalogue.registry import ATTACKS, GUARDS
 from ..catalogue.registry import helping as helping_attack
-from ..programs.peers.check import central_only
 from ..programs.registry import program_of, randomizing
+from ..programs.topology import central_only
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import check

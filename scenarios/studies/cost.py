@@ -20,6 +20,7 @@ from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.registry import announced_schema, program_of, wire
+from ..programs.topology import PEERS, topology_of
 from ..schema.model import Scenario
 from ..validation.load import resolve
 
@@ -70,7 +71,7 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     """Work out what a scenario costs with these features, and measure. people: in each round."""
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
-    if scenario.mix.peers:
+    if topology_of(scenario) is PEERS:
         return _among_peers(scenario, schema, people[0], scheme)
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()

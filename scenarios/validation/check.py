@@ -16,6 +16,7 @@ from ..programs.incidence import check as sets_facts
 from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
 from ..programs.registry import program_of
+from ..programs.topology import CENTRAL, PEERS, Topology, topology_of
 from ..schema.keys import keys, type_of
 from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
@@ -226,6 +227,15 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
+def _in(topology: Topology, check: Check) -> Check:
+    """A check of scenarios whose messages are carried in one way."""
+
+    def checked(scenario: Scenario, facts: Facts) -> Iterable[Problem]:
+        return check(scenario, facts) if topology_of(scenario) is topology else ()
+
+    return checked
+
+
 CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("mix", "suite"), ("mix", "lesson")), lesson),
     ((("mix", "lesson"), ("mix", "salt"), ("defence",)), defended),
@@ -237,7 +247,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("feature",),), names),
     ((("policy", "kind"), *PEOPLE), rounds),
     ((), coalitions),
-    ((), faults),
+    ((), _in(CENTRAL, faults)),
     ((("fault",),), flooded),
     ((("local",), ("policy", "kind")), local_meaning.needed),
     ((("local",), *PEOPLE), local_meaning.budget),
@@ -245,10 +255,10 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
     ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
-    ((("mix",), ("policy", "kind"), ("population", "setting")), peers_meaning.fits),
-    ((("mix",), *PEOPLE), peers_meaning.paths),
-    ((("mix",),), peers_meaning.faults),
-    ((("mix",), ("expect",), ("defence",)), peers_meaning.unread),
+    ((("mix",), ("policy", "kind"), ("population", "setting")), _in(PEERS, peers_meaning.fits)),
+    ((("mix",), *PEOPLE), _in(PEERS, peers_meaning.paths)),
+    ((("mix",),), _in(PEERS, peers_meaning.faults)),
+    ((("mix",), ("expect",), ("defence",)), _in(PEERS, peers_meaning.unread)),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((), swept),

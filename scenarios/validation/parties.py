@@ -9,6 +9,7 @@ from ...protocol import parties
 from ..catalogue.attack import CURATOR, NETWORK, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
+from ..programs.topology import PEERS, topology_of
 from ..schema.model import Fault, Scenario
 from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
@@ -53,19 +54,18 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
 
 def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report parties that do not exist, in coalitions and in faults."""
+    topology = topology_of(scenario)
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):
             path = ("coalition", i, "parties", j)
-            if not exists(party, facts.shufflers, facts.people, peers=scenario.mix.peers):
-                yield _stranger(path, party, facts, peers=scenario.mix.peers)
+            if not topology.exists(party, facts.shufflers, facts.people):
+                yield _stranger(path, party, facts, peers=topology is PEERS)
             elif party in coalition.parties[:j]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that nobody commits, or that say twice who does."""
-    if scenario.mix.peers:
-        return  # peers_meaning.py
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
         yield from _unread(path, fault)

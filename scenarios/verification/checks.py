@@ -36,6 +36,7 @@ from ..programs.interface import NoGround
 from ..programs.peers import verify as peers_verify
 from ..programs.randomized.questions import reports
 from ..programs.registry import program_of, strategy, verify_decision, wire
+from ..programs.topology import PEERS, topology_of
 from ..records.run_folder import Run, release_csv
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
@@ -66,7 +67,7 @@ def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
     evidence = Evidence(run, again)
     own = program_of(run.scenario).recomputed
     made = (*CHECKS[:-1], ("estimates", own, estimates), CHECKS[-1]) if own else CHECKS
-    if run.scenario.mix.peers:
+    if topology_of(run.scenario) is PEERS:
         made = (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
     return tuple(_judged(name, what, check, evidence) for name, what, check in made)
 

@@ -14,8 +14,8 @@ from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
 from ..programs.interface import NoGround
-from ..programs.peers.check import central_only
 from ..programs.registry import program_of, wire
+from ..programs.topology import central_only
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
 from ..serialization.decisions import proof_bytes, read_blanks

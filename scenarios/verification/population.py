@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import LocalError
 from ..programs.registry import samples
+from ..programs.topology import topology_of
 from ..records.result_file import Run
 from .views import board, record_of
 
@@ -34,7 +35,7 @@ def _sealed(run: Run) -> list[Row]:
     """What each person said of every feature in round 1; [] where that was not recorded."""
     if run.transcript is None or not run.transcript.made:
         return []
-    if run.scenario.mix.peers:
+    if topology_of(run.scenario).untold:  # whoever takes part says its row on the board
         truth = record_of(run).truth
         columns = range(len(run.result["features"]))
         return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]

@@ -10,10 +10,9 @@ from ...protocol.board import Board, replay
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
-from ..programs.peers.record import reckoned
 from ..programs.registry import announced_names, program_of
+from ..programs.topology import topology_of
 from ..records.run_folder import Run
-from ..schema.parties import exists
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
 
@@ -22,13 +21,13 @@ UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
 def present(run: Run) -> tuple[str, ...]:
     """Name the parties of a run, but for its users, who are `user-1` to `user-n`."""
-    names = () if run.scenario.mix.peers else party_names(run.scenario)
+    names = party_names(run.scenario)
     return (*names, parties.NETWORK)
 
 
 def person_of(run: Run) -> Callable[[int], str]:
     """Give what names a person of a run by its index: as a user, or a peer."""
-    return parties.peer if run.scenario.mix.peers else parties.user
+    return topology_of(run.scenario).person
 
 
 def people_named(run: Run) -> str:
@@ -40,9 +39,10 @@ def people_named(run: Run) -> str:
 
 def look(run: Run, members: Iterable[str]) -> View:
     """Give what these parties know together. ParameterError for one the run has not."""
-    chosen, mix = tuple(members), run.scenario.mix
+    chosen, topology = tuple(members), topology_of(run.scenario)
+    shufflers = run.scenario.mix.shufflers
     for party in chosen:
-        if not exists(party, mix.shufflers, run.result["users"], peers=mix.peers):
+        if not topology.exists(party, shufflers, run.result["users"]):
             hint = did_you_mean(party, present(run))
             raise ParameterError(
                 f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
@@ -53,12 +53,7 @@ def look(run: Run, members: Iterable[str]) -> View:
 
 def record_of(run: Run) -> Record | PeerRecord:
     """Make a run ready to be looked at by many coalitions."""
-    if run.scenario.mix.peers:
-        return PeerRecord(
-            recorded(run),
-            reckoned(run.scenario, run.result["peers"]["agreement"], recorded(run).posts),
-        )
-    return Record(recorded(run), board(run))
+    return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
 
 def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
@@ -135,9 +130,6 @@ def board(run: Run) -> Board:
 
     ParameterError for a run of peers, on whose board nobody but them has anything to say.
     """
-    if run.scenario.mix.peers:
-        raise ParameterError(
-            f"{run.folder}: a run of peers, which has no curator and no shufflers to tell "
-            "of; it is told by show, leak and verify"
-        )
+    if untold := topology_of(run.scenario).untold:
+        raise ParameterError(f"{run.folder}: {untold}")
     return replay(recorded(run).posts)

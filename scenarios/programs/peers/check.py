@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from ....errors import ParameterError
 from ....protocol import parties
 from ...populations.facts import Facts
 from ...schema.model import Defence, Mix, Scenario
@@ -15,19 +14,8 @@ MOST = 2_000  # peers: all of them read all that is said
 CENTRAL = ("curator_links_at_most",)
 
 
-def central_only(scenario: Scenario, what: str) -> None:
-    """ParameterError for a scenario among peers, which has nothing of what is told of."""
-    if scenario.mix.peers:
-        raise ParameterError(
-            f"{scenario.scenario.name}: peers have no curator and no shufflers, of which {what} "
-            "tells; check, run, show, leak and verify tell of peers"
-        )
-
-
 def fits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what peers cannot do."""
-    if not scenario.mix.peers:
-        return
     kind = scenario.policy.kind
     if kind not in KINDS:
         message = f"{quoted(kind)} needs a curator; peers decide by {listed(KINDS)}"
@@ -49,20 +37,18 @@ def _said(value: object) -> str:
 def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report paths that are longer than there are peers for."""
     path, people = scenario.mix.path, facts.people
-    if scenario.mix.peers and people is not None and path > people - 1:
+    if people is not None and path > people - 1:
         yield problem(
             ("mix", "path"),
             f"found {path}; a message passes others than its sender, and there are {people - 1:,}",
         )
-    if scenario.mix.peers and people is not None and people > MOST:
+    if people is not None and people > MOST:
         message = f"{people:,} people; at most {MOST:,} peers are accepted"
         yield problem(("population", "users"), message)
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that no peer commits."""
-    if not scenario.mix.peers:
-        return
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
         if fault.attack not in ATTACKS:
@@ -95,8 +81,6 @@ def _peer(name: str, facts: Facts) -> bool:
 
 def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report guards and expectations that are about a central party."""
-    if not scenario.mix.peers:
-        return
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
             yield problem(("expect", key), f"there is no central party here to expect {key} of")

@@ -67,6 +67,30 @@ def test_a_comparison_is_found(source: str) -> None:
     assert compared(source) == [1]
 
 
+def reads_peers(source: str) -> list[int]:
+    """The lines on which it is asked whether there are central parties or peers."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and node.attr == "peers"
+        and ast.unparse(node.value).split(".")[-1] == "mix"
+    ]
+
+
+def test_who_carries_messages_is_asked_in_one_place() -> None:
+    places = {
+        str(path.relative_to(ROOT)): lines
+        for path in ROOT.rglob("*.py")
+        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
+        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+        and (lines := reads_peers(path.read_text("utf-8")))
+    }
+    assert places.keys() == {"scenarios/programs/topology.py"}
+    assert [len(lines) for lines in places.values()] == [1]
+    assert reads_peers("if chosen.mix.peers: pass") == [1]
+
+
 def test_every_kind_has_a_program_of_its_own() -> None:
     assert [PROGRAMS[kind].kind for kind in PROGRAMS] == list(PROGRAMS)
     assert set(BUILT_IN) <= set(PROGRAMS)
