@@ -32,10 +32,11 @@ def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
     if scene.earlier is None:
         return 0, scene.n
     kept: set[int] = set()
-    for transcript, board in (scene.earlier, (scene.transcript, scene.board)):
-        if release_of(transcript, board) is None or board.decision is None:
+    for one in (scene.earlier, scene):
+        decision = one.board.decision
+        if release_of(one.transcript, one.board) is None or decision is None:
             return 0, scene.n
-        kept |= set(board.decision.kept)
+        kept |= set(decision.kept)
     rows = Counter(
         tuple(scene.people.row(index)[column] for column in sorted(kept))
         for index in range(scene.n)

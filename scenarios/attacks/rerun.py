@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from ...protocol import exploits, parties
 from ...protocol.board import Board
+from ...protocol.own_batches import counted
 from ...roles.faults.curator import liar
 from ...roles.faults.users import fault
 from ...roles.session import Cast
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed
 from ..catalogue.entries import target
-from ..catalogue.scene import Scene, counts_of
+from ..catalogue.scene import Scene
 from ..populations.samples import Samples
 from ..schema.model import Fault, Scenario
 
@@ -27,11 +28,12 @@ def without_target(
 
 
 def subtracted(scene: Scene, fault: Fault) -> Measured:
-    """Values of the target that are left when the second session is subtracted from the first."""
+    """Values of the target that are left of what the curator read in the first session."""
     columns = len(scene.people.schema.names)
-    if scene.earlier is None:
+    before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
+    if before is None:
         return 0, columns
-    one, two = counts_of(scene.earlier[0]), scene.counts()
+    one, two = counted(before, 1), counted(scene.loot((parties.CURATOR,)), 1)
     if not one or not two or scene.board.burned:
         return 0, columns
     gone = exploits.subtract(one, two)

@@ -89,7 +89,7 @@ def before(scenario: Scenario, cast: Cast) -> Cast | None:
     )
     entropy = cast.entropy.fork("the session before")
     guards = replace(cast.guards, history=history)
-    first = replace(cast, entropy=entropy, guards=guards, spy=None)
+    first = replace(cast, entropy=entropy, guards=guards, spy=AdversaryRecord())
     for entry, sequel in sequels:
         first = sequel.before(first, entry)
     return first

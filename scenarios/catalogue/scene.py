@@ -18,10 +18,23 @@ from ..schema.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """The session before one that was attacked: its record, its board, and what a spy has."""
+
+    transcript: Transcript
+    board: Board
+    spy: AdversaryRecord | None
+
+    def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView | None:
+        """What these parties had together when it ended; None if nobody kept it."""
+        return self.spy.loot(self.board, accomplices) if self.spy else None
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """A session that was attacked: its record, what a spy has, and the truth.
 
-    earlier: the record and the board of the session before it, if there was one.
+    earlier: the session before it, if there was one.
     """
 
     scenario: Scenario
@@ -30,7 +43,7 @@ class Scene:
     transcript: Transcript
     spy: AdversaryRecord
     seed: int | None
-    earlier: tuple[Transcript, Board] | None = None
+    earlier: Earlier | None = None
 
     @property
     def n(self) -> int:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from ...roles.adversary_record import AdversaryRecord
     from ..ledger.book import Ledger
     from ..programs.interface import Effect
 
@@ -155,7 +156,8 @@ def play_real(
     earlier = None
     if first := before(scenario, cast):
         old = Transcript.sized(first.people)
-        earlier = old, play(first, [Recorder(old)], report)
+        spies = [first.spy] if first.spy else []
+        earlier = old, play(first, [Recorder(old), *spies], report), first.spy
         cast = after(scenario, cast, crowd, first, earlier[1])
     transcript = Transcript.sized(cast.people)
     spying = [cast.spy] if cast.spy else []
@@ -191,15 +193,16 @@ def _effects(
     board: Board,
     transcript: Transcript,
     seed: int | None,
-    earlier: tuple[Transcript, Board] | None,
+    earlier: "tuple[Transcript, Board, AdversaryRecord | None] | None",
 ) -> "tuple[Effect, ...]":
     """What the attacks have achieved; not told of randomized reports, nor of a summary."""
     if cast.spy is None or program_of(scenario).reports or transcript.summary:
         return ()
     from ..catalogue.effects import measure
-    from ..catalogue.scene import Scene
+    from ..catalogue.scene import Earlier, Scene
 
-    return measure(Scene(scenario, crowd.people, board, transcript, cast.spy, seed, earlier))
+    before = Earlier(*earlier) if earlier else None
+    return measure(Scene(scenario, crowd.people, board, transcript, cast.spy, seed, before))
 
 
 def _entropy(seed: int | None) -> Entropy:

@@ -12,7 +12,7 @@ from veilmix.scenarios.validation.load import load
 
 KEYS = (
     *("bundle", "dictionary", "equivocate", "forward", "one-key", "one-salt", "order"),
-    *("subtract", "surround", "swap", "thin-out", "delay", "dropout"),
+    *("subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
 )  # those who commit it open something
 LETTERS = (*KEYS, "copy", "flood", "isolate", "predictable", "replay")
 PEOPLE = 30
