@@ -11,15 +11,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..errors import ParameterError
+from .defaults import SUITE
 from .hpke import HpkePq, HpkeX25519
 from .keys import SuiteCode
 from .sealedbox import SealedBox
 from .sealing import CONTEXT_SIZE, Suite
 from .textbook import Textbook
 
-__all__ = ["CONTEXT_SIZE", "DEFAULT", "SUITES", "Suite", "suite", "suite_by_code"]
-
-DEFAULT = "sealedbox"
+__all__ = ["CONTEXT_SIZE", "SUITES", "Suite", "suite", "suite_by_code"]
 
 # The textbook in the table makes no keys and seals nothing; `suite` gives the one that does.
 SUITES: Mapping[str, Suite] = MappingProxyType(
@@ -30,7 +29,7 @@ _BY_CODE = {s.code: s for s in SUITES.values()}
 _LESSON = Textbook(lesson=True)
 
 
-def suite(name: str = DEFAULT, *, lesson: bool = False) -> Suite:
+def suite(name: str = SUITE, *, lesson: bool = False) -> Suite:
     """Give the suite of that name.
 
     Args:

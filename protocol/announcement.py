@@ -12,6 +12,7 @@ from typing import TypeVar
 from ..crypto.keys import PublicKey, SuiteCode
 from ..errors import ParameterError, Reason, Refused
 from . import parties
+from .ledger import MIN_BATCH
 from .schema import Feature, Schema
 from .wire import Reader, Writer, decode
 
@@ -104,7 +105,7 @@ class Rules:
     """
 
     deadline: int = 60
-    min_batch: int = 2
+    min_batch: int = MIN_BATCH
     min_dropout: int = 10
     padded: bool = True
     salted: bool = True

@@ -163,8 +163,13 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     if not plan.announcement.rules.salted:
         return [NO_SALT] * many
     if Flaw.ONE_SALT in plan.announcement.rules.flaws:
-        return [entropy.random(SALT)] * many
-    fresh = entropy.random(SALT * many)  # at once: every call costs as much as a hash
+        return fresh_salts(entropy, 1) * many
+    return fresh_salts(entropy, many)
+
+
+def fresh_salts(entropy: Entropy, many: int) -> list[bytes]:
+    """User, peer: so many salts; drawn at once, as every call costs as much as a hash."""
+    fresh = entropy.random(SALT * many)
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
 

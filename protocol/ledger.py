@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from ..errors import RoundBurned
 
+MIN_BATCH = 2  # users without whom a round is burned, where nobody says otherwise
+
 
 def check_rounds(before: Sequence[int], now: int, least: int) -> None:
     """Anybody who counts: RoundBurned if too few have left since any earlier round to hide.

@@ -17,7 +17,7 @@ from ...crypto.keys import SecretKey
 from ...crypto.layer import open_layers, seal_layer
 from ...crypto.padding import pad, unpad
 from ...errors import ParameterError, Reason, Refused
-from ..ballots import Ballot, parse_ballot, write_ballot
+from ..ballots import Ballot, fresh_salts, parse_ballot, write_ballot
 from ..peer_messages import DRAW, Accusation, Bags
 from ..session import SALT
 from .agreement import HERE, ROUTE, PeerRound
@@ -85,7 +85,7 @@ def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) 
 
 def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
     """Peer: seal one answer, or a blank, for a path of its own."""
-    salt = entropy.random(SALT)
+    (salt,) = fresh_salts(entropy, 1)
     if answer is None:
         plain = pad(bytes((BLANK,)) + salt, plan.ballot)
     else:

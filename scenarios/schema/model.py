@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from ...crypto.defaults import SUITE
+from ...protocol.ledger import MIN_BATCH
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
 from .attack_names import attack_names
 from .kinds import kinds
@@ -108,11 +110,11 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
-    suite: Suite = "sealedbox"
+    suite: Suite = SUITE
     pad: bool = True
     salt: bool = True
     order: Order = "sorted"
-    min_batch: People = 2  # users without whom a round is burned
+    min_batch: People = MIN_BATCH  # users without whom a round is burned
     deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
     lesson: bool = False
     peers: bool = False
