@@ -5,7 +5,7 @@
     POST /again     {"people", "k", "shufflers"}: start a new run with these
     HEAD            the headers of what GET would give
 
-The page's prompter is an instrument of the run's network: it writes to the log and never waits.
+The page's recorder is an instrument of the run's network: it writes to the log and never waits.
 Time is real here: a collection lasts as many seconds as one wants to watch, and people send one
 after the other.
 """
@@ -35,11 +35,11 @@ from ..scenarios.schema.model import Scenario
 from ..scenarios.validation.load import change, resolve
 from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
+from .move_recorder import MoveRecorder
 from .page import LIVE_SCRIPTS, policy, render, script, static
-from .playbill import choices, playbill
-from .prompter import Prompter
+from .page_data import choices, page_data
 from .show import check_size
-from .unhurried import unhurried
+from .submission_delays import with_delays
 
 LOOPBACK = "127.0.0.1"
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked
@@ -80,7 +80,7 @@ class Playing:
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
         sizes = columns_of(self.scenario, people)
-        return playbill(self.scenario, people.n, names, sizes, self.seed)
+        return page_data(self.scenario, people.n, names, sizes, self.seed)
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
@@ -207,13 +207,13 @@ async def _play(playing: Playing, log: Log, tell: Tell) -> None:
     """Play one run; what happens goes to the log."""
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
-    cast = unhurried(cast_of(scenario, crowd, faults, seed), seed)
+    cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
     log.begin(playing.bill)
     decided = Decided()
-    prompter = Prompter(lambda move: log.append(move.plain()))
+    recorder = MoveRecorder(lambda move: log.append(move.plain()))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, log)
-        await hold(cast, Instruments([prompter, decided], tell))
+        await hold(cast, Instruments([recorder, decided], tell))
         nursery.cancel_scope.cancel()
 
 

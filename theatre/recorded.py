@@ -1,4 +1,4 @@
-"""Reading a transcript out to the prompter, as if it were played again.
+"""Reading a transcript out to the recorder, as if it were played again.
 
 A transcript keeps the messages in order, and what parties did in their own heads beside them. It is
 read out where it belongs: what a person sealed after the call, what a reader counted and a party
@@ -13,28 +13,28 @@ from ..protocol.board import Board
 from ..protocol.messages import Burned, Call, Closed, Mixed, Tally
 from ..protocol.phases import BOARD
 from ..protocol.transcript import Made, Read, Refusal, Transcript
-from .prompter import Prompter
+from .move_recorder import MoveRecorder
 
 
-def read_out(transcript: Transcript, prompter: Prompter) -> None:
-    """Have the prompter hear a whole transcript, in its full form. Refused if it is not legal."""
+def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
+    """Have the recorder hear a whole transcript, in its full form. Refused if it is not legal."""
     board, beside, posts = Board(), _Beside(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
-            prompter.message(event)
+            recorder.message(event)
             continue
         entry = board.post(*next(posts))
         body = entry.message.body
         if isinstance(body, Mixed | Tally):
-            beside.refusals(entry.author, event.round, body.refused, prompter)
+            beside.refusals(entry.author, event.round, body.refused, recorder)
         if isinstance(body, Tally):
-            beside.counted(prompter, entry.author, event.round)
+            beside.counted(recorder, entry.author, event.round)
         if isinstance(body, Burned | Closed):
-            beside.counted(prompter)
-        prompter.posted(event.time, entry)
+            beside.counted(recorder)
+        recorder.posted(event.time, entry)
         if isinstance(body, Call):
-            beside.sealed(body.round, prompter)
-    beside.rest(prompter)
+            beside.sealed(body.round, recorder)
+    beside.rest(recorder)
 
 
 class _Beside:
@@ -51,29 +51,29 @@ class _Beside:
         for refusal in transcript.refusals:
             self._refused[refusal.party, refusal.round, refusal.reason] += refusal.count
 
-    def sealed(self, number: int, prompter: Prompter) -> None:
+    def sealed(self, number: int, recorder: MoveRecorder) -> None:
         """Read out what people sealed in a round."""
         for made in self._made.pop(number, ()):
-            prompter.sealed(made)
+            recorder.sealed(made)
 
-    def counted(self, prompter: Prompter, reader: str = "", number: int = 0) -> None:
+    def counted(self, recorder: MoveRecorder, reader: str = "", number: int = 0) -> None:
         """Read out what a reader counted in a round; without one, what any has."""
         for place in [(reader, number)] if reader else list(self._reads):
             if read := self._reads.pop(place, None):
-                prompter.read(read)
+                recorder.read(read)
 
     def refusals(
-        self, party: str, number: int, told: Mapping[Reason, int], prompter: Prompter
+        self, party: str, number: int, told: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
         """Read out the refusals that an account tells of."""
         for reason, count in told.items():
             known = min(count, self._refused[party, number, reason])
             self._refused[party, number, reason] -= known
             if known:
-                prompter.refused(Refusal(party, number, reason, known))
+                recorder.refused(Refusal(party, number, reason, known))
 
-    def rest(self, prompter: Prompter) -> None:
+    def rest(self, recorder: MoveRecorder) -> None:
         """Read out the refusals that no account has told of."""
         for (party, number, reason), count in self._refused.items():
             if count:
-                prompter.refused(Refusal(party, number, reason, count))
+                recorder.refused(Refusal(party, number, reason, count))

@@ -1,4 +1,4 @@
-"""A run as the page is given it: the playbill, every move, and what the curator could promise."""
+"""A run as the page is given it: its data, every move, and what the curator could promise."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.serialization.transcripts import ordered
 from ..scenarios.verification.damage import blamed
 from ..scenarios.verification.views import columns, recorded
+from .move_recorder import MoveRecorder
 from .moves import Move
-from .playbill import choices, playbill
-from .prompter import Prompter
+from .page_data import choices, page_data
 from .recorded import read_out
 
 MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
@@ -57,9 +57,9 @@ def show(
     check_size(transcript.users)
     transcript = ordered(transcript)
     moves: list[Move] = []
-    read_out(transcript, Prompter(moves.append))
+    read_out(transcript, MoveRecorder(moves.append))
     return {
-        "bill": playbill(scenario, transcript.users, names, sizes, seed),
+        "bill": page_data(scenario, transcript.users, names, sizes, seed),
         "moves": [move.plain() for move in moves],
         "choices": considered(transcript, scenario),
     }

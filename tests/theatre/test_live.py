@@ -23,7 +23,7 @@ from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import House, Playing, _changes, live, prepared
 from veilmix.theatre.log import MOST, Log, Place
-from veilmix.theatre.unhurried import unhurried
+from veilmix.theatre.submission_delays import with_delays
 
 PORT = 8765
 HOME = f"127.0.0.1:{PORT}"
@@ -218,7 +218,7 @@ def test_the_live_run_is_the_run() -> None:
     still = run(playing.scenario, 3, worst_case_seconds=0)
     crowd = playing.crowd
     cast = cast_of(playing.scenario, crowd, draw_faults(playing.scenario, 12, 3), 3)
-    board = trio.run(hold, unhurried(cast, 3), Instruments([], print))
+    board = trio.run(hold, with_delays(cast, 3), Instruments([], print))
     assert board.decision == still.decision
     assert board.tallies[1].counts == (still.release,)
     assert board.digest().hex() == still.digest

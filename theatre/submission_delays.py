@@ -19,7 +19,7 @@ from ..roles.session import Cast
 SPENT = 0.8  # of a collection's time; the last person sends then
 
 
-def unhurried(cast: Cast, seed: int | None) -> Cast:
+def with_delays(cast: Cast, seed: int | None) -> Cast:
     """Let the people of a cast send one after the other, in an order drawn for this run."""
     turns = np.random.default_rng(seed).permutation(cast.people)
     faults = dict(cast.faults)

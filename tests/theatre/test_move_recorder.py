@@ -10,8 +10,8 @@ from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.faults.wire import Replay
 from veilmix.scenarios.serialization.transcripts import ordered
+from veilmix.theatre.move_recorder import MoveRecorder
 from veilmix.theatre.page import compact
-from veilmix.theatre.prompter import Prompter
 from veilmix.theatre.recorded import read_out
 
 PEOPLE = 12
@@ -57,13 +57,13 @@ def told() -> dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], Any]]:
         live: list[dict[str, Any]] = []
         run = KIT.run(
             KIT.people(PEOPLE),
-            [Prompter(lambda move, live=live: live.append(move.plain()))],
+            [MoveRecorder(lambda move, live=live: live.append(move.plain()))],
             shufflers=2,
             **changes,
         )
         read: list[dict[str, Any]] = []
         read_out(
-            ordered(run.transcript), Prompter(lambda move, read=read: read.append(move.plain()))
+            ordered(run.transcript), MoveRecorder(lambda move, read=read: read.append(move.plain()))
         )
         found[name] = (live, read, run)
     return found
@@ -72,7 +72,7 @@ def told() -> dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], Any]]:
 @pytest.mark.parametrize("name", RUNS)
 def test_every_message_is_told_both_ways(told, name: str) -> None:
     live, read, run = told[name]
-    assert run.reports == []  # or the prompter had crashed, and been taken off
+    assert run.reports == []  # or the recorder had crashed, and been taken off
     events = Counter((e.sender, e.receiver, e.round) for e in run.transcript.events)
     for moves in (live, read):
         sent = Counter(
@@ -117,7 +117,7 @@ def test_a_copied_envelope_is_told(told) -> None:
     sent = {e.sender: e for e in record.events if e.round == 1 and e.sender.startswith("user-")}
     record.events[sent["user-5"].number] = sent["user-5"]._replace(names=sent["user-3"].names)
     moves: list[dict[str, Any]] = []
-    read_out(record, Prompter(lambda move: moves.append(move.plain())))
+    read_out(record, MoveRecorder(lambda move: moves.append(move.plain())))
     (copied,) = [m for m in moves if m.get("fault") == "copied"]
     assert (copied["by"], copied["copies"], copied["unlinked"]) == ("user-5", 2, True)
     assert [m["by"] for m in moves if m["what"] == "silent"] == ["user-5"]

@@ -1,4 +1,4 @@
-"""The prompter writes down the moves of a run while it is played, or while a record is read out.
+"""The recorder writes down the moves of a run while it is played, or while a record is read out.
 
 It is told what an instrument is told (roles/instruments.py), and tells the page nothing that the
 transcript does not hold. Which envelope is at fault is worked out from names: a person's own record
@@ -16,8 +16,8 @@ from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mi
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
+from .captions import promise, rule, says
 from .moves import Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
-from .said import promise, rule, says
 
 # reason of a refusal -> the faults of envelopes that it may be about
 SUSPECTS = {
@@ -30,7 +30,7 @@ ALTERED = ("altered", "forged", "copied")
 
 @dataclass(slots=True)
 class _Round:
-    """What the prompter knows of one round.
+    """What the recorder knows of one round.
 
     plan: as everybody can work it out. owners: the person by the name of the envelope. onions: the
     number of each onion, by all its names.
@@ -51,7 +51,7 @@ class _Round:
         return self.plan.call
 
 
-class Prompter(Instrument):
+class MoveRecorder(Instrument):
     """Gives each move to `tell` as it happens."""
 
     def __init__(self, tell: Callable[[Move], None]) -> None:

@@ -1,4 +1,4 @@
-"""The playbill: what the page is told of a run before its first move.
+"""What the page is told of a run before its first move.
 
 name, title      of the scenario
 people           how many there are
@@ -20,13 +20,13 @@ from ..protocol import parties
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
-from .said import rule
+from .captions import rule
 
 
-def playbill(
+def page_data(
     scenario: Scenario, people: int, columns: Sequence[str], sizes: Sequence[int], seed: int | None
 ) -> dict[str, Any]:
-    """Give the playbill of a run."""
+    """Give what the page is told of a run."""
     shufflers = [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
     return {
         "name": scenario.scenario.name,
