@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 STATIC = Path(__file__).with_name("static")
-SCRIPTS = ("eyes", "fold", "draw", "stage", "scene", "words", "panel", "main")
+SCRIPTS = ("eyes", "fold", "draw", "way", "stage", "scene", "words", "panel", "main")
 LIVE_SCRIPTS = (*SCRIPTS, "live")
 
 

@@ -161,6 +161,7 @@ def test_keys_do_what_the_buttons_do(page_of, tab) -> None:
 def test_a_person_can_be_looked_through(page_of, tab) -> None:
     page = tab.open(page_of("classroom"), "#" + END)
     page.locator("[data-party=user-4]").click()
+    page.click("#way-eyes")
     assert page.inner_text("#people-eyes") == "user-4"
     assert linked(page) == "1 of 12"
     page.fill("#who-eyes", "9")
@@ -168,6 +169,72 @@ def test_a_person_can_be_looked_through(page_of, tab) -> None:
     assert linked(page) == "2 of 12"
     page.click("#no-people")
     assert linked(page) == "0 of 12"
+
+
+def test_a_click_on_a_person_lights_its_way_as_far_as_the_eyes_can_follow(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#eyes=curator" + END)
+    page.locator("[data-party=user-4]").click()
+    assert page.locator(".person.chosen").count() == 1
+    assert page.locator(".way .lit").count() == 0
+    assert page.locator(".cell.chosen").count() == 0
+    assert page.inner_text("#way-ending").endswith("nothing that it could know to be from user-4.")
+    page.check("#eye-shuffler-1")
+    assert page.locator(".way .lit").count() == 2  # its envelope, and the onions that came out
+    assert page.locator(".way .lit .core.clear").count() == 0
+    assert page.locator(".way .unlit").all_text_contents() == ["one of 12"]
+    assert page.locator(".cell.chosen").count() == 0
+    assert "the key of shuffler-2" in page.inner_text("#way-ending")
+    page.check("#eye-shuffler-2")
+    assert page.locator(".way .unlit").count() == 0
+    assert page.locator(".way .lit .core.clear").count() == 6  # three answers, at two shufflers
+    assert page.locator(".cell.chosen").count() == 3  # one in each count
+    assert "so user-4 said A=Y, B=N, Rh=Y in round 1" in page.inner_text("#way-steps")
+    page.reload()
+    assert page.inner_text("#way-title") == "The way of user-4"
+    page.click("#way-close")
+    assert page.locator(".way > *").count() == 0
+    assert page.is_visible("#decision")
+
+
+SMALL = """() => [...document.querySelectorAll("body *")].filter((node) => node.checkVisibility() &&
+    [...node.childNodes].some((c) => c.nodeType === 3 && c.data.trim()) && !node.closest("title"))
+    .map((node) => {
+        const matrix = node.getScreenCTM?.();
+        const scale = matrix ? Math.hypot(matrix.a, matrix.b) : 1;
+        return [parseFloat(getComputedStyle(node).fontSize) * scale, node.textContent.slice(0, 30)];
+    }).sort((a, b) => a[0] - b[0])[0]"""
+
+
+@pytest.mark.parametrize("name", ["classroom", "faulty", "crowd"])
+def test_no_text_is_too_small_for_the_last_row(page_of, tab, shown, name: str) -> None:
+    """14 px on a projector of 1920 x 1080, whatever is on the stage."""
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    page = tab.open(page_of(name), "#eyes=everything&at=1")
+    page.evaluate("document.getElementById('sliders').hidden = false")
+    total = len(shown(name).data["moves"])
+    for eyes in ("everything", "shuffler-1", "curator+shuffler-1+shuffler-2+analyst"):
+        for position in sorted({total // 6, total // 3, total // 2, 2 * total // 3, total}):
+            page.evaluate(f"location.hash = '#eyes={eyes}&at={position}&way=4'")
+            until(
+                page,
+                f"location.hash.includes('at={position}') && "
+                f"window.veilmix.show.at === {position} && window.veilmix.show.chosen === 3",
+            )
+            size, words = page.evaluate(SMALL)
+            assert size >= 14, (eyes, position, size, words)
+
+
+@pytest.mark.parametrize("name", ["classroom", "faulty"])
+def test_the_table_of_a_live_page_is_not_cut(page_of, tab, name: str) -> None:
+    tab.page.set_viewport_size({"width": 1280, "height": 800})
+    page = tab.open(page_of(name), "#eyes=curator" + END)
+    page.evaluate("document.getElementById('sliders').hidden = false")
+    room = page.locator("#panel").bounding_box()
+    table = page.locator("#decision table").first.bounding_box()
+    assert table["x"] >= room["x"]
+    assert table["x"] + table["width"] <= room["x"] + room["width"]
+    assert table["y"] + table["height"] <= room["y"] + room["height"]
+    assert page.locator("#eyes").bounding_box()["height"] < 60  # the eyes stand in one line
 
 
 def test_presenter_mode_covers_everything_until_revealed(page_of, tab) -> None:

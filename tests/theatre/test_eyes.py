@@ -9,8 +9,10 @@ from veilmix.analysis.trust import cells_certain, received_reports, users_linked
 from veilmix.protocol.transcript import Transcript
 from veilmix.protocol.view import View, view
 from veilmix.scenarios.programs.registry import program_of
+from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.serialization.transcripts import ordered
+from veilmix.scenarios.verification.explanation import why
 
 ALL_AT_ONCE = """([coalitions, positions]) =>
     positions.map(at => coalitions.map(eyes => window.veilmix.knows(eyes, at)))"""
@@ -98,3 +100,24 @@ def test_the_faults_of_a_run_are_all_told(shown) -> None:
     sent = [move for move in moves if move["what"] == "send"]
     blamed = [sent[i] for move in moves if move["what"] == "refuse" for i in move["envelopes"]]
     assert {(move["by"], move["fault"]) for move in blamed} == faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["classroom", "one-shuffler", "statistical"])
+def test_a_way_has_the_reasons_of_show_why(name, shown, page_of, tab, tmp_path) -> None:
+    """Rules, missing keys and ending, for every coalition: those of the derivation."""
+    made = shown(name)
+    kept = read(save(made.outcome, tmp_path))
+    page = tab.open(page_of(name))
+    parties = [*made.data["bill"]["parties"], "user-2"]
+    total = len(made.data["moves"])
+    for size in range(len(parties) + 1):
+        for eyes in combinations(parties, size):
+            for person in (1, 4):
+                told = page.evaluate(
+                    "([eyes, at, who]) => window.veilmix.way(eyes, at, who)", [eyes, total, person]
+                )
+                right = why(kept, eyes, f"user-{person + 1}")
+                assert told["ending"] == right.ending, (eyes, person)
+                assert told["missing"] == list(right.missing), (eyes, person)
+                assert set(told["rules"]) == {step.rule for step in right.steps}, (eyes, person)

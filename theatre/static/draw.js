@@ -1,6 +1,8 @@
 // Glyphs, all of them drawn: no picture depends on what a font has. A layer is a ring with the sign
 // of the party that opens it; the rings that the eyes can open are dashed and see-through, and a seal names who must open the next.
 
+const LEAST = 15.4; // units of the stage: 14 px on a projector of 1920 x 1080, the sliders of a live run included
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function el(name, attributes = {}, ...children) {
@@ -55,7 +57,9 @@ function eye(open, size) {
 // The seal that is still shut: the hue and the sign of the party that opens it.
 function seal(size, party) {
   const group = el("g", { class: "seal" }, el("circle", { r: size / 2, class: hueOf(party) }));
-  group.append(fitted(0, 0, signOf(party), size * 0.9, size * 0.72));
+  const sign = fitted(0, 0, signOf(party), size * 0.9, size * 0.72);
+  if (sign.textContent) group.append(sign);
+  else group.classList.add("small");
   return group;
 }
 
@@ -77,7 +81,7 @@ function warning(size) {
 // the eyes can open. core: what is said inside, shown only if the eyes can open all.
 function onion(size, openers, opened, core) {
   const group = el("g", { class: "onion" });
-  const step = Math.min(size * 0.13, size / (2 * openers.length + 4));
+  const step = Math.min(size * 0.1, size / (2 * openers.length + 6));
   openers.forEach((party, i) => {
     const side = size - 2 * step * i;
     const through = i < opened;
@@ -109,9 +113,17 @@ function onion(size, openers, opened, core) {
   return group;
 }
 
-// A word in the middle of (x, y), no wider than `width` and no higher than `height`.
+// A word in the middle of (x, y), no wider than `width` and no higher than `height`: cut where it has
+// no room, and left out where what would be left is too small to be read from the last row.
 function fitted(x, y, words, width, height) {
-  const size = Math.min(height, width / Math.max(0.62 * words.length, 0.62));
+  const high = height < LEAST && LEAST <= 1.35 * height ? LEAST : height;
+  let size = Math.min(high, width / Math.max(0.62 * words.length, 0.62));
+  if (size < LEAST) {
+    const room = Math.floor(width / (0.62 * LEAST));
+    if (high < LEAST || room < 4) return el("g");
+    if (room < words.length) words = `${words.slice(0, room - 2)}..`;
+    size = LEAST;
+  }
   const node = text(x, y + size * 0.35, words, "said");
   node.setAttribute("font-size", size.toFixed(1));
   return node;
@@ -154,13 +166,14 @@ function pile(glyph, count, size) {
   for (const shift of [2, 1, 0])
     group.append(at(-shift * size * 0.08, -shift * size * 0.1, glyph()));
   const label = count.toLocaleString("en");
-  const width = size * (0.3 + 0.24 * label.length);
+  const letter = Math.max(size * 0.36, LEAST);
+  const width = letter * (0.8 + 0.68 * label.length);
   group.append(
     at(
       size * 0.42,
       size * 0.42,
-      el("rect", { class: "badge", x: -width / 2, y: -size * 0.22, width, height: size * 0.44, rx: size * 0.2 }),
-      fitted(0, 0, label, width * 0.9, size * 0.36),
+      el("rect", { class: "badge", x: -width / 2, y: -letter * 0.62, width, height: letter * 1.24, rx: letter * 0.55 }),
+      fitted(0, 0, label, width * 0.94, letter),
     ),
   );
   return group;

@@ -18,7 +18,7 @@ function begun(bill) {
   const again = show.moves.length > 0;
   const all = show.eyes.size === everybody().size;
   stop();
-  Object.assign(show, { moves: [], choices: [], at: 0 });
+  Object.assign(show, { moves: [], choices: [], at: 0, chosen: null });
   page.over = false;
   open(bill);
   const here = everybody();

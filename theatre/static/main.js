@@ -1,5 +1,5 @@
 // The controls: eyes, position, play. The URL's fragment keeps eyes and position:
-// #eyes=curator+shuffler-1&at=17 (and &presenter).
+// #eyes=curator+shuffler-1&at=17 (and &presenter, and &way=4 for the way of a person).
 
 const page = JSON.parse(document.getElementById("run").textContent);
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
@@ -15,6 +15,7 @@ const show = {
   playing: false,
   presenter: false,
   covered: false,
+  chosen: null, // the person whose way is lit, from 0
   map: null,
 };
 
@@ -31,7 +32,7 @@ function everybody() {
 }
 
 function sceneNow(position = show.at) {
-  return sceneAt(show.bill, show.moves, position, show.eyes);
+  return sceneAt(show.bill, show.moves, position, show.eyes, show.chosen);
 }
 
 function render() {
@@ -77,7 +78,8 @@ function eyesSaid() {
 
 function keepPlace() {
   const eyes = show.eyes.size === everybody().size ? "everything" : [...show.eyes].join("+");
-  const place = `#eyes=${eyes}&at=${show.at}${show.presenter ? "&presenter" : ""}`;
+  const way = show.chosen === null ? "" : `&way=${show.chosen + 1}`;
+  const place = `#eyes=${eyes}&at=${show.at}${show.presenter ? "&presenter" : ""}${way}`;
   if (place !== location.hash) history.replaceState(null, "", place);
 }
 
@@ -87,6 +89,7 @@ function readPlace(place = location.hash) {
   const eyes = (given.get("eyes") || "").split("+").filter((name) => all.has(name));
   show.eyes = given.get("eyes") === "everything" ? all : new Set(eyes);
   if (given.has("presenter") && !show.presenter) present(true);
+  choose(Number.parseInt(given.get("way"), 10) - 1);
   const wanted = Number.parseInt(given.get("at"), 10);
   show.at = Math.max(0, Math.min(Number.isNaN(wanted) ? 0 : wanted, show.moves.length));
 }
@@ -166,6 +169,11 @@ function look(name, on) {
   go(show.at);
 }
 
+// Light the way of a person (from 0); of nobody if there is none.
+function choose(person) {
+  show.chosen = person >= 0 && person < show.bill.people ? person : null;
+}
+
 function present(on) {
   show.presenter = on;
   show.covered = on;
@@ -204,6 +212,9 @@ const ACTIONS = {
   "curtain-reveal": reveal,
   help: () => find("keys").showModal(),
   "add-person": () => look(`user-${find("who-eyes").valueAsNumber}`, true),
+  "way-person": () => (choose(find("who-eyes").valueAsNumber - 1), go(show.at)),
+  "way-close": () => (choose(-1), go(show.at)),
+  "way-eyes": () => toggle(`user-${show.chosen + 1}`),
   "no-people": () => {
     show.eyes = new Set([...show.eyes].filter((name) => !name.startsWith("user-")));
     look("", false);
@@ -245,7 +256,10 @@ function pressed(event) {
 
 function clicked(event) {
   const someone = event.target.closest("[data-party]");
-  if (someone) toggle(someone.dataset.party);
+  if (!someone) return;
+  const person = Number(someone.dataset.party.slice(5)) - 1;
+  choose(person === show.chosen ? -1 : person);
+  go(show.at);
 }
 
 for (const [id, act] of Object.entries(ACTIONS)) find(id).addEventListener("click", act);
@@ -260,6 +274,12 @@ render();
 // For tests and the curious: what some eyes know after so many moves, as plain data.
 window.veilmix = {
   show,
+  way(eyes, position, person) {
+    const these = new Set(eyes);
+    const known = knows(show.bill, show.moves, position, these);
+    const { steps, ending, missing, linked } = wayOf(show.bill, show.moves, position, these, person, known);
+    return { rules: steps.map((step) => step.rule), ending, missing, linked };
+  },
   knows(eyes, position) {
     const known = knows(show.bill, show.moves, position, new Set(eyes));
     const rows = (people) => Object.fromEntries([...people].map(([who, row]) => [who, row]));

@@ -10,6 +10,7 @@ function html(name, attributes = {}, ...children) {
 
 const PEOPLE_TOLD = 3;
 const CELLS_TOLD = 8;
+const CHOICES_TOLD = 7;
 
 function drawPanel(bill, scene, choices, position) {
   const [first, second] = sentence(bill, scene, position);
@@ -19,6 +20,7 @@ function drawPanel(bill, scene, choices, position) {
   const all = (unseen + scene.known.seen).toLocaleString("en");
   put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
   drawPinned(bill, scene.known);
+  drawReasons(scene.way);
   document.getElementById("read").replaceChildren(...readRows(bill, scene.known));
   document.getElementById("decision").replaceChildren(...decision(bill, scene, choices));
 }
@@ -68,7 +70,18 @@ function decision(bill, scene, choices) {
   const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved : "");
   if (!scene.known.counted.some((one) => one.round === 1))
     return [announced, html("p", { class: "nothing" }, "What else it looked at is hidden from these eyes.")];
-  return choices.length ? [announced, table(choices, kept)] : [announced];
+  if (!choices.length) return [announced];
+  const near = nearest(bill, choices, kept);
+  const rest = choices.filter((one) => !near.includes(one));
+  if (!rest.length) return [announced, table(near, kept)];
+  return [announced, table(near, kept), html("details", {}, html("summary", {}, `${rest.length} more sets of columns`), table(rest, kept))];
+}
+
+// Of many sets of columns what was released, and those nearest to what is allowed; in their order.
+function nearest(bill, choices, kept) {
+  const far = (one) => (one.columns.join("\n") === kept.join("\n") ? -1 : Math.abs(one.promised - bill.share));
+  const told = choices.length > CHOICES_TOLD ? [...choices].sort((a, b) => far(a) - far(b)).slice(0, CHOICES_TOLD - 1) : choices;
+  return choices.filter((one) => told.includes(one));
 }
 
 function table(choices, kept) {

@@ -1,6 +1,6 @@
 // What the picture may show: the state of things, seen through the eyes, after so many moves.
 
-function sceneAt(bill, moves, position, eyes) {
+function sceneAt(bill, moves, position, eyes, chosen = null) {
   const state = fold(bill, moves, position);
   const known = knows(bill, moves, position, eyes);
   const last = position ? moves[position - 1] : null;
@@ -9,6 +9,7 @@ function sceneAt(bill, moves, position, eyes) {
     state,
     known,
     eyes,
+    way: chosen === null ? null : wayOf(bill, moves, position, eyes, chosen, known),
     last,
     lastSeen: last !== null && sees(eyes, last),
     seesSend: (name) => eyes.has(name) || eyes.has("network") || eyes.has("shuffler-1"),

@@ -67,6 +67,7 @@ function drawStage(bill, map, scene) {
   for (const [party, place] of map.places)
     if (party === "board") group.append(drawBoard(place, scene));
     else group.append(drawBox(bill, party, place, scene));
+  group.append(drawWay(bill, map, scene));
   return group;
 }
 
@@ -90,7 +91,7 @@ function drawPerson(bill, map, scene, index) {
   const name = `user-${index + 1}`;
   const row = known.pinned.get(index);
   const size = Math.min(map.cell.height * 0.56, map.cell.width * 0.72);
-  const kinds = [row ? "pinned" : "", eyes.has(name) ? "looking" : ""];
+  const kinds = [row ? "pinned" : "", eyes.has(name) ? "looking" : "", scene.way?.who === index ? "chosen" : ""];
   const group = el("g", { class: "someone", "data-party": name });
   const { width, height } = map.cell;
   group.append(el("rect", { class: "hit", x: -width / 2, y: -height / 2, width, height }));
@@ -101,7 +102,7 @@ function drawPerson(bill, map, scene, index) {
   if (state.silent.has(index) && eyes.has(name)) group.append(at(0, -size * 0.3, cross(size * 0.4)));
   const sent = state.sent.get(index);
   if (sent !== undefined && scene.seesSend(name)) group.append(at(-size * 0.5, -size * 0.55, tick(size * 0.12)));
-  return titled(group, `${name}: ${row ? said(bill, row) : "nothing pinned"}; click to look through these eyes`);
+  return titled(group, `${name}: ${row ? said(bill, row) : "nothing pinned"}; click to light its way`);
 }
 
 function tick(size) {
@@ -113,7 +114,7 @@ function pinnedLines(bill, row, size, width) {
   const values = Object.values(row).map((value) => brief(value, 9));
   const half = values.join(" ").length > 10 ? Math.ceil(values.length / 2) : values.length;
   const lines = [values.slice(0, half), values.slice(half)].filter((line) => line.length);
-  const high = size * (lines.length > 1 ? 0.28 : 0.36);
+  const high = Math.max(size * (lines.length > 1 ? 0.28 : 0.36), LEAST + 1);
   return lines.map((line, i) => {
     const node = fitted(0, size * 0.34 + i * high, line.join(" "), width * 0.96, high);
     node.setAttribute("class", "pinned-line");
@@ -282,13 +283,13 @@ function arranged(things, room) {
   });
 }
 
-function grid(many, wide, room) {
+function grid(many, wide, room, most = 92) {
   let best = { size: 0, columns: 1 };
   for (let columns = 1; columns <= many; columns += 1) {
-    const size = Math.min(room.width / (columns * wide), room.height / Math.ceil(many / columns), 92);
+    const size = Math.min(room.width / (columns * wide), room.height / Math.ceil(many / columns), most);
     if (size > best.size + 0.01) best = { size, columns };
   }
-  return best;
+  return { ...best, side: best.size };
 }
 
 // A reader's counts: a line for every value, a square for every person, or a bar where they are many.
@@ -298,7 +299,7 @@ function countedLines(bill, box, inside, scene) {
     for (const [values, people] of cells) lines.push({ ask, values, people });
   });
   const shown = lines.length > LINES ? lines.slice(0, LINES - 1) : lines;
-  const step = Math.min(44, inside.height / (shown.length + (lines.length > shown.length)));
+  const step = Math.min(62, inside.height / (shown.length + (lines.length > shown.length)));
   const most = Math.max(...lines.map((line) => line.people), 1);
   const longest = Math.max(...shown.map((line) => lineName(bill, box, line).length));
   const label = Math.min(inside.width * 0.5, longest * 12.5 + 8);
@@ -320,16 +321,18 @@ function countedLine(bill, line, { width, label, step, most }, scene, box) {
   const group = el("g", {}, fittedLeft(0, 0, lineName(bill, box, line), label - 8, Math.min(22, step * 0.6)));
   const room = width - label - 58;
   group.append(fittedLeft(width - 52, 0, people.toLocaleString("en"), 52, Math.min(24, step * 0.7)));
-  const side = Math.min(step * 0.8, room / most);
+  const { side, columns } = grid(most, 1, { width: room, height: step * 0.86 }, 34);
   if (side < 9) {
     group.append(el("rect", { class: "bar", x: label, y: -step * 0.3, width: (room * people) / most, height: step * 0.6, rx: 3 }));
     return group;
   }
   const who = scene.whoSaid(ask, values, box);
+  const rows = Math.ceil(people / columns);
   for (let i = 0; i < people; i += 1) {
-    const cell = at(label + (i + 0.5) * side, 0);
-    cell.append(el("rect", { class: who[i] === undefined ? "cell" : "cell known", x: -side * 0.45, y: -side * 0.45, width: side * 0.9, height: side * 0.9, rx: 3 }));
-    if (who[i] !== undefined) cell.append(fitted(0, 0, String(who[i] + 1), side * 0.84, side * 0.6));
+    const cell = at(label + ((i % columns) + 0.5) * side, (Math.floor(i / columns) - (rows - 1) / 2) * side);
+    const kind = who[i] === undefined ? "cell" : who[i] === scene.way?.who ? "cell known chosen" : "cell known";
+    cell.append(el("rect", { class: kind, x: -side * 0.45, y: -side * 0.45, width: side * 0.9, height: side * 0.9, rx: 3 }));
+    if (who[i] !== undefined) cell.append(fitted(0, 0, String(who[i] + 1), side * 0.84, side * 0.7));
     group.append(cell);
   }
   return group;
