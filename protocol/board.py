@@ -74,6 +74,12 @@ class Board:
         """The hash that names everything posted so far."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
+    def account(self, number: int, hop: int) -> Mixed | None:
+        """What the shuffler at a hop has accounted for in a round; None if it has not yet."""
+        hops = len(self.announcement.shufflers) if self.announcement else 0
+        chain = self.mixed[(number - 1) * hops : number * hops]
+        return chain[hop - 1] if 1 <= hop <= len(chain) else None
+
     def post(self, author: str, data: bytes) -> Entry:
         """Append a post; Refused, and nothing changes, if it is wrong in any way."""
         message = decode_message(data)

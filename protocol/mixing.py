@@ -14,6 +14,7 @@ from ..crypto.keys import SecretKey
 from ..crypto.layer import open_layers as open_all
 from ..errors import Reason, Refused
 from .announcement import Flaw
+from .messages import Mixed
 from .session import Round
 from .wire import Reader, decode
 
@@ -86,6 +87,15 @@ def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
     """Shuffler or reader: refuse a batch that is not strictly ascending where that is the rule."""
     if plan.announcement.rules.ordered and not _ascending(layers, repeats=_repeats(plan)):
         raise Refused(Reason.MALFORMED)
+
+
+def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
+    """Shuffler or reader: refuse a batch that its sender has not accounted for on the board.
+
+    Of a batch that is not the one on the board, nothing that the board shows is true.
+    """
+    if account is None or account.digest != batch_digest(layers):
+        raise Refused(Reason.UNEXPECTED)
 
 
 def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], int]:

@@ -130,7 +130,9 @@ class RunRecord:
         sender = {
             (event.round, name): parties.index(event.sender)
             for event in reversed(self.transcript.events)  # who comes later has copied
-            if event.kind is Kind.SUBMISSION and not self.transcript.summary
+            if event.kind is Kind.SUBMISSION
+            and not self.transcript.summary
+            and parties.role(event.sender) is parties.Role.USER  # in others' names nobody says it
             for name in split_names(event.names)
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}

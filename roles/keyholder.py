@@ -12,7 +12,7 @@ import trio
 from ..crypto.keys import KeyPair, SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
-from ..protocol.mixing import batch_digest, check_batch
+from ..protocol.mixing import batch_digest, check_accounted, check_batch
 from ..protocol.session import Round
 from ..protocol.wire import Writer
 from .network import Endpoint, Inbox, Letter
@@ -55,6 +55,8 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, inbox: Inbox) -> tuple[b
 
     RoundBurned if none has come when this hop's time is up: one deadline for the collection, and
     one for every hop since. Letters of anybody else, or that are no batch, are refused and counted.
+    A batch that is not the one its sender accounted for on the board burns the round at once: what
+    was counted there is then of something else.
     """
     patience = plan.announcement.rules.deadline * (hop + 1)
     batch: tuple[bytes, ...] | None = None
@@ -65,6 +67,8 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, inbox: Inbox) -> tuple[b
                     batch = batch or await _batch_in(me, plan, hop, letter)
     if waiting.cancelled_caught:
         raise RoundBurned(f"{plan.openers[hop - 2]} delivered no batch within {patience} seconds")
+    if batch is not None:
+        _check_accounted(me, plan, hop, batch)
     return batch
 
 
@@ -84,6 +88,18 @@ async def _batch_in(
             await _disordered(me, plan, message.body)
         return None
     return message.body.layers
+
+
+def _check_accounted(me: Endpoint, plan: Round, hop: int, batch: tuple[bytes, ...]) -> None:
+    """RoundBurned, and the batch refused, unless its sender has accounted for exactly this one."""
+    account = me.board.account(plan.call.round, hop - 1)
+    try:
+        check_accounted(account, batch)
+    except Refused as refusal:
+        me.refuse(plan, refusal.reason)
+        sender = plan.openers[hop - 2]
+        why = f"{sender} delivered another batch to {me.party} than it accounted for"
+        raise RoundBurned(why) from None
 
 
 async def _disordered(me: Endpoint, plan: Round, batch: Batch) -> None:

@@ -133,6 +133,17 @@ def test_an_inclusion_proof_fits_one_entry_of_one_tree() -> None:
             verify_inclusion(*arguments)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8])
+def test_an_index_equal_to_the_size_is_no_entry(size: int) -> None:
+    """The path of a last entry would lead from one place further to the same root."""
+    entries = [bytes([i]) for i in range(size)]
+    tree = MerkleTree(entries)
+    for index in (size, -1, 2 * size):
+        for of in range(size):
+            with pytest.raises(VerificationError, match=f"entry {index} of a tree of {size}"):
+                verify_inclusion(entries[of], index, size, tree.inclusion_proof(of), tree.root())
+
+
 def test_a_node_is_not_an_entry() -> None:
     """Without the two prefixes the concatenation of two leaves would pass as an entry."""
     tree = MerkleTree(ENTRIES[:4])

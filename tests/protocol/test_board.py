@@ -9,7 +9,7 @@ from typing import Any
 import protocol_kit as KIT
 import pytest
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Policy
+from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.board import Board, replay
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import (
@@ -23,10 +23,13 @@ from veilmix.protocol.messages import (
     Decision,
     Key,
     Mixed,
+    Registry,
     Tally,
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.phases import Phase
+from veilmix.protocol.receipts import show
+from veilmix.protocol.registry import registry_root
 
 HELD = KIT.session(2)
 TOLD = HELD.announcement
@@ -254,6 +257,97 @@ def test_published_marginals_are_what_was_announced() -> None:
     assert board.tallies[0].counts == MARGINALS
     with pytest.raises(Refused):
         withheld.post(*said("curator", 1, Tally((3, 3, 3), {}), session))
+
+
+# Sessions with a registry, with receipts, and in which the curator asks more than once
+
+KEYS = Registry((bytes(32), b"\1" * 32))
+
+
+def opened(told: Any, *steps: tuple[int, str, Body]) -> list[Post]:
+    """The posts of a session up to its consents, then these: round, author, what is said."""
+    session = told.digest()
+    names = ("shuffler-1", "shuffler-2", "analyst")
+    posts = [STEPS["key-1"], STEPS["key-2"], STEPS["key-a"]]
+    posts += [said("curator", 0, KEYS, NONE)] if told.registry else []
+    posts += [said("curator", 0, told, NONE)]
+    posts += [said(name, 0, Consent(session), session) for name in names]
+    return [*posts, *(said(who, number, body, session) for number, who, body in steps)]
+
+
+LISTED = replace(TOLD, registry=registry_root(KEYS))
+GIVEN = replace(TOLD, rules=replace(TOLD.rules, receipts=True))
+DEEP = replace(TOLD, program=Program.HIERARCHICAL, policy=Policy(2, 0.5, "hierarchical"))
+SHOWN = show([bytes(32), b"\1" * 32])
+MIXED = [(1, f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]
+COUNTED = (1, "curator", Tally((3, 3, 3), {}))
+PAIRS = Call(2, Role.CURATOR, ((0, 1),))
+HEARD = [(1, "curator", KIT.SINGLES), *MIXED, COUNTED, (2, "curator", PAIRS)]
+AGAIN = [(2, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
+LAST = [*HEARD, *AGAIN, (2, "curator", Tally((3,), {})), (2, "curator", KEPT)]
+CALLED, TO_SHOW = (1, "curator", KIT.SINGLES), (1, "curator", SHOWN)
+FINAL = (3, "curator", replace(KIT.JOINT, round=3))
+LATER = [(3, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (1, 2)]
+RELEASED = (3, "analyst", Tally((3,), {}, RELEASE))
+
+# what is wrong -> all posts that are right, and the one that must not come after them
+REFUSED: dict[str, tuple[list[Post], Post]] = {
+    "announcement-that-cites-another-registry": (
+        [*opened(LISTED)[:4]],
+        said("curator", 0, replace(LISTED, registry=bytes(32)), NONE),
+    ),
+    "announcement-that-cites-no-registry": ([*opened(LISTED)[:4]], said("curator", 0, TOLD, NONE)),
+    "announcement-of-a-registry-nobody-posted": (
+        [*opened(TOLD)[:3]],
+        said("curator", 0, LISTED, NONE),
+    ),
+    "registry-twice": ([*opened(LISTED)[:4]], said("curator", 0, KEYS, NONE)),
+    "tally-without-the-receipts-that-are-due": (
+        opened(GIVEN, CALLED, *MIXED),
+        said("curator", 1, COUNTED[2], GIVEN.digest()),
+    ),
+    "receipts-nobody-announced": (
+        opened(TOLD, CALLED, *MIXED),
+        said("curator", 1, SHOWN, SESSION),
+    ),
+    "receipts-twice": (
+        opened(GIVEN, CALLED, *MIXED, TO_SHOW),
+        said("curator", 1, SHOWN, GIVEN.digest()),
+    ),
+    "receipts-under-another-root": (
+        opened(GIVEN, CALLED, *MIXED),
+        said("curator", 1, replace(SHOWN, root=bytes(32)), GIVEN.digest()),
+    ),
+    "receipts-of-who-does-not-read": (
+        opened(GIVEN, CALLED, *MIXED),
+        said("analyst", 1, SHOWN, GIVEN.digest()),
+    ),
+    "decision-after-the-release": (
+        opened(DEEP, *LAST, FINAL, *LATER, RELEASED),
+        said("curator", 3, KEPT, DEEP.digest()),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_post_that_does_not_fit_what_stands_there_is_refused(name: str) -> None:
+    right, (author, data) = REFUSED[name]
+    board = replay(right)
+    as_it_was = deepcopy(board)
+    with pytest.raises(Refused, match="unexpected"):
+        board.post(author, data)
+    assert board == as_it_was
+
+
+@pytest.mark.parametrize("told", [LISTED, GIVEN, DEEP], ids=["registry", "receipts", "deep"])
+def test_what_fits_is_accepted(told: Any) -> None:
+    """Or the table above would refuse for another reason than it says."""
+    whole = {
+        LISTED: [CALLED, *MIXED, COUNTED],
+        GIVEN: [CALLED, *MIXED, TO_SHOW, COUNTED],
+        DEEP: [*LAST, FINAL, *LATER, RELEASED, (3, "curator", Closed())],
+    }
+    assert len(replay(opened(told, *whole[told])).tallies) == (3 if told is DEEP else 1)
 
 
 def test_the_digest_does_not_depend_on_who_was_faster() -> None:

@@ -154,6 +154,7 @@ BATCH = Writer().items([b"two", b"one"]).done()
 LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
 GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
+SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, b""), Mixed(2, 0, 9, 9, {}, b"")]
 UNREAD = [Tally((3, 3, 2), {})]
 # name -> (board, alarm, whether it is justified)
 ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
@@ -166,6 +167,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "balance-untallied": (board(tallies=[]), Alarm(1, Cause.BALANCE), False),
     "accounts-lost": (board(mixed=LOST), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-between": (board(mixed=GAP), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-received-more-than-was-sent": (board(mixed=SWAPPED), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-reader": (board(tallies=UNREAD), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-though-right": (board(), Alarm(1, Cause.ACCOUNTS), False),
     "accounts-refused": (

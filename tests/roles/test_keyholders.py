@@ -49,7 +49,7 @@ class WithoutAccount(Silent):
 
 
 class Tampering(Endpoint):
-    """Changes its batch before it sends it."""
+    """Changes its batch after it has accounted for it."""
 
     def change(self, layers: tuple[bytes, ...]) -> tuple[bytes, ...]:
         return layers
@@ -70,14 +70,56 @@ class Doubling(Tampering):
         return (layers[0], *layers)
 
 
-class Tagging(Tampering):
+def tagged(layers: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return tuple(sorted([layers[0][:-1] + bytes([layers[0][-1] ^ 1]), *layers[1:]]))
+
+
+class TaggingAfterwards(Tampering):
     def change(self, layers: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        return tuple(sorted([layers[0][:-1] + bytes([layers[0][-1] ^ 1]), *layers[1:]]))
+        return tagged(layers)
 
 
-class Dropping(Tampering):
+class DroppingAfterwards(Tampering):
     def change(self, layers: tuple[bytes, ...]) -> tuple[bytes, ...]:
         return layers[:-1]
+
+
+class Tagging(Endpoint):
+    def arranged(
+        self, plan: Round, batch: tuple[bytes, ...], layers: list[bytes]
+    ) -> tuple[bytes, ...]:
+        return tagged(batch)
+
+
+class Dropping(Endpoint):
+    def arranged(
+        self, plan: Round, batch: tuple[bytes, ...], layers: list[bytes]
+    ) -> tuple[bytes, ...]:
+        return batch[:-1]
+
+
+class Misaccounting(Endpoint):
+    """Posts a digest that is not that of its batch."""
+
+    async def post(self, body: Body) -> None:
+        await super().post(replace(body, digest=bytes(32)) if isinstance(body, Mixed) else body)
+
+
+class Unaccounted(Endpoint):
+    """Sends its batch, and accounts for nothing."""
+
+    async def post(self, body: Body) -> None:
+        if not isinstance(body, Mixed):
+            await super().post(body)
+
+
+class Preempting(Endpoint):
+    """Hands the reader a batch of its own before the last shuffler has one."""
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        if isinstance(body, Batch):
+            await super().send(plan, plan.reader, body)
+        await super().send(plan, receiver, body)
 
 
 class Foreign(Endpoint):
@@ -122,6 +164,38 @@ def test_an_unsorted_batch_is_refused_and_counted() -> None:
     assert played.refused("curator", 1) == {Reason.MALFORMED: 1}
 
 
+# Who delivers what it has not accounted for, with so many shufflers -> who gets it
+ANOTHER: dict[tuple[str, type[Endpoint], int], str] = {
+    ("shuffler-1", TaggingAfterwards, 2): "shuffler-2",
+    ("shuffler-2", TaggingAfterwards, 2): "curator",
+    ("shuffler-1", DroppingAfterwards, 1): "curator",
+    ("shuffler-1", Misaccounting, 1): "curator",
+    ("shuffler-2", Misaccounting, 3): "shuffler-3",
+    ("shuffler-2", Unaccounted, 2): "curator",
+}
+
+
+@pytest.mark.parametrize(
+    "case", ANOTHER, ids=lambda case: f"{case[0]}-{case[1].__name__}-{case[2]}"
+)
+def test_a_batch_that_is_not_the_accounted_one_burns_the_round(case: Any) -> None:
+    party, fault, shufflers = case
+    played = KIT.run(ROWS, shufflers=shufflers, faults={party: fault})
+    told = f"{party} delivered another batch to {ANOTHER[case]} than it accounted for"
+    assert played.board.burned == told
+    assert played.refused(ANOTHER[case], 1) == {Reason.UNEXPECTED: 1}
+    assert not played.transcript.reads
+
+
+def test_a_batch_counts_only_from_the_hop_before() -> None:
+    """A shuffler that goes first in another's place is refused, and stops nothing."""
+    played = KIT.run(ROWS, shufflers=3, faults={"shuffler-1": Preempting})
+    assert played.board.burned is None
+    assert played.refused("curator", 1) == {Reason.UNEXPECTED: 1}
+    assert played.refused("analyst", 2) == {Reason.UNEXPECTED: 1}
+    assert played.results == KIT.run(ROWS, shufflers=3).results
+
+
 def test_a_tagged_layer_is_dropped_by_the_next_and_counted() -> None:
     """Tagging becomes dropping: the column comes one short, and nobody learns which."""
     played = KIT.run(ROWS, shufflers=2, faults={"shuffler-1": Tagging})
@@ -134,7 +208,7 @@ def test_a_tagged_layer_is_dropped_by_the_next_and_counted() -> None:
 def test_a_dropped_layer_unbalances_the_columns() -> None:
     played = KIT.run(ROWS, faults={"shuffler-1": Dropping})
     assert sorted(played.board.tallies[0].totals) == [8, 9, 9]
-    assert played.board.mixed[0].forwarded == 27
+    assert played.board.mixed[0].forwarded == 26
     marginals = [sum(one.values()) for one in played.transcript.reads[0].counts]
     assert sorted(marginals) == [8, 9, 9]
     assert played.board.burned is not None

@@ -179,6 +179,18 @@ MISSING: dict[str, tuple[dict[int, int], str | None, int]] = {
 }
 
 
+def test_the_curator_has_a_rule_of_its_own_on_who_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A first shuffler that hands on whatever comes does not make the curator read the few."""
+    monkeypatch.setattr("veilmix.roles.shuffler.check_rounds", lambda *_: None)
+    faults = KIT.attack(**{f"user_{i}": ("absent", range(2, 9)) for i in (1, 2)})
+    run = KIT.run(cast(Program.HIERARCHICAL, DEEPER, faults=faults))
+    assert run.board.burned.startswith("2 of 24 people are missing since the round before")
+    assert [max(one.totals) for one in run.board.tallies] == [24]
+    assert [entry.author for entry in run.board.entries][-2:] == ["curator", "curator"]
+
+
 @pytest.mark.parametrize("name", MISSING)
 def test_people_absent_in_a_later_round(name: str) -> None:
     """The release is of one set of people, and no two rounds differ by a few of them."""

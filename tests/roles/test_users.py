@@ -4,10 +4,15 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
-from veilmix.errors import ParameterError, Reason
+from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import Rules
-from veilmix.protocol.messages import Kind
+from veilmix.protocol.frames import Message, frame_envelopes
+from veilmix.protocol.messages import Body, Kind
 from veilmix.protocol.phases import Phase
+from veilmix.protocol.session import Round
+from veilmix.protocol.view import view
+from veilmix.roles.instruments import Instruments
+from veilmix.roles.network import Endpoint, Network
 
 ROWS = KIT.people(12)
 
@@ -194,3 +199,54 @@ def test_a_session_without_people_ends() -> None:
     played = KIT.run([])
     assert played.board.burned == "0 people took part; the smallest batch that hides is 2"
     assert played.board.phase is Phase.OVER
+
+
+class Posing(Endpoint):
+    """Hands its own envelope in under the name of somebody who is asked nothing."""
+
+    name = "curator"
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        data = Message(plan.session, plan.call.round, body).encode()
+        await self.network.inject(self.name, receiver, data)
+
+
+class PosingAsAnalyst(Posing):
+    name = "analyst"
+
+
+class PosingAsShuffler(Posing):
+    name = "shuffler-2"
+
+
+@pytest.mark.parametrize("fault", [Posing, PosingAsAnalyst, PosingAsShuffler])
+def test_only_users_hand_in_and_no_other_name_crashes_a_view(fault: Any) -> None:
+    """The quick way for unsigned envelopes asks the table who may speak, like the other."""
+    played = KIT.run(ROWS, shufflers=2, faults={"user-3": fault})
+    assert played.board.burned is None
+    for number in (1, 2):
+        assert played.refused("shuffler-1", number) == {Reason.UNEXPECTED: 1}
+        assert played.board.tallies[number - 1].totals[0] == len(ROWS) - 1
+    seen = view(played.transcript, ["shuffler-1", "shuffler-2", "curator"], played.board)
+    assert set(seen.by_round[1]) == set(range(len(ROWS))) - {2}
+
+
+def test_an_envelope_out_of_its_phase_is_refused_on_the_quick_way_too() -> None:
+    """Whoever is not collecting takes none: late once it has begun to mix, unexpected before."""
+    played = KIT.run(ROWS)
+    network = Network(Instruments([], lambda _: None))
+    network.board = played.board
+    me = network.join("shuffler-1")
+    plan = network.plan(played.board.calls[1])
+    (letter,) = frame_envelopes(plan.session, 2, [b"an envelope"])
+    network.board.phase = Phase.COLLECTING
+    assert me.envelope(plan, ("user-1", letter)) == b"an envelope"
+    for phase, reason in (
+        (Phase.MIXING, Reason.LATE),
+        (Phase.OVER, Reason.LATE),
+        (Phase.ANNOUNCED, Reason.UNEXPECTED),
+    ):
+        network.board.phase = phase
+        with pytest.raises(Refused) as caught:
+            me.envelope(plan, ("user-1", letter))
+        assert caught.value.reason is reason
