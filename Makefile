@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster dev test lint types docs check lock clean
+.PHONY: demo teach data cluster dev test lint types docs mutants check lock clean
 
 demo:
 	@$(PYTHON) tools/environment.py demo
@@ -35,6 +35,11 @@ types:
 	@$(PYTHON) tools/environment.py dev
 	@$(RUN)mypy
 	@$(RUN)pyright
+
+# Remove each guard in turn, in a copy: a test named for it must fail. NAMES are parts of guards' names.
+mutants:
+	@$(PYTHON) tools/environment.py dev
+	@$(RUN)python tools/mutants.py $(NAMES)
 
 # The site, in docs/_build. It is made anew, so that every warning is an error every time.
 docs:

@@ -17,12 +17,14 @@ from veilmix.protocol.announcement import (
     Rules,
     Setting,
     decode_announcement,
+    read_feature,
 )
 from veilmix.protocol.messages import Call
 from veilmix.protocol.mixing import open_envelope, open_layers
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import layer_context, open_round
+from veilmix.protocol.wire import Writer, decode
 
 TOLD: Announcement = KIT.session(2).announcement
 NEW_KEY = KIT.pair("somebody else").public
@@ -201,3 +203,10 @@ def test_keys_are_found_by_party() -> None:
 def test_a_call_for_columns_that_are_not_there_opens_no_round() -> None:
     with pytest.raises(ParameterError, match="column 3"):
         open_round(TOLD, TOLD.digest(), Call(1, Role.CURATOR, ((0, 3),)))
+
+
+def test_a_feature_without_a_width_is_no_message() -> None:
+    """A caller may leave it out; sent, it would be a second spelling of the same announcement."""
+    said = Writer().text("colour").u16(0).flag(True).many(("red",), Writer.text).done()
+    with pytest.raises(Refused, match="malformed"):
+        decode(said, read_feature)

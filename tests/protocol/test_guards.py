@@ -203,6 +203,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
         False,
     ),
     "announcement-of-nothing": (board(), Alarm(0, Cause.ANNOUNCEMENT, b"?"), False),
+    "announcement-in-a-round-to-come": (board(), Alarm(2, Cause.ANNOUNCEMENT, OTHER), False),
     "of-a-round-to-come": (board(), Alarm(2, Cause.BALANCE), False),
 }
 

@@ -303,6 +303,7 @@ WRONG_BALLOTS = {
     "of-another-question": (plaintext(2, "red"), Reason.OUTSIDE_DOMAIN),
     "empty": (plaintext(1, ""), Reason.OUTSIDE_DOMAIN),
     "no-value": (plaintext(0), Reason.MALFORMED),
+    "not-text": (plaintext(1, "Ur").replace(b"Ur", b"\xff\xfe"), Reason.MALFORMED),
     "two-values": (plaintext(0, "red", "red"), Reason.MALFORMED),
     "no-padding": (plaintext(0, "red").rstrip(b"\0")[:-1], Reason.MALFORMED),
     "nothing": (b"", Reason.MALFORMED),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.frames import HEADER, Message, decode_message
+from veilmix.protocol.frames import HEADER, Message, decode_message, read_counts
 from veilmix.protocol.messages import Call, Kind
 from veilmix.protocol.parties import Role
 from veilmix.protocol.wire import Reader, Writer, decode
@@ -243,3 +243,10 @@ def test_fuzz() -> None:
         assert taken is theirs, f"case {number}, seed 1: veilmix {taken}: {data.hex()}"
         accepted += taken
     assert 2_000 < accepted < 38_000
+
+
+def test_a_cell_of_nobody_is_no_count() -> None:
+    """Or counts would have many spellings, in each of which a covert word could stand."""
+    said = Writer().u32(1).many(("red",), Writer.text).u32(0).done()
+    with pytest.raises(Refused, match="malformed"):
+        decode(said, read_counts)
