@@ -3,13 +3,15 @@
 from functools import partial
 
 from ..errors import RoundBurned
+from ..protocol import parties
 from ..protocol.announcement import Setting
 from ..protocol.ledger import check_rounds
 from ..protocol.messages import Cause
 from ..protocol.parties import Role
-from ..protocol.programs import Strategy
+from ..protocol.programs import RoundResult, Strategy
 from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
+from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .board_monitor import BoardMonitor
 from .keyholder import Keyholder
@@ -27,12 +29,15 @@ async def analyst(
     pool: WorkerPool,
     watch: BoardMonitor,
     strategy: Strategy | None = None,
+    *,
+    sums: bool = True,
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
 
     It also watches the board, reads nothing that by the announced rule may not be released, and
     releases nothing of which the promise cannot be proved. strategy: that of the announced rule,
-    to prove it with; None: it proves nothing.
+    to prove it with; None: it proves nothing. sums: whether it compares what it read with what was
+    published of the same people before.
     """
     if not await key.take_part(me):
         return
@@ -46,8 +51,10 @@ async def analyst(
             reading = await read_round(me, plan, key.secret, inbox, pool)
             if reading is not None:
                 _check_people(me, plan, reading)
+                if sums:
+                    await _check_sums(me, plan, reading, pool)
                 await _check_promise(me, plan, reading, strategy, pool)
-                await publish(me, reading, counts=True)
+                await publish(me, me.counted(plan, reading), counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
     await watch.look(me, pool)
@@ -59,6 +66,19 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         before = [max(tally.totals) for tally in me.board.tallies]
         check_rounds(before, max(reading.totals), announced.rules.min_dropout)
+
+
+async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerPool) -> None:
+    """RoundBurned if what was read does not fit what the curator has published of these people."""
+    if me.board.decision is None or plan.announcement.policy.setting is not Setting.FIXED:
+        return
+    published = zip(me.board.calls, me.board.tallies, strict=False)
+    heard = [
+        RoundResult(call, tally.counts) for call, tally in published if tally.counts is not None
+    ]
+    schema, joint = plan.announcement.schema, dict(reading.counts[0])
+    work = partial(check_sums, schema, heard, plan.call, joint, parties.CURATOR)
+    await pool.alone(work)
 
 
 async def _check_promise(

@@ -20,6 +20,7 @@ from ..protocol.phases import Phase
 from ..protocol.programs import RoundResult, Strategy, next_step
 from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
+from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
 from .network import Endpoint, Inbox
@@ -36,7 +37,10 @@ async def curator(
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
-    heard: list[RoundResult] = []
+    read: list[RoundResult] = []
+    heard: list[
+        RoundResult
+    ] = []  # the same, unless the curator says that it has read something else
     try:
         await _announce(me, key, plans)
         while step := await _next(plans, heard, decision, pool):
@@ -47,17 +51,25 @@ async def curator(
                 continue
             if step.reader is Role.ANALYST:
                 await me.network.until(Kind.TALLY, _tallied)
+                await _check_release(me, plans, step, read, pool)
                 break
             if reading := await read_round(me, me.network.plan(step), key.secret, inbox, pool):
+                read.append(_heard(step, reading))
+                reading = me.counted(me.network.plan(step), reading)
                 _check(me, plans, reading)
                 await publish(me, reading, counts=plans.policy.publish_marginals)
-                heard.append(RoundResult(step, tuple(dict(count) for count in reading.counts)))
+                heard.append(_heard(step, reading))
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:
         await me.burn(burned)
     await me.post(Closed())
     return decision
+
+
+def _heard(call: Call, reading: Reading) -> RoundResult:
+    """A round that was read, as a strategy is handed it."""
+    return RoundResult(call, tuple(dict(count) for count in reading.counts))
 
 
 def _tallied(board: Board) -> bool:
@@ -80,6 +92,18 @@ def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
         check_rounds(before, max(reading.totals), plans.rules.min_dropout)
 
 
+async def _check_release(
+    me: Endpoint, plans: "Plans", call: Call, read: Sequence[RoundResult], pool: WorkerPool
+) -> None:
+    """RoundBurned if the counts of a release do not fit what the curator has read of its people."""
+    fixed = plans.policy.setting is Setting.FIXED
+    if not (plans.sums and fixed and read and _tallied(me.board)):
+        return
+    if (counts := me.board.tallies[-1].counts) is not None:
+        work = partial(check_sums, plans.schema, read, call, counts[0], parties.CURATOR)
+        await pool.alone(work)
+
+
 class Plans:
     """What the curator intends: the session's terms, and how it will ask and decide."""
 
@@ -94,6 +118,8 @@ class Plans:
         entropy: Entropy,
         program: Program,
         registry: Registry | None = None,
+        *,
+        sums: bool = True,
     ) -> None:
         self.title = title
         self.schema = schema
@@ -104,6 +130,7 @@ class Plans:
         self.entropy = entropy
         self.program = program
         self.registry = registry
+        self.sums = sums
 
 
 async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:

@@ -79,7 +79,7 @@ async def _batch_in(
     message = None
     try:
         message = me.accept(plan, letter)
-        if letter[0] != plan.openers[hop - 2] or not isinstance(message.body, Batch):
+        if not comes_from(letter, plan, hop - 1) or not isinstance(message.body, Batch):
             raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out for all that is wrong
         check_batch(plan, message.body.layers)
     except Refused as refusal:
@@ -88,6 +88,11 @@ async def _batch_in(
             await _disordered(me, plan, message.body)
         return None
     return message.body.layers
+
+
+def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
+    """Whether the party at a hop has sent a letter."""
+    return letter[0] == plan.openers[hop - 1]
 
 
 def _check_accounted(me: Endpoint, plan: Round, hop: int, batch: tuple[bytes, ...]) -> None:

@@ -22,6 +22,7 @@ from ..protocol.messages import Alarm, Body, Burned, Call, Closed, Decision, Kin
 from ..protocol.phases import BOARD, Phase, follow
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
+from ..protocol.tallying import Reading
 from ..protocol.transcript import Refusal
 from .instruments import Instrument, Instruments
 
@@ -255,6 +256,10 @@ class Endpoint:
         senders: whose they are, at the first shuffler: all of a user's lie side by side.
         """
         return layers
+
+    def counted(self, plan: Round, reading: Reading) -> Reading:  # noqa: ARG002
+        """What a reader makes of what it has read, before anybody else hears of it."""
+        return reading
 
     def arranged(
         self,

@@ -42,7 +42,8 @@ class Guards:
     looks: whether a user, by index, looks for its receipts. balance: whether the analyst adds up
     totals and accounts. recompute: whether it decides again. compares: whether users compare what
     they were told with the board. history: what the first shuffler remembers of earlier sessions.
-    proves: whether the analyst proves the promise of those who came.
+    proves: whether the analyst proves the promise of those who came. sums: whether both readers
+    compare what they read of the same people.
     """
 
     registered: int | None = None
@@ -52,6 +53,7 @@ class Guards:
     compares: bool = True
     history: History | None = None
     proves: bool = True
+    sums: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,7 @@ def _start_keyholders(
         cast.entropy.fork("curator"),
         cast.program,
         None if guards.registered is None else Registry(tuple(one.public for one in signers)),
+        sums=guards.sums,
     )
     seat = _seat(cast, network)
     for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
@@ -189,7 +192,7 @@ def _start_keyholders(
     inbox = network.inbox(parties.ANALYST)
     strategy = strategy_of(cast.decide)
     watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
-    reads = partial(analyst, strategy=strategy if guards.proves else None)
+    reads = partial(analyst, strategy=strategy if guards.proves else None, sums=guards.sums)
     nursery.start_soon(reads, seat(parties.ANALYST), key(parties.ANALYST), inbox, pool, watch)
     inbox = network.inbox(parties.CURATOR)
     nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, pool)

@@ -14,7 +14,8 @@ from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(
-    r"(<!-- (user|shuffler|network|curator|design|guards) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (user|shuffler|network|curator|analyst|design|guards) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 ATTACK = ("attack", "what is done", "scenario", "what stops or shows it")
 GUARD = ("guard", "key", "what it does", "where nothing is said", "against", "price")

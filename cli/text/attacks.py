@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...scenarios.catalogue.attack import BYSTANDER, CURATOR, NETWORK
+from ...scenarios.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
 from ...scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 from ...scenarios.schema.model import Fault, Scenario
 from .layout import many, percent
@@ -23,7 +23,7 @@ def _who(fault: Fault) -> str:
     if fault.by is not None:
         return fault.by
     role = ATTACKS[fault.attack].by
-    if role in (NETWORK, CURATOR):
+    if role in (NETWORK, CURATOR, ANALYST):
         return f"the {role}"
     if role == BYSTANDER:
         return "somebody can"

@@ -1,5 +1,6 @@
-"""What a curator may do wrong: lie about its rule, equivocate, claim a crash."""
+"""What a curator may do wrong: lie about its rule or its counts, equivocate, claim a crash."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -7,6 +8,8 @@ from ...errors import RoundBurned
 from ...protocol.announcement import Announcement
 from ...protocol.messages import Body, Decision, Receipts, Tally
 from ...protocol.schema import Schema
+from ...protocol.session import Round
+from ...protocol.tallying import Reading
 from ..network import Endpoint, Fault, Network
 
 CRASH = "the curator says that its machine has crashed"
@@ -17,6 +20,7 @@ class Liar(Endpoint):
 
     attacks: `lie`: keep every column, and certify it with the proof for fewer. `equivocate`: tell
     `target` of a session in which ballots have no salt. `crash`: count, then say that it failed.
+    `lie-marginals`: count small crowds to the largest one, and decide from that.
     """
 
     def __init__(
@@ -32,6 +36,12 @@ class Liar(Endpoint):
             return decision
         return replace(decision, kept=tuple(range(len(schema.features))))
 
+    def counted(self, plan: Round, reading: Reading) -> Reading:  # noqa: ARG002
+        """Count nobody in a small crowd, so that every column looks safe."""
+        if "lie-marginals" not in self.attacks:
+            return reading
+        return replace(reading, counts=[merged(count) for count in reading.counts])
+
     async def post(self, body: Body) -> None:
         """Post honestly, but tell the target another announcement, or crash before the count."""
         if "crash" in self.attacks and isinstance(body, Tally | Receipts):
@@ -40,6 +50,15 @@ class Liar(Endpoint):
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
             unsalted = replace(body.rules, salted=False, receipts=False)
             self.network.told[self.target] = replace(body, rules=unsalted)
+
+
+def merged(count: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """Add every crowd of less than a quarter of the people to the largest one."""
+    total = count.total()
+    large = Counter({cell: many for cell, many in count.items() if 4 * many >= total})
+    if count:
+        large[max(sorted(count), key=lambda cell: count[cell])] += total - large.total()
+    return large
 
 
 def liar(*attacks: str, target: str | None = None) -> Fault:

@@ -5,13 +5,14 @@ It keeps its books so that they add up: what it loses it claims not to have open
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice, product
 
 from ...crypto.entropy import Entropy
 from ...errors import Reason, Refused
 from ...protocol.ballots import answers, enclose
-from ...protocol.messages import Submission
+from ...protocol.messages import Batch as Handed
+from ...protocol.messages import Body, Mixed, Submission
 from ...protocol.parties import Role
 from ...protocol.session import Round
 from ..network import EVERY_ROUND, Endpoint, Fault, Letter, Network
@@ -153,6 +154,13 @@ def flip(layer: bytes, bit: int) -> bytes:
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
 
+def preempt(deed: Deed, plan: Round, batch: Batch) -> Batch:
+    """Ballots of its own, as many as in its batch, as the reader would get them from the last."""
+    many = len(batch) // plan.slots
+    own = [enclose(plan, answers(plan, forged_row(plan)), deed.entropy) for _ in range(many)]
+    return tuple(sorted(onion[-1] for one in own for onion in one.onions))
+
+
 def forward(_deed: Deed, _plan: Round, _batch: Batch, layers: Layers) -> Batch:
     """Keep the order of arrival."""
     return tuple(dict.fromkeys(layers))
@@ -172,6 +180,8 @@ ARRANGED: Mapping[str, Callable[[Deed, Round, Batch, Layers], Batch]] = {
     "tag": tag,
     "forward": forward,
 }
+
+WRONG_DIGEST, PRE_EMPT = "wrong-digest", "pre-empt"
 
 
 class Cheat(Endpoint):
@@ -213,6 +223,25 @@ class Cheat(Endpoint):
             if plan.call.round in deed.rounds and deed.attack in ARRANGED:
                 batch = ARRANGED[deed.attack](deed, plan, batch, layers)
         return batch
+
+    def _commits(self, attack: str, number: int) -> Deed | None:
+        """What it does of an attack in a round, if anything."""
+        mine = (one for one in self.deeds if one.attack == attack and number in one.rounds)
+        return next(mine, None)
+
+    async def post(self, body: Body) -> None:
+        """Account for a batch that is not the one it sends."""
+        if isinstance(body, Mixed) and self._commits(WRONG_DIGEST, len(self.board.calls)):
+            body = replace(body, digest=bytes(len(body.digest)))
+        await super().post(body)
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Hand the reader a batch of its own before the last shuffler has one."""
+        deed = self._commits(PRE_EMPT, plan.call.round)
+        if deed is not None and isinstance(body, Handed) and receiver != plan.reader:
+            own = preempt(deed, plan, body.layers)
+            await super().send(plan, plan.reader, Handed(own))
+        await super().send(plan, receiver, body)
 
 
 def cheat(*deeds: Deed) -> Fault:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .session import AttackSetup
 
-USER, SHUFFLER, NETWORK, CURATOR = "user", "shuffler", "network", "curator"
+USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
+CURATOR, ANALYST = "curator", "analyst"
 BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
-COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, BYSTANDER)  # in the order of every table
+COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people

@@ -174,7 +174,7 @@ def play_real(
         calls,
         tallies,
         board.decision,
-        released(calls, tallies, board.decision),
+        None if board.burned else released(calls, tallies, board.decision),
         board.burned,
         dict(sorted(refused.items())),
         board.digest(),

@@ -216,11 +216,12 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     min_dropout: a second round is released only if nobody, or at least so many people, left.
     balance: totals and accounts on the board are added up. recompute: the analyst decides again
     from published marginals. compare: users compare what they were told with the board. burn: a
-    session is not run again on the same people less a few. union: nor for other columns. The rest
-    is only switched off in a lesson. promise: the analyst releases nothing of which the promise
-    cannot be proved, of those who came. bind: layers open in one session, round and hop. dedupe:
-    repeats are dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt,
-    fresh_key: one for every answer.
+    session is not run again on the same people less a few. union: nor for other columns. sums: two
+    readers compare what they read of the same people, and burn what does not fit. The rest is only
+    switched off in a lesson. promise: the analyst releases nothing of which the promise cannot be
+    proved, of those who came. bind: layers open in one session, round and hop. dedupe: repeats are
+    dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt, fresh_key: one
+    for every answer.
     """
 
     receipts: Share = 0.0
@@ -231,6 +232,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     compare: bool = True
     burn: bool = True
     union: bool = False
+    sums: bool = True
     promise: bool = True
     bind: bool = True
     dedupe: bool = True

@@ -6,7 +6,7 @@ from re import compile as pattern
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ..catalogue.attack import CURATOR, NETWORK, SHUFFLER, USER
+from ..catalogue.attack import SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
 from ..programs.topology import PEERS, topology_of
@@ -114,7 +114,7 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
     elif not role:
         yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
     elif parties.role(fault.by).value != role:
-        who = {SHUFFLER: "a shuffler", NETWORK: "the network", CURATOR: "the curator"}[role]
+        who = "a shuffler" if role == SHUFFLER else f"the {role}"
         message = f"found {quoted(fault.by)}; {fault.attack} is committed by {who}"
         yield problem((*path, "by"), message)
     elif ATTACKS[fault.attack].first_only and fault.by != parties.shuffler(1):

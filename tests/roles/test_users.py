@@ -7,7 +7,7 @@ import role_kit as KIT
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.frames import Message, frame_envelopes
-from veilmix.protocol.messages import Body, Kind
+from veilmix.protocol.messages import Body, Kind, Submission
 from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
@@ -239,6 +239,7 @@ def test_an_envelope_out_of_its_phase_is_refused_on_the_quick_way_too() -> None:
     me = network.join("shuffler-1")
     plan = network.plan(played.board.calls[1])
     (letter,) = frame_envelopes(plan.session, 2, [b"an envelope"])
+    signed = Message(plan.session, 2, Submission(b"an envelope", bytes(64))).encode()
     network.board.phase = Phase.COLLECTING
     assert me.envelope(plan, ("user-1", letter)) == b"an envelope"
     for phase, reason in (
@@ -247,6 +248,17 @@ def test_an_envelope_out_of_its_phase_is_refused_on_the_quick_way_too() -> None:
         (Phase.ANNOUNCED, Reason.UNEXPECTED),
     ):
         network.board.phase = phase
-        with pytest.raises(Refused) as caught:
-            me.envelope(plan, ("user-1", letter))
-        assert caught.value.reason is reason
+        for take, said in ((me.envelope, letter), (me.submission, signed)):
+            with pytest.raises(Refused) as caught:
+                take(plan, ("user-1", said))
+            assert caught.value.reason is reason
+
+
+def test_the_analyst_has_a_rule_of_its_own_on_who_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A first shuffler that hands on whatever comes does not make it release what tells the few."""
+    monkeypatch.setattr("veilmix.roles.shuffler.check_rounds", lambda *_: None)
+    played = KIT.run(ROWS, faults=KIT.attack(user_3=("absent", [2])))
+    assert played.board.burned.startswith("1 of 12 people are missing since the round before")
+    assert played.board.entries[-2].author == "analyst"

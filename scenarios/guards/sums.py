@@ -1,0 +1,15 @@
+"""`sums`: what is released fits what was counted of the same people before."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.sums",
+    on=True,
+    off=False,
+    guards="both readers compare what they read of the same people; what does not fit burns",
+    setting="a release fits what was counted of the same people before",
+    price="a person who says two things in two rounds burns the second",
+    observe=lambda guards, setting: replace(guards, sums=setting.scenario.defence.sums),
+)
