@@ -4,7 +4,10 @@ Counts are exact integers, probabilities are floats that sum to one; everything 
 a `ParameterError` that names the argument, what was found and what is accepted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from math import isinf, isnan, nan
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MAX_PEOPLE = 3_000_000_000  # so that a product of two numbers of cells fits 63 bits
+MOST_REPORTS = 10**10  # whose counts, and what rounding does to them, stay within float64
 # A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
 
@@ -33,10 +37,7 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
 
 def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people: int = 1) -> Counts:
     """Counts of people in an array of so many dimensions, as int64; see `as_counts`."""
-    try:
-        array = np.asarray(counts)
-    except ValueError as error:
-        raise ParameterError(f"{name}: {error}; needs whole numbers of people") from None
+    array = as_array(counts, name, "whole numbers of people")
     if array.ndim != dimensions:
         raise ParameterError(f"{name}: found {array.ndim} dimensions; needs {dimensions}")
     if not array.size:
@@ -59,6 +60,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
 
 def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:
     """One count array per column, all of the same people, at least one."""
+    marginals = sequence(marginals, "marginals", "the counts of each column")
     if len(marginals) == 0:
         raise ParameterError("marginals: found no column; needs the counts of at least one")
     columns = [as_counts(counts, f"marginals[{j}]") for j, counts in enumerate(marginals)]
@@ -75,7 +77,7 @@ def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:
 
 def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
     """A 1-D array of probabilities that sum to one within `SUM_TOLERANCE`."""
-    array = np.asarray(p, dtype=np.float64)
+    array = as_floats(p, name)
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs one non-empty axis")
     total = float(array.sum())
@@ -89,14 +91,107 @@ def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
 def whole(value: Any, name: str, least: int | None = None) -> int:
     """A whole number, as a Python integer (True is none); of at least `least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ParameterError(f"{name}: found {value!r}; needs a whole number")
+        raise ParameterError(f"{name}: found {brief(value)}; needs a whole number")
     if least is not None and value < least:
         raise ParameterError(f"{name}: found {value}; needs a whole number >= {least}")
     return int(value)
 
 
-def open_unit(value: float, name: str) -> float:
+def number(value: Any, name: str, needs: str = "a number") -> float:
+    """A real number that is no truth value and not nan; infinities pass.
+
+    Args:
+        value: of the argument.
+        name: of the argument, for messages.
+        needs: what is accepted, for messages.
+    """
+    refused = isinstance(value, bool | np.bool_) or not isinstance(value, Real)
+    try:
+        found = nan if refused else float(value)
+    except OverflowError:
+        found = nan
+    if isnan(found):
+        raise ParameterError(f"{name}: found {brief(value)}; needs {needs}")
+    return found
+
+
+def crowd(n: Any, most: int = MOST_REPORTS) -> int:
+    """A number of people who report."""
+    people = whole(n, "n", 1)
+    if people > most:
+        raise ParameterError(f"n: found {brief(people)}; needs at most {most:,} people")
+    return people
+
+
+def open_unit(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
-    if not 0 < value < 1:
-        raise ParameterError(f"{name}: found {value!r}; needs a number strictly between 0 and 1")
-    return float(value)
+    needs = "a number strictly between 0 and 1"
+    found = number(value, name, needs)
+    if not 0 < found < 1:
+        raise ParameterError(f"{name}: found {value!r}; needs {needs}")
+    return found
+
+
+def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]:
+    """Whatever NumPy makes of it; a ParameterError where that is no rectangle."""
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ParameterError(f"{name}: {error}; needs {needs}") from None
+
+
+def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
+    """An array of real numbers of any shape, as float64; texts, objects and truth are refused."""
+    array = as_array(values, name, needs)
+    if array.dtype.kind == "O":  # fractions are numbers too
+        entries = [number(entry, name, needs) for entry in array.ravel()]
+        array = np.array(entries, np.float64).reshape(array.shape)
+    if array.dtype.kind not in "iuf":
+        raise ParameterError(f"{name}: holds {array.dtype} values; needs {needs}")
+    return array.astype(np.float64, copy=False)
+
+
+def one_of(value: Any, name: str, accepted: Sequence[str]) -> None:
+    """A text out of a few."""
+    if not isinstance(value, str) or value not in accepted:
+        raise ParameterError(f"{name}: found {brief(value)}; needs {_either(accepted)}")
+
+
+def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
+    """A finite real number, exactly."""
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return Fraction(value)
+    found = number(value, name, needs)
+    if isinf(found):
+        raise ParameterError(f"{name}: found {value!r}; needs {needs}")
+    return Fraction(found)
+
+
+def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
+    """The entries of a list, a tuple or an array; texts and numbers have none."""
+    if isinstance(values, str | bytes) or not isinstance(values, Collection | np.ndarray):
+        raise ParameterError(f"{name}: found {brief(values)}; needs {needs}")
+    if isinstance(values, np.ndarray) and values.ndim == 0:
+        raise ParameterError(f"{name}: found one number; needs {needs}")
+    return list(values)
+
+
+def as_rng(rng: Any) -> np.random.Generator:
+    """A generator, or one from a seed; None is seeded by the operating system."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"rng: found {brief(rng)}; needs a numpy.random.Generator or a seed >= 0"
+        ) from error
+
+
+def _either(accepted: Sequence[str]) -> str:
+    quoted = [repr(str(name)) for name in accepted]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+def brief(value: Any) -> str:
+    """What was found, in at most 60 characters, for a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
-from ..validation import whole
+from ..validation import fraction, one_of, sequence, whole
 from .certificate import Certificate, Rule, certify
 from .coverage import least_coverage
 from .pareto import Growth, Options, descend, least
@@ -94,7 +94,7 @@ def theorem3(
 ) -> Bound:
     """Theorem 3 of paper 000 as printed; c in (0, 1] (at 1 it says nothing). See `theorem2`."""
     columns, exact, n = _read(marginals, thresholds)
-    parameter = Fraction(c)
+    parameter = fraction(c, "c", "a number in (0, 1]")
     if not 0 < parameter <= 1:
         raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
     rare = sum(column.at(_people(t, n))[0] for column, t in zip(columns, exact, strict=True))
@@ -130,8 +130,7 @@ def best_bound(
     Returns:
         A `Certificate`; its `people` is at most n, and n when the rule says nothing.
     """
-    if rule not in RULES:
-        raise ParameterError(f"rule: found {rule!r}; {', '.join(RULES)} are accepted")
+    one_of(rule, "rule", RULES)
     wanted = whole(k, "k")
     columns = [Steps.of(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
@@ -170,12 +169,13 @@ def _read(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
     columns = [Steps.of(values) for values in positive_counts(marginals)]
-    if len(thresholds) != len(columns):
+    given = sequence(thresholds, "thresholds", "one for each column")
+    if len(given) != len(columns):
         raise ParameterError(
-            f"thresholds: found {len(thresholds)} for {len(columns)} columns; one each is accepted"
+            f"thresholds: found {len(given)} for {len(columns)} columns; one each is accepted"
         )
     n = int(columns[0].values.sum())
-    return columns, [_probability(t, n, "thresholds") for t in thresholds], n
+    return columns, [_probability(t, n, "thresholds") for t in given], n
 
 
 def _probability(value: Probability, n: int, name: str) -> Fraction:

@@ -22,7 +22,7 @@ from ..contingency.descent import INFEASIBLE, climb
 from ..contingency.frechet import FrechetClass, Known, Table, frechet_class, staircase
 from ..contingency.heuristic import heuristic_table
 from ..contingency.integer_program import TOLERANCE, Program, relax, solve
-from ..validation import Counts, Floats, as_marginals, whole
+from ..validation import Counts, Floats, as_marginals, number, whole
 
 # Above this many cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
@@ -134,7 +134,7 @@ def worst_case(
         ParameterError: an argument out of range, or no table has all the known counts.
     """
     start, k = perf_counter(), whole(k, "k", 0)
-    if not time_limit > 0:
+    if not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
     columns = as_marginals(marginals)
     tables = frechet_class(columns, k, known)

@@ -29,6 +29,8 @@ def fewest_exposed(marginals: Sequence[ArrayLike], k: int) -> int:
     wanted, columns = whole(k, "k"), positive_counts(marginals)
     if wanted <= 1:
         return 0
+    # Every k above n exposes everybody alike.
+    wanted = min(wanted, int(columns[0].sum()) + 1)
     allowed = [_intervals(values, wanted) for values in columns]
     people, before = 0, -1
     while people != before:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 from ..exposure.cells import joint_counts
-from ..validation import whole
+from ..validation import number, whole
 
+LEAST_C = 1e-4  # tables of 60,000 rows
 REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
 
@@ -79,8 +80,8 @@ def _threshold(a: int, m: int) -> Fraction:
 
 
 def _inverse(c: float | Fraction) -> int:
-    if not 0 < c <= 1:
-        raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
+    if not LEAST_C <= number(c, "c", "a number in (0, 1]") <= 1:
+        raise ParameterError(f"c: found {c}; a number from 1/{1 / LEAST_C:.0f} to 1 is accepted")
     inverse = round(1 / c)
     if c not in (Fraction(1, inverse), 1 / inverse):
         raise ParameterError(f"c: found {c}; 1/c must be an integer")

@@ -9,17 +9,20 @@ Theorem 6 (`hardness.py`) says no estimator does better.
 """
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import as_counts, open_unit, whole
+from ..validation import as_counts, number, one_of, open_unit, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# A sup-norm radius below it asks for more people than can be counted in 64 bits.
+MOST_PRECISE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,9 @@ def sample_size(support: int, gamma: float, delta: float, *, printed: bool = Fal
         printed: the form printed in the paper, for comparison.
     """
     support, delta = whole(support, "support", 1), open_unit(delta, "delta")
-    if not gamma > 0:
-        raise ParameterError(f"gamma: found {gamma!r}; needs a number > 0")
-    return ceil(log((1 if printed else 2) * support / delta) / (2 * gamma**2))
+    if not MOST_PRECISE <= number(gamma, "gamma", "a number > 0") < inf:
+        raise ParameterError(f"gamma: found {gamma!r}; needs a number of at least {MOST_PRECISE:g}")
+    return ceil((log(1 if printed else 2) + log(support) - log(delta)) / 2 / gamma / gamma)
 
 
 def radius(support: int, n: int, delta: float) -> float:
@@ -115,8 +118,7 @@ def exposure_interval(
     """
     sample, delta = as_counts(counts), open_unit(delta, "delta")
     k = whole(k, "k", 0)
-    if rule not in ("theorem5", "counted"):
-        raise ParameterError(f"rule: found {rule!r}; needs 'theorem5' or 'counted'")
+    one_of(rule, "rule", ("theorem5", "counted"))
     n = int(sample.sum())
     gamma = radius(len(sample), n, delta)
     above, below = sample < k + n * gamma, sample < k - n * gamma

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats, as_counts, as_probabilities, open_unit
+from ..validation import Floats, as_counts, as_probabilities, number, one_of, open_unit
 
 Unit = Literal["nats", "bits"]
 
@@ -93,7 +93,7 @@ def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
         t: threshold, 0 < t < 1.
         unit: "nats" or "bits".
     """
-    if not H >= 0:
+    if not number(H, "H", "an entropy, 0 or more") >= 0:
         raise ParameterError(f"H: found {H!r}; an entropy is 0 or more")
     return min(1.0, H * _log_base(unit) / -log(open_unit(t, "t")))
 
@@ -149,6 +149,5 @@ def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
 
 
 def _log_base(unit: str) -> float:
-    if unit not in ("nats", "bits"):
-        raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
+    one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

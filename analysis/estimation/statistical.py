@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats, as_probabilities, whole
+from ..validation import Floats, as_array, as_probabilities, whole
 
 # Up to this many terms a binomial tail is summed; exp is normal down to this exponent.
 SHORT_SUM, LEAST_EXPONENT = 128, -700.0
@@ -51,7 +51,7 @@ def statistical_exposure(
     """
     atoms, copies = np.unique(as_probabilities(p), return_counts=True)
     n = whole(n, "n", 1)
-    sizes = np.asarray(k)
+    sizes = as_array(k, "k", "whole numbers")
     if sizes.dtype.kind not in "iu":
         raise ParameterError(f"k: holds {sizes.dtype} values; needs whole numbers")
     values = np.array([_exposed(atoms, copies, n, int(size)) for size in sizes.ravel()])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..validation import whole
+from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
@@ -40,7 +40,8 @@ def as_table(table: ArrayLike) -> NDArray[np.integer]:
 
 def as_columns(columns: Sequence[int], width: int) -> list[int]:
     """`columns` as distinct column numbers of a table of `width` columns."""
-    numbers = [whole(column, "columns") for column in columns]
+    given = sequence(columns, "columns", "column numbers")
+    numbers = [whole(column, "columns") for column in given]
     for number in numbers:
         if not 0 <= number < width:
             raise ParameterError(f"columns: found {number}; 0 to {width - 1} are accepted")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..validation import as_counts, whole
+from ..validation import as_array, as_counts, whole
 from .cells import anonymity, joint_counts
 from .counts import Integers
 
@@ -47,7 +47,7 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
         An int for one k, otherwise an int64 array of the shape of `k`.
     """
     values = np.sort(as_counts(counts, people=0))
-    wanted = np.asarray(k)
+    wanted = as_array(k, "k", "whole numbers")
     if wanted.size and wanted.dtype.kind not in "iu":
         raise ParameterError(f"k: found {wanted.dtype} numbers; integers are accepted")
     below = np.concatenate(([0], np.cumsum(values)))

@@ -9,10 +9,10 @@ the first belongs, and its output then violates Theorem 4.4 (ERRATA 004.1).
 
 from fractions import Fraction
 from math import comb, exp, expm1, log, log1p, log2, sqrt
-from typing import Literal
+from typing import Literal, cast
 
 from ...errors import ParameterError
-from ..validation import open_unit, whole
+from ..validation import number, one_of, open_unit, whole
 from .matrix import inverse_norm, transition
 
 Rule = Literal["rigorous", "corrected", "printed"]
@@ -21,10 +21,8 @@ RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
 
 def as_rule(rule: str) -> Rule:
     """One of the three ways to choose the radius."""
-    for known in RULES:
-        if rule == known:
-            return known
-    raise ParameterError(f"rule: found {rule!r}; needs one of {', '.join(RULES)}")
+    one_of(rule, "rule", RULES)
+    return cast("Rule", rule)
 
 
 def radius(
@@ -98,7 +96,7 @@ def lower_bound(m: int, epsilon: float, beta: float) -> float:
         beta: 0 < beta < 1.
     """
     m, beta = whole(m, "m", 2), open_unit(beta, "beta")
-    if not epsilon > 0:
+    if not number(epsilon, "epsilon", "nats > 0") > 0:
         raise ParameterError(f"epsilon: found {epsilon!r}; needs nats > 0")
     return beta * exp(-epsilon) / (sqrt(m) * log2(m))
 

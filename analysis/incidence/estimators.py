@@ -13,11 +13,12 @@ Estimates and limits are positions. Limits hold for all counts at once: confiden
 (confidence_region.py) that do not depend on the method, or for "bayes" a credible band.
 """
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import ParameterError
-from ..validation import Counts, Floats, open_unit
+from ..validation import Counts, Floats, as_rng, one_of, open_unit
 from .bounds import Rule, as_rule, radius
 from .confidence_region import region
 from .likelihood import em, maximum
@@ -63,7 +64,7 @@ def estimate(
     parameters = as_prior(prior, len(seen))
     if chosen == "bayes":
         A = transition(len(seen) - 1, eta)
-        found = posterior(seen, A, parameters, np.random.default_rng(rng))
+        found = posterior(seen, A, parameters, as_rng(rng))
         low, high = found.band(beta)
         note = f"Monte Carlo error {found.error:.2g} positions"
         return IncidenceEstimate(
@@ -78,10 +79,8 @@ def estimate(
 
 def as_method(method: str) -> Method:
     """One of METHODS."""
-    for known in METHODS:
-        if method == known:
-            return known
-    raise ParameterError(f"method: found {method!r}; needs one of {', '.join(METHODS)}")
+    one_of(method, "method", METHODS)
+    return cast("Method", method)
 
 
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:

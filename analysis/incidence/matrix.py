@@ -12,18 +12,22 @@ digit of it is wrong).
 """
 
 from math import atanh, log, tanh
+from typing import Any
 
 import numpy as np
 
 from ...errors import ParameterError
-from ..validation import Floats, open_unit, whole
+from ..validation import Floats, brief, number, open_unit, whole
 
 # ln of the largest 1-norm eta^-n of an inverse that float64 holds with room for its products.
 LARGEST_LOG_NORM = 700.0
+# Vectors whose matrix is made: 200 MB.
+MOST_OWNERS = 5000
 
 
 def eta_of(epsilon: float) -> float:
     """The privacy parameter eta = tanh(epsilon/2) of a budget of epsilon > 0 nats a bit."""
+    number(epsilon, "epsilon", "nats between 0 and 36")
     if not 0 < epsilon < 36:  # above, eta is 1 in float64
         raise ParameterError(f"epsilon: found {epsilon!r}; needs nats between 0 and 36")
     return tanh(epsilon / 2)
@@ -32,6 +36,14 @@ def eta_of(epsilon: float) -> float:
 def epsilon_of(eta: float) -> float:
     """The budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter 0 < eta < 1."""
     return 2 * atanh(open_unit(eta, "eta"))
+
+
+def as_owners(n: Any) -> int:
+    """A number of vectors whose matrix can be held."""
+    owners = whole(n, "n", 1)
+    if owners > MOST_OWNERS:
+        raise ParameterError(f"n: found {brief(n)}; needs at most {MOST_OWNERS} vectors")
+    return owners
 
 
 def transition(n: int, eta: float) -> Floats:
@@ -44,7 +56,7 @@ def transition(n: int, eta: float) -> Floats:
         n: number of vectors (owners), >= 1.
         eta: privacy parameter, 0 < eta < 1; a bit is flipped with probability (1 - eta)/2.
     """
-    n, eta = whole(n, "n", 1), open_unit(eta, "eta")
+    n, eta = as_owners(n), open_unit(eta, "eta")
     return _coefficients(n, (1 - eta) / 2, (1 + eta) / 2)
 
 
@@ -56,7 +68,7 @@ def inverse(n: int, eta: float) -> Floats:
     Raises:
         ParameterError: n or eta out of range, or eta^-n so large that float64 overflows.
     """
-    n, eta = whole(n, "n", 1), open_unit(eta, "eta")
+    n, eta = as_owners(n), open_unit(eta, "eta")
     if not invertible(n, eta):
         raise ParameterError(
             f"eta: found {eta!r} with n = {n}; eta^-n must stay below e^{LARGEST_LOG_NORM:g}"

@@ -17,7 +17,16 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..randomizers.randomizer import as_generator
-from ..validation import Counts, Floats, as_count_table, open_unit, whole
+from ..validation import (
+    Counts,
+    Floats,
+    as_array,
+    as_count_table,
+    as_rng,
+    open_unit,
+    sequence,
+    whole,
+)
 from .matrix import transition
 
 # Owners' bits that are flipped at a time: bounds the memory beside the vectors.
@@ -39,7 +48,7 @@ def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
 
 def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
     """Bit vectors, shape (n, m), n, m >= 1; refuses ragged rows and anything but 0 and 1."""
-    rows = list(vectors) if not isinstance(vectors, np.ndarray) else vectors
+    rows = sequence(vectors, "vectors", "vectors of bits, one a person")
     lengths = [np.size(row) for row in rows]
     if not lengths or not lengths[0]:
         raise ParameterError("vectors: empty; needs at least one vector of at least one bit")
@@ -49,7 +58,7 @@ def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
                 f"vectors: vector {owner} has shape {np.shape(rows[owner])}, vector 0 has "
                 f"{lengths[0]} bits; needs n vectors of the same m bits"
             )
-    bits = np.asarray(rows)
+    bits = as_array(rows if not isinstance(vectors, np.ndarray) else vectors, "vectors", "bits")
     if bits.dtype.kind not in "biu" or bits.min() < 0 or bits.max() > 1:
         raise ParameterError(f"vectors: found {bits.dtype} up to {bits.max()}; needs bits, 0 or 1")
     return bits.astype(np.uint8, copy=False)
@@ -94,7 +103,7 @@ def sample(
     """One draw of Psi from its exact law, without making any vector; cost O(n^2) at any m."""
     truth = as_incidence(phi, "phi")
     A = transition(len(truth) - 1, eta)
-    drawn = np.random.default_rng(rng).multinomial(truth, (A / A.sum(axis=0)).T)
+    drawn = as_rng(rng).multinomial(truth, (A / A.sum(axis=0)).T)
     return np.asarray(drawn.sum(axis=0), dtype=np.int64)
 
 

@@ -30,7 +30,7 @@ from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
 from ..randomizers.grr import GRR
 from ..randomizers.two_level import TwoLevel
-from ..validation import Floats, whole
+from ..validation import Floats, as_rng, whole
 from .average import Rng, log_base
 from .channel_matrix import as_matrix, as_prior, distinct_rows
 from .dirichlet import average, differential_entropy
@@ -84,7 +84,7 @@ def asymptotic_utility(
 
     Args:
         Q: the randomizer, b x a, or an object with a `.matrix`; GRR, unary encodings and
-            `all_hashes` may have any number of inputs.
+            `all_hashes` are never written out: GRR of any size, the others up to 21,201 inputs.
         prior: Dirichlet parameters, shape (a,).
         unit: "nats" or "bits".
         points: evaluations that quasi-Monte-Carlo may spend.
@@ -121,7 +121,7 @@ def read_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> UtilityReading:
     """`asymptotic_utility` with its error, C_mu and the participation factor."""
-    generator, base = np.random.default_rng(rng), log_base(unit)
+    generator, base = as_rng(rng), log_base(unit)
     points = whole(points, "points", 256)
     form = two_level(Q)
     if getattr(Q, "identity_form", None) is not None:

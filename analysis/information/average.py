@@ -22,9 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, xlogy
 
-from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
-from ..validation import Floats
+from ..validation import Floats, as_rng, one_of
 from .channel_matrix import as_matrix, as_prior
 from .linear_forms import mean_x_log_x
 from .row_classes import RowClasses, row_classes
@@ -83,7 +82,7 @@ def read_privacy(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, rng: Rng = 0
 ) -> PrivacyReading:
     """`average_privacy` with its error, the leak and the secret; arguments as there."""
-    classes = row_classes(Q, prior, np.random.default_rng(rng))
+    classes = row_classes(Q, prior, as_rng(rng))
     secret = input_entropy(prior)
     told, error = _told(classes)
     base = log_base(unit)
@@ -135,6 +134,5 @@ def _told(classes: RowClasses) -> tuple[Floats, float]:
 
 def log_base(unit: str) -> float:
     """What one unit is in nats: log 2 for "bits", 1 for "nats"."""
-    if unit not in ("nats", "bits"):
-        raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
+    one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import SUM_TOLERANCE, Floats
+from ..validation import SUM_TOLERANCE, Floats, as_floats, whole
 
 # Two rows are proportional when their shares agree to this; a share computed twice agrees to 1e-16.
 SHARE_DIGITS = 13
+# Sums over a law as narrow as that of larger parameters lose every digit.
+MOST_PARAMETER = 1e9
 
 
 def as_matrix(Q: Any, name: str = "Q") -> Floats:
@@ -22,7 +24,7 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
     Every entry is at least 0 and every column sums to one within `SUM_TOLERANCE`; there are at
     least two inputs, for one input holds nothing private and nothing to learn.
     """
-    array = np.asarray(getattr(Q, "matrix", Q), dtype=np.float64)
+    array = as_floats(getattr(Q, "matrix", Q), name, "probabilities, outputs x inputs")
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
         raise ParameterError(f"{name}: shape {array.shape}; needs outputs x inputs, >= 2 inputs")
     if not np.isfinite(array).all() or array.min() < 0:
@@ -39,21 +41,24 @@ def as_matrix(Q: Any, name: str = "Q") -> Floats:
 
 def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") -> Floats:
     """A Dirichlet parameter vector: shape (a,), every entry finite and > 0."""
-    array = np.asarray(prior, dtype=np.float64)
+    array = as_floats(prior, name, "one Dirichlet parameter an input")
     if array.ndim != 1 or array.size < 2:
         raise ParameterError(f"{name}: shape {array.shape}; needs one Dirichlet parameter an input")
     if a is not None and array.size != a:
         raise ParameterError(f"{name}: {array.size} parameters for {a} inputs; needs one an input")
     if not np.isfinite(array).all() or not array.min() > 0:
         raise ParameterError(f"{name}: holds {array.min():g}; Dirichlet parameters are > 0")
+    if not array.max() <= MOST_PARAMETER:
+        raise ParameterError(
+            f"{name}: holds {array.max():g}; Dirichlet parameters are at most {MOST_PARAMETER:g}: "
+            "beyond, P is as good as known"
+        )
     return array
 
 
 def jeffreys(a: int) -> Floats:
     """The Jeffreys prior over `a` inputs: the Dirichlet parameters (1/2, ..., 1/2)."""
-    if a < 2:
-        raise ParameterError(f"a: found {a}; needs at least 2 inputs")
-    return np.full(a, 0.5)
+    return np.full(whole(a, "a", 2), 0.5)
 
 
 def distinct_rows(Q: Floats) -> Floats:

@@ -15,6 +15,7 @@ from math import asin, log2, pi, sqrt
 import numpy as np
 from scipy.special import betaln, digamma, gammaincinv, gammaln, polygamma, roots_jacobi
 
+from ...errors import ParameterError
 from ..validation import Floats
 
 Function = Callable[[Floats], Floats]
@@ -144,6 +145,11 @@ def _sobol_rule(
 ) -> Average:
     from scipy.stats import qmc
 
+    if prior.size > qmc.Sobol.MAXDIM:
+        raise ParameterError(
+            f"prior: {prior.size:,} inputs; quasi-Monte-Carlo has points for at most "
+            f"{qmc.Sobol.MAXDIM:,}, beyond only GRR is exact"
+        )
     each = max(4, round(log2(max(16, points / SCRAMBLINGS))))
     means = np.empty(SCRAMBLINGS)
     for i in range(SCRAMBLINGS):

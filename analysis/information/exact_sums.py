@@ -2,8 +2,6 @@
 
 S = tallies of the reports, T = tallies of the inputs, n people.
 
-* H(T) and H(X_1..X_n): log P(T = t) is a sum of functions of single t_x, so only the marginals of
-  T are needed, which are beta-binomial: a sums of n + 1 terms, any a, any n.
 * law of S: E[prod_y (QP)_y^s_y] is the mean of a polynomial of degree n, so a Gauss rule in
   stick-breaking coordinates gives it exactly, with positive weights: (n/2 + 1)^(a-1) points.
 * law of S given T = t: a product of powers of the columns' characteristic functions on a grid of
@@ -43,22 +41,6 @@ def log_multinomial(tallies: Tallies) -> Floats:
     """Log n! / prod s_y!, the number of ways to reach these tallies, along the last axis."""
     n = tallies.sum(axis=-1)
     return np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=-1))
-
-
-def input_entropies(prior: Floats, n: int) -> tuple[float, float]:
-    """H(T) and H(X_1..X_n) in nats, from the beta-binomial marginals of T."""
-    from scipy.stats import betabinom
-
-    total = float(prior.sum())
-    ways = gammaln(n + 1)
-    sequence = gammaln(total + n) - gammaln(total)
-    k = np.arange(n + 1)
-    for alpha, copies in zip(*np.unique(prior, return_counts=True), strict=True):
-        pmf = np.asarray(betabinom.pmf(k, n, alpha, total - alpha))
-        pmf /= pmf.sum()
-        sequence -= copies * float(pmf @ (gammaln(alpha + k) - gammaln(alpha)))
-        ways -= copies * float(pmf @ gammaln(k + 1))
-    return max(0.0, float(sequence - ways)), float(sequence)
 
 
 def output_law(rows: Floats, prior: Floats, n: int) -> tuple[Tallies, Floats]:

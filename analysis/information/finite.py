@@ -32,18 +32,18 @@ from scipy.special import xlogy
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
-from ..validation import Floats, whole
-from .average import Rng, input_entropy, log_base, report_entropy
+from ..validation import Floats, as_rng, crowd, one_of, whole
+from .average import Rng, log_base, report_entropy
 from .channel_matrix import as_matrix, as_prior, distinct_rows
 from .dirichlet import differential_entropy
 from .exact_sums import (
     conditional_cost,
     conditional_entropy,
-    input_entropies,
     log_multinomial,
     output_law,
     output_law_cost,
 )
+from .input_sums import input_information
 from .monte_carlo import Simulated, estimate_information
 
 Method = Literal["auto", "exact", "estimate"]
@@ -128,19 +128,19 @@ def finite_information(
     """
     matrix = as_matrix(Q)
     alpha = as_prior(prior, matrix.shape[1])
-    n, samples = whole(n, "n", 1), whole(samples, "samples", 2)
-    if method not in ("auto", "exact", "estimate"):
-        raise ParameterError(f"method: found {method!r}; needs 'auto', 'exact' or 'estimate'")
+    n, samples = crowd(n), whole(samples, "samples", 2)
+    one_of(method, "method", ("auto", "exact", "estimate"))
+    log_base(unit)  # refused before the work, not after it
     rows = distinct_rows(matrix)
     summed = _summed(rows, n, method, limit, tally=tally)
-    H_T, H_X = input_entropies(alpha, n)
+    H_T, I_XP = input_information(alpha, n)
     about = _exact(rows, alpha, n, summed)
     if not summed[0] or (tally and not summed[1]):
         simulated = estimate_information(
-            rows, alpha, n, samples, np.random.default_rng(rng), tally=tally and not summed[1]
+            rows, alpha, n, samples, as_rng(rng), tally=tally and not summed[1]
         )
         about = (about[0] or simulated[0], about[1] or simulated[1])
-    return _finished(rows, alpha, n, unit, about, H_T, H_X - n * input_entropy(alpha))
+    return _finished(rows, alpha, n, unit, about, H_T, I_XP)
 
 
 def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) -> tuple[bool, bool]:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import betainc
 
 from ...errors import ParameterError
-from ..validation import Floats, open_unit, whole
+from ..validation import Floats, as_rng, open_unit, whole
 from .dirichlet import draws
 from .exact_sums import Tallies
 
@@ -83,7 +83,7 @@ class ExactPosterior:
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
         """Independent draws of P, shape (count, a)."""
-        generator = np.random.default_rng(rng)
+        generator = as_rng(rng)
         terms = generator.choice(len(self.weights), size=whole(count, "count", 1), p=self.weights)
         kinds, copies = np.unique(terms, return_counts=True)
         parts = [

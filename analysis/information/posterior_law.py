@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from ...errors import ParameterError
-from ..validation import Floats, as_counts, open_unit, whole
+from ..validation import Floats, as_counts, as_rng, open_unit, whole
 from .channel_matrix import as_matrix, as_prior
 from .exact_sums import Tallies
 from .laplace import fit, log_weights
@@ -96,7 +96,7 @@ class SampledPosterior:
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
         """Draws of P, shape (count, a), taken from those at hand by their weights."""
-        generator = np.random.default_rng(rng)
+        generator = as_rng(rng)
         chosen = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
         return np.asarray(self.p[chosen])
 
@@ -175,7 +175,7 @@ def posterior_of_rows(
     R, counts = R[counts > 0], counts[counts > 0]
     if not R.max(axis=1).min() > 0:
         raise ParameterError("tallies: count a report that no input gives")
-    return _by(method, R, alpha, counts, whole(draws, "draws", 100), np.random.default_rng(rng))
+    return _by(method, R, alpha, counts, whole(draws, "draws", 100), as_rng(rng))
 
 
 def _by(

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import SUM_TOLERANCE, Floats
+from ..validation import SUM_TOLERANCE, Floats, as_floats
 from .estimate import Estimate
 from .randomizer import Randomizer, Seed, Symbols, as_generator, as_symbols, matrix_divergences
 
@@ -93,12 +93,12 @@ def as_randomizer(given: Any) -> Randomizer:
     """A randomizer as it is; what has a `.matrix`, or a b x a matrix itself, as a `Channel`."""
     if isinstance(given, Randomizer):
         return given
-    return Channel(np.asarray(getattr(given, "matrix", given)))
+    return Channel(getattr(given, "matrix", given))
 
 
 def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:
     """A b x a matrix whose columns are probability vectors, at least 1 x 2."""
-    Q = np.asarray(matrix, np.float64)
+    Q = as_floats(matrix, name, "a matrix (outputs, inputs)")
     if Q.ndim != 2 or Q.shape[0] < 1 or Q.shape[1] < 2:
         raise ParameterError(
             f"{name}: shape {Q.shape}; needs (outputs, inputs) with 2 inputs or more"

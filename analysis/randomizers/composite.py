@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Floats, as_probabilities
+from ..validation import Floats, as_probabilities, sequence
 from .bit_flip import BitFlip
 from .channel import Channel, as_randomizer
 from .estimate import Estimate
@@ -275,9 +275,10 @@ def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike])
 
 
 def _parts(given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
-    if not given:
+    parts = sequence(given, name, "randomizers or matrices")
+    if not parts:
         raise ParameterError(f"{name}: none given; needs at least one randomizer or matrix")
-    return tuple(as_randomizer(part) for part in given)
+    return tuple(as_randomizer(part) for part in parts)
 
 
 def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, Floats
+from ..validation import Counts, Floats, as_array, number
 from .estimate import Estimate
 from .neighbour_laws import Neighbours
 from .numerical_capacity import numerical_capacity, pairwise_contraction
@@ -37,6 +37,10 @@ Seed = np.random.Generator | int | None
 MOST_FLIPPED = 16
 # A dense matrix has at most this many entries: 128 MiB of float64.
 DENSE_ENTRIES = 1 << 24
+
+
+# A lie rarer than this is lost in 1 - q.
+LEAST_LIE = 1e-15
 
 
 class Randomizer(ABC):
@@ -273,7 +277,7 @@ def as_generator(rng: Seed) -> np.random.Generator:
 
 def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     """One symbol in 0 .. a - 1 for each of at least one person."""
-    array = np.asarray(x)
+    array = as_array(x, name, "one symbol for each person")
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs one symbol for each person")
     if array.dtype.kind not in "iu":
@@ -289,16 +293,22 @@ def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
 
 def as_epsilon(epsilon: float) -> float:
     """A privacy budget in nats: positive and finite."""
-    if not 0 < epsilon < inf:
+    nats = number(epsilon, "epsilon", "a finite number of nats > 0")
+    if not 0 < nats < inf:
         raise ParameterError(f"epsilon: found {epsilon!r}; needs a finite number of nats > 0")
-    return float(epsilon)
+    return nats
 
 
 def as_lie(q: float) -> float:
     """The probability of a lie about one bit: 0 < q <= 1/2; at 1/2 the report says nothing."""
-    if not 0 < q <= 0.5:
+    lie = number(q, "q", "a lie probability in (0, 1/2]")
+    if not 0 < lie <= 0.5:
         raise ParameterError(f"q: found {q!r}; needs a lie probability in (0, 1/2]")
-    return float(q)
+    if lie < LEAST_LIE:
+        raise ParameterError(
+            f"q: found {q!r}; needs at least {LEAST_LIE:g}: below, 1 - q is 1 in floating point"
+        )
+    return lie
 
 
 def _large(number: int) -> str:

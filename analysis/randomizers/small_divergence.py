@@ -12,8 +12,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import ParameterError
-from ..validation import Floats
+from ..validation import Floats, one_of
 
 # Below this |d| the series is used; its first missing term is below 2^-53 of the sum.
 SMALL = 0.02
@@ -34,8 +33,7 @@ def excess(d: npt.ArrayLike) -> Floats:
 
 def in_unit(nats: float, unit: str) -> float:
     """A number of nats in the unit that is asked for, "bits" or "nats"."""
-    if unit not in ("nats", "bits"):
-        raise ParameterError(f"unit: found {unit!r}; needs 'nats' or 'bits'")
+    one_of(unit, "unit", ("nats", "bits"))
     return float(nats) / (log(2) if unit == "bits" else 1.0)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, Floats, whole
+from ..validation import Counts, Floats, number, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
 from .bit_vectors import as_bits, column_sums, cut_text, fill_coins, to_symbols, unpack
 from .neighbour_laws import Neighbours, coin_neighbours
@@ -49,6 +49,8 @@ class UnaryEncoding(Pure):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", whole(self.a, "a", 2))
+        for name in ("kappa", "lam"):
+            object.__setattr__(self, name, number(getattr(self, name), name, "a probability"))
         if not 0 <= self.lam <= self.kappa <= 1:
             raise ParameterError(
                 f"kappa, lam: found {self.kappa!r}, {self.lam!r}; needs 0 <= lam <= kappa <= 1"

@@ -11,10 +11,10 @@ they are 2.986 and 8.966. For uniform U Fano's own inequality says more, at no c
 log2 n - I <= h(beta) + beta log2(n - 1).
 """
 
-from math import isfinite, log2
+from math import isfinite, log, log1p, log2
 
 from ...errors import ParameterError
-from ..validation import open_unit, whole
+from ..validation import number, open_unit, whole
 
 
 def fano_bound(information_bits: float, prior_error: float) -> float:
@@ -28,7 +28,8 @@ def fano_bound(information_bits: float, prior_error: float) -> float:
         max(0, 1 + (I + 1) / log2(1 - prior_error)).
     """
     bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
-    return max(0.0, 1 + (bits + 1) / log2(1 - prior))
+    # log1p: 1 - prior would be 1 for an attacker who is all but sure beforehand.
+    return max(0.0, 1 + (bits + 1) * log(2) / log1p(-prior))
 
 
 def uniform_prior_error(users: int) -> float:
@@ -102,6 +103,7 @@ def _reach(beta: float, n: int) -> float:
 
 
 def _bits(information: float) -> float:
-    if not (isfinite(information) and information >= 0):
+    bits = number(information, "information_bits", "bits >= 0")
+    if not (isfinite(bits) and bits >= 0):
         raise ParameterError(f"information_bits: found {information!r}; needs bits >= 0")
-    return float(information)
+    return bits

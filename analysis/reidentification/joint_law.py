@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import SUM_TOLERANCE, Floats
+from ..validation import SUM_TOLERANCE, Floats, as_array
 
 Indices = npt.NDArray[np.int64]
 
@@ -99,7 +99,7 @@ def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, 
         found = rows.tocoo()
         row, column = found.row.astype(np.int64), found.col.astype(np.int64)
         return (int(found.shape[0]), int(found.shape[1])), row, column, found.data
-    array = np.asarray(joint)
+    array = as_array(joint, name, "numbers, people x symbols")
     if array.ndim != 2 or array.dtype.kind not in "iubf":
         raise ParameterError(
             f"{name}: {array.ndim} axes of {array.dtype}; needs numbers, people x symbols"

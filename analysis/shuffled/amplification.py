@@ -21,9 +21,10 @@ from math import exp, log
 
 import numpy as np
 
+from ..randomizers.channel import as_randomizer
 from ..randomizers.neighbour_laws import PairLaw
 from ..randomizers.randomizer import Randomizer, as_epsilon
-from ..validation import Floats, open_unit, whole
+from ..validation import Floats, crowd, open_unit
 from .epsilon import hockey_stick
 from .iid_sums import at_least, at_most
 
@@ -82,7 +83,8 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
         randomizer: GRR, UnaryEncoding, LocalHash or BitFlip.
         epsilon: nats, > 0.
     """
-    n, epsilon = whole(n, "n", 1), as_epsilon(epsilon)
+    n, epsilon = crowd(n), as_epsilon(epsilon)
+    randomizer = as_randomizer(randomizer)
     if (q := randomizer.one_bit) is not None:
         value = float(hockey_stick(n, q, epsilon))
         return Between(value, value, "exact")
@@ -104,7 +106,8 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
     Returns:
         Exact for one bit, else between certified bounds; never above the local epsilon.
     """
-    n, delta = whole(n, "n", 1), open_unit(delta, "delta")
+    n, delta = crowd(n), open_unit(delta, "delta")
+    randomizer = as_randomizer(randomizer)
     if (q := randomizer.one_bit) is not None:
         from .epsilon import epsilon_for
 

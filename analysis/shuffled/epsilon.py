@@ -14,18 +14,20 @@ eps = 0.1: m = 21).
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import log
+from math import exp, log
 
 import numpy as np
 
-from ...errors import ParameterError
 from ..randomizers.randomizer import as_epsilon, as_lie
-from ..validation import Floats, open_unit, whole
+from ..validation import Floats, crowd, one_of, open_unit, whole
 from .counts import log_pmf
 from .delta import PairDivergence, Quantiles
 from .level import Kind, Level
 from .worst_neighbours import FEW, worst
 
+KINDS = ("hockey-stick", "probabilistic")
+# Beyond, 1 / (1 + e^eps) is no lie that floating point tells from none.
+MOST_NATS = 34.0
 # Below this variance of the tilted count the law is too far from smooth for an envelope.
 ROUGH = 16.0
 # Total variation is looked up on some m only; closer calls are decided by the search over all.
@@ -52,7 +54,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
     Returns:
         Delta, a float that knows its kind and its worst case.
     """
-    n, q, epsilon = whole(n, "n", 1), as_lie(q), as_epsilon(epsilon)
+    n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
     if whole(bits, "bits", 1) > 1:
         from .bit_vectors import hockey_stick_bits
 
@@ -74,7 +76,7 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
         q: lie probability, 0 < q <= 1/2.
         epsilon: nats, > 0.
     """
-    n, q, epsilon = whole(n, "n", 1), as_lie(q), as_epsilon(epsilon)
+    n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
     # At log(p/q) itself the ratio is attained, not exceeded.
     if epsilon >= local_epsilon(q):
         return Level.of("delta", "probabilistic", 0.0, epsilon, n=n, q=q)
@@ -96,11 +98,10 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     Returns:
         Epsilon, a float that knows its kind; 0 if delta covers even the total variation distance.
     """
-    n, q, delta = whole(n, "n", 1), as_lie(q), open_unit(delta, "delta")
+    n, q, delta = crowd(n), as_lie(q), open_unit(delta, "delta")
+    one_of(kind, "kind", KINDS)
     if kind == "probabilistic":
         return _probabilistic_epsilon(n, q, delta)
-    if kind != "hockey-stick":
-        raise ParameterError(f"kind: found {kind!r}; needs 'hockey-stick' or 'probabilistic'")
     if total_variation(n, q) <= delta * (1 - RIPPLE):
         return Level.of("epsilon", kind, 0.0, delta, n=n, q=q)
     epsilon, m = 0.0, 0
@@ -126,13 +127,13 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
         delta: in (0, 1).
         kind: "hockey-stick" or "probabilistic".
     """
-    n, epsilon, delta = whole(n, "n", 1), as_epsilon(epsilon), open_unit(delta, "delta")
-    measure: Callable[[int, float, float], float] = {
-        "hockey-stick": hockey_stick,
-        "probabilistic": probabilistic_delta,
-    }[kind]
+    n, epsilon, delta = crowd(n), as_epsilon(epsilon), open_unit(delta, "delta")
+    one_of(kind, "kind", KINDS)
+    measure: Callable[[int, float, float], float] = (
+        hockey_stick if kind == "hockey-stick" else probabilistic_delta
+    )
     # q = 1 / (1 + e^eps) is enough without any shuffling.
-    low, high = 0.0, 1 / (1 + np.exp(epsilon))
+    low, high = 0.0, 1 / (1 + exp(min(epsilon, MOST_NATS)))
     for _ in range(45):
         middle = float(np.sqrt(low * high)) if low > 0 else high / 64
         if middle in (low, high):
@@ -151,7 +152,7 @@ def total_variation(n: int, q: float) -> float:
     so that the result may be too small by the ripple of the mode's height: less than one part in
     8 n q (1 - q).
     """
-    n, q = whole(n, "n", 1), as_lie(q)
+    n, q = crowd(n), as_lie(q)
     ones = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))
     mode = np.floor((n - 1) * q + ones * (1 - 2 * q))
     heights = np.maximum(log_pmf(n - 1, ones, q, mode), log_pmf(n - 1, ones, q, mode + 1))

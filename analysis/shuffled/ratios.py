@@ -8,9 +8,12 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..randomizers.randomizer import as_lie
-from ..validation import Floats, open_unit, whole
+from ..validation import MOST_REPORTS, Floats, as_array, crowd, open_unit, whole
 from .counts import log_cdf, log_law, log_pmf
 from .delta import log_g
+
+# People whose whole law is listed: 2 GB.
+MOST_LISTED = 1 << 28
 
 
 def count_pmf(n: int, m: int, q: float) -> Floats:
@@ -33,13 +36,14 @@ def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> F
         q: lie probability, 0 < q <= 1/2.
         s: numbers of reported ones, any shape (m,); None: 0 .. n.
     """
-    n, m, q = _collection(n, m, q, most=0)
+    people = MOST_LISTED if s is None else MOST_REPORTS
+    n, m, q = _collection(n, m, q, most=0, people=people)
     return log_law(n, m, q) if s is None else log_pmf(n, m, q, s)
 
 
 def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
     """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail."""
-    n, m, q = _collection(n, m, q, most=0)
+    n, m, q = _collection(n, m, q, most=0, people=MOST_REPORTS)
     points = np.floor(np.atleast_1d(np.asarray(s, np.float64)))
     inside = np.exp(log_cdf(n, m, q, np.clip(points, 0, n)))
     return np.where(points < 0, 0.0, np.where(points >= n, 1.0, inside))
@@ -82,9 +86,8 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
         q: lie probability, 0 < q <= 1/2.
         alpha: in (0, 1).
     """
-    ones = np.asarray(m)
-    for value in ones.ravel()[:1]:
-        _collection(n, int(value), q, most=0)
+    ones = as_array(m, "m", f"whole numbers 0 .. {n}")
+    n, _, q = _collection(n, 0, q, most=0, people=MOST_REPORTS)
     if ones.size == 0 or ones.dtype.kind not in "iu" or ones.min() < 0 or ones.max() > n:
         raise ParameterError(f"m: needs whole numbers 0 .. {n}")
     alpha, flat = open_unit(alpha, "alpha"), ones.ravel().astype(np.float64)
@@ -125,7 +128,7 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
     this raises: read as infinite the statement says nothing, read as rho_n(1; 0) it is false
     (n = 4, q = 1/4, m = 3, distance 2).
     """
-    n, _, q = _collection(n, 0, q, most=0)
+    n, _, q = _collection(n, 0, q, most=0, people=MOST_REPORTS)
     s = np.ceil(n * q - distance - 2)
     if not s >= 1:
         raise ParameterError(
@@ -134,9 +137,11 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
     return float((n - s + 1) / s * q / (1 - q))
 
 
-def _collection(n: int, m: int, q: float, *, most: int) -> tuple[int, int, float]:
+def _collection(
+    n: int, m: int, q: float, *, most: int, people: int = MOST_LISTED
+) -> tuple[int, int, float]:
     """People, ones among them and lie probability; m <= n - most."""
-    n, m = whole(n, "n", 1), whole(m, "m", 0)
+    n, m = crowd(n, people), whole(m, "m", 0)
     if m > n - most:
         raise ParameterError(f"m: found {m}; needs a whole number 0 .. {n - most}")
     return n, m, as_lie(q)

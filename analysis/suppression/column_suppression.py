@@ -29,7 +29,7 @@ from ..composition.pareto import Options
 from ..composition.theorem2_minimum import least_theorem2
 from ..exposure.cells import as_columns
 from ..exposure.counts import Integers, Steps, positive_counts
-from ..validation import whole
+from ..validation import brief, whole
 from .column_choice import ColumnChoice, Considered, Dropped, Promise, RuleFunction
 from .packing import MAX_COLUMNS, Packing
 from .weights import as_gains, as_weights
@@ -115,9 +115,9 @@ class _Problem:
         columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
-        if not callable(rule) and rule not in RULES:
+        if not callable(rule) and not (isinstance(rule, str) and rule in RULES):
             raise ParameterError(
-                f"rule: found {rule!r}; {', '.join(RULES)} or a function are accepted"
+                f"rule: found {brief(rule)}; {', '.join(RULES)} or a function are accepted"
             )
         must, never = (tuple(sorted(as_columns(c, len(columns)))) for c in (required, forbidden))
         if set(must) & set(never):

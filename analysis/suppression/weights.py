@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
+from ..validation import sequence
 
 DIGITS = 2**52  # a total weight is at most this many units
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
     """The weights as the decimal numbers they are written as."""
-    given: Sequence[Any] = [1] * columns if weights is None else list(weights)
+    given: Sequence[Any] = [1] * columns if weights is None else sequence(weights, "weights")
     if len(given) != columns:
         raise ParameterError(f"weights: found {len(given)} for {columns} columns")
     exact = []

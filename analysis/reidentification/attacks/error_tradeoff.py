@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import ParameterError
-from ...validation import Floats, whole
+from ...validation import Floats, as_array, as_floats, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +121,7 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
 
 def as_scores(scores: npt.ArrayLike, name: str, least: int = 1) -> Floats:
     """A 1-D array of at least `least` finite scores."""
-    array = np.asarray(scores, dtype=np.float64)
+    array = as_floats(scores, name, f"at least {least} scores")
     if array.ndim != 1 or array.size < least:
         raise ParameterError(f"{name}: shape {array.shape}; needs at least {least} scores")
     if not np.isfinite(array).all():
@@ -135,7 +135,7 @@ def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
         if table.shape[0] > table.shape[1]:
             raise ParameterError(f"scores: shape {table.shape}; more rows than people need owners")
         return np.arange(table.shape[0])
-    array = np.asarray(owners)
+    array = as_array(owners, "owners", "a person for each row")
     if array.shape != table.shape[:1] or array.dtype.kind not in "iu":
         raise ParameterError(f"owners: shape {array.shape}; needs a person for each of the rows")
     if array.min() < 0 or array.max() >= table.shape[1]:

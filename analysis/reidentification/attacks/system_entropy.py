@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ....errors import ParameterError
 from ...estimation.confidence import clopper_pearson
-from ...validation import Floats, open_unit
+from ...validation import Floats, as_floats, open_unit
 from ..fano import fano_bound, uniform_prior_error
 from .error_tradeoff import as_owners, found, genuine_impostor
 from .score_divergence import GROUPS, Divergence, divergence_interval
@@ -97,7 +97,8 @@ def system_entropy(
     Raises:
         ParameterError: fewer than 60 rows for k = 1 (an interval compares 20 parts).
     """
-    table = np.asarray(scores, dtype=np.float64)
+    table = as_floats(scores, "scores", "similarities, released x people")
+    confidence = open_unit(confidence, "confidence")
     genuine, impostor = genuine_impostor(table, owners)
     people = as_owners(table, owners)
     hits = found(table, people)

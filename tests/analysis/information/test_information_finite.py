@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.information import all_hashes, jeffreys
+from veilmix.analysis.information.asymptotic import utility_ceiling
+from veilmix.analysis.information.average import input_entropy
+from veilmix.analysis.information.dirichlet import differential_entropy
 from veilmix.analysis.information.exact_sums import (
     compositions,
     conditional_cost,
-    input_entropies,
     output_law,
     output_law_cost,
 )
 from veilmix.analysis.information.finite import MOST_TERMS, finite_information
+from veilmix.analysis.information.input_sums import beta_binomial, input_information
 from veilmix.analysis.information.monte_carlo import log_evidence, log_law_given
 from veilmix.analysis.information.posterior_law import posterior
 from veilmix.analysis.randomizers import GRR, UnaryEncoding, compose
@@ -68,8 +71,8 @@ def test_bits_and_sentence() -> None:
 def test_entropies_of_the_inputs_need_marginals_only() -> None:
     prior = np.array([0.5, 1.5, 0.5])
     law = output_law(np.eye(3), prior, 8)[1]
-    assert input_entropies(prior, 8)[0] == pytest.approx(-(law @ np.log(law)), abs=1e-12)
-    assert input_entropies(jeffreys(2), 10**5)[0] > 10
+    assert input_information(prior, 8)[0] == pytest.approx(-(law @ np.log(law)), abs=1e-12)
+    assert input_information(jeffreys(2), 10**5)[0] > 10
 
 
 def test_compositions_are_all_there() -> None:
@@ -162,3 +165,34 @@ def test_errors_say_what_to_do() -> None:
 def test_hashing_with_all_functions_has_finite_information_too() -> None:
     found = finite_information(all_hashes(3, 2, 2.0), jeffreys(3), 5)
     assert 0 < found.I_YP < found.I_XP
+
+
+@pytest.mark.parametrize("prior", [[0.5, 0.5], [3.0, 0.7, 20.0], [0.01, 400.0], [1e4, 2e4]])
+@pytest.mark.parametrize("n", [1, 30, 4095, 4096, 20_000, 100_003])
+def test_sums_over_inputs_agree_with_all_their_terms(prior: list[float], n: int) -> None:
+    from scipy.special import betaln, gammaln
+
+    alpha, k = np.array(prior), np.arange(n + 1.0)
+    total, ways = float(alpha.sum()), gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    sequence = gammaln(total + n) - gammaln(total)
+    kinds = gammaln(n + 1)
+    for own in alpha:
+        logs = ways + betaln(k + own, n - k + total - own) - betaln(own, total - own)
+        pmf = np.exp(logs)
+        assert pmf.sum() == pytest.approx(1, abs=1e-7)
+        pmf /= pmf.sum()
+        sequence -= pmf @ (gammaln(own + k) - gammaln(own))
+        kinds -= pmf @ gammaln(k + 1)
+        points, weights = beta_binomial(n, float(own), total - float(own))
+        assert weights @ points == pytest.approx(n * own / total, rel=1e-10)
+    H_T, I_XP = input_information(alpha, n)
+    assert pytest.approx(sequence - kinds, abs=1e-6) == H_T
+    assert pytest.approx(sequence - n * input_entropy(alpha), abs=1e-6) == I_XP
+
+
+def test_a_thousand_million_people_are_near_the_asymptote() -> None:
+    alpha = np.array([0.5, 0.5, 2.0])
+    limit = np.log(1e9) + 2 * utility_ceiling(alpha) + differential_entropy(alpha)
+    assert input_information(alpha, 10**9)[1] == pytest.approx(limit, abs=1e-4)
+    found = finite_information(GRR(2, 1.0), [0.5, 0.5], 10**9, samples=64)
+    assert 0 < found.distribution_utility < 1

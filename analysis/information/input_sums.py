@@ -1,0 +1,115 @@
+"""H(T) and I(X; P) for any number of people, from sums that do not grow with it.
+
+T_x, the number of people with the value x, is beta-binomial: n people, parameters alpha_x and
+A - alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
+
+    H(T)    = r(n, A) - G(A) - sum_x E[r(T_x, alpha_x) - G(alpha_x)],  r(k, c) = G(k + c) - G(k + 1)
+    I(X; P) = h(n, A) - G(A) - sum_x E[h(T_x, alpha_x) - G(alpha_x)],
+                                                       h(k, c) = G(k + c) - k psi(k + c) + k + c
+
+because E[log P_x | T] = psi(alpha_x + T_x) - psi(A + n). Neither r nor h grows faster than log k:
+beyond `FAR` they are worked out by Stirling's series, so nothing of size n log n is subtracted (at
+n = 10^9 that would leave five digits).
+
+A mean over T_x is a sum of n + 1 terms. It is cut where the law changes: at powers of two from both
+ends and at every deviation around the mean. In each piece a Gauss rule for consecutive integers
+(zeros of the discrete Chebyshev polynomials) stands for all its terms.
+"""
+
+from math import log, pi, sqrt
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from ..validation import Floats
+
+# From here on Stirling's series is exact in float64.
+FAR = 32.0
+# Terms that are simply all added up.
+FEW = 4096
+# Nodes for a piece; pieces reach this many deviations around the mean.
+NODES, DEVIATIONS = 24, 40
+
+
+def input_information(prior: Floats, n: int) -> tuple[float, float]:
+    """H(T) and I(X; P) in nats."""
+    total, people = float(prior.sum()), np.array([float(n)])
+    tallies = float(ratio(people, total)[0] - gammaln(total))
+    told = float(shape(people, total)[0] - gammaln(total))
+    for alpha, copies in zip(*np.unique(prior, return_counts=True), strict=True):
+        k, chance = beta_binomial(n, float(alpha), total - float(alpha))
+        tallies -= copies * float(chance @ (ratio(k, alpha) - gammaln(alpha)))
+        told -= copies * float(chance @ (shape(k, alpha) - gammaln(alpha)))
+    return max(0.0, tallies), max(0.0, told)
+
+
+def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
+    """Points of 0 .. n and weights that sum to 1, for means over the beta-binomial law."""
+    k, terms = _points(n, alpha, beta)
+    logs = ratio(k, alpha) + ratio(n - k, beta)
+    chance = terms * np.exp(logs - logs.max())
+    return k, chance / chance.sum()
+
+
+def ratio(k: Floats, c: float) -> Floats:
+    """r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0."""
+    far = np.maximum(k, FAR)
+    steep = (far + 0.5) * np.log1p((c - 1) / (far + 1)) + (c - 1) * (np.log(far + c) - 1)
+    series = steep + _stirling(far + c) - _stirling(far + 1)
+    return np.where(k >= FAR, series, gammaln(np.minimum(k, FAR) + c) - gammaln(k + 1))
+
+
+def shape(k: Floats, c: float) -> Floats:
+    """h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, k >= 0, c > 0."""
+    x = np.maximum(k, FAR) + c
+    inverse = 1 / (x * x)
+    rest = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240)))
+    k_far = x - c
+    series = (c - 0.5) * np.log(x) + 0.5 * log(2 * pi) + _stirling(x) + k_far / (2 * x)
+    near = np.minimum(k, FAR) + c
+    exact = gammaln(near) - np.minimum(k, FAR) * digamma(near) + near
+    return np.where(k >= FAR, series + k_far * rest, exact)
+
+
+def _stirling(x: Floats) -> Floats:
+    """Log Gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= FAR."""
+    inverse = 1 / (x * x)
+    return np.asarray((1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x)
+
+
+def _points(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
+    """Points of 0 .. n and how many of its terms each stands for."""
+    if n < FEW:
+        k = np.arange(n + 1.0)
+        return k, np.ones(len(k))
+    total = alpha + beta
+    mean, deviation = n * alpha / total, sqrt(n * alpha * beta * (total + n) / (total + 1)) / total
+    powers = 2.0 ** np.arange(n.bit_length())
+    around = mean + deviation * np.arange(-DEVIATIONS, DEVIATIONS + 1) / 2
+    cuts = np.concatenate([[0.0, n + 1.0], powers, n + 1 - powers, np.rint(around)])
+    cuts = np.unique(cuts[(cuts >= 0) & (cuts <= n + 1)])
+    return gauss_sums(cuts[:-1], np.diff(cuts))
+
+
+def gauss_sums(first: Floats, length: Floats) -> tuple[Floats, Floats]:
+    """Nodes and weights for sums over whole numbers first .. first + length - 1, piece by piece.
+
+    Exact for polynomials of degree 2 NODES - 1; pieces of at most NODES terms are listed.
+    """
+    short = length <= NODES
+    listed = [np.arange(a, a + n) for a, n in zip(first[short], length[short], strict=True)]
+    long, start = length[~short][:, None], first[~short][:, None]
+    j = np.arange(1.0, NODES)
+    # Monic discrete Chebyshev polynomials, in units of the length, around the middle.
+    off = np.sqrt((1 - (j / long) ** 2) / (4 * (4 - 1 / (j * j))))
+    matrix = np.zeros((len(long), NODES, NODES))
+    places = np.arange(NODES - 1)
+    matrix[:, places, places + 1] = matrix[:, places + 1, places] = off
+    roots, vectors = np.linalg.eigh(matrix)
+    nodes = start + (long - 1) / 2 + long * roots
+    weights = long * vectors[:, 0, :] ** 2
+    singles = np.concatenate([*listed, np.empty(0)])
+    return (
+        np.concatenate([singles, nodes.ravel()]),
+        np.concatenate([np.ones(len(singles)), weights.ravel()]),
+    )
