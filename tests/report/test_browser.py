@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from veilmix.report import compare as compared
 from veilmix.report.make import make
+from veilmix.report.pieces import Answer, Page, Section, Words
 from veilmix.report.write import html
 from veilmix.scenarios.comparison.compare import compare
 from veilmix.scenarios.play.run import run
@@ -112,3 +113,14 @@ def test_no_name_of_the_frontier_is_cut_or_lies_on_another(tab, tmp_path: Path) 
     for one, two in combinations(boxes, 2):
         apart = one[2] <= two[0] or two[2] <= one[0] or one[3] <= two[1] + 4 or two[3] <= one[1] + 4
         assert apart, (one, two)
+
+
+@pytest.mark.slow
+def test_even_a_short_page_keeps_its_first_sheet_for_the_verdict(tab, tmp_path: Path) -> None:
+    part = Section("part", "A short part", "It would fit below.", (Words("So short."),))
+    answer = Answer("A question", "yes", "For this reason.")
+    file = tmp_path / "short.html"
+    file.write_text(html(Page("Short", (), (), (answer,), (part,), "It knows.")), "utf-8")
+    printed = tab.open(file).pdf(format="A4", outline=True, tagged=True)
+    found = headings(printed)
+    assert (found["A question"][0], found["A short part"][0]) == (1, 2)
