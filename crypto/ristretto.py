@@ -10,6 +10,7 @@ there; once it is loaded nobody needs the file, so it is taken away.
 
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,10 @@ IDENTITY = bytes(ELEMENT)
 @cache
 def library() -> Any:
     """Give libsodium's group functions, loaded at first use."""
-    import rbcl  # type: ignore[import-untyped]
-
+    found: Any = import_module("rbcl")  # it has no types
     with suppress(OSError, AttributeError):  # where it cannot be removed it stays, as it would have
-        Path(rbcl.rbcl._sodium._name).unlink()
-    return rbcl
+        Path(found.rbcl._sodium._name).unlink()
+    return found
 
 
 def decoded(data: bytes) -> bytes:

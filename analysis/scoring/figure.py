@@ -4,6 +4,9 @@ Up to `NAMED` columns each has a line of its own; of more only the most exposed 
 are grey.
 """
 
+# pyright: reportReturnType=false
+# A method of a Protocol is its docstring; mypy and the language take it for a stub.
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 

@@ -5,6 +5,9 @@ Everybody else asks the registry for a program and then the program itself: nobo
 `two_round/program.py` is one to inherit from where little differs.
 """
 
+# pyright: reportReturnType=false
+# A method of a Protocol is its docstring; mypy and the language take it for a stub.
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

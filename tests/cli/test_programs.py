@@ -7,6 +7,7 @@ import pytest
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save
 from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.serialization.record import plain as plain_data
 
 DEEP, BLANK = "hierarchical-class", "local-suppression-class"
 
@@ -39,7 +40,7 @@ def test_what_the_curator_is_given_is_told_round_by_round(typed, deep: Outcome) 
 def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> None:
     said = typed("run", DEEP, "--no-save", "--format", "json", "--mode", "ideal")
     plain = json.loads(said.out)
-    assert plain["rounds"] == json.loads(json.dumps([one.plain() for one in deep.rounds]))
+    assert plain["rounds"] == json.loads(json.dumps(plain_data(deep.rounds)))
     assert [len(one["groups"]) for one in plain["rounds"]] == [4, 6]
     assert set(plain["decision"]["certificate"]["proof"]) == {"weights", "blocks"}
 
@@ -84,7 +85,7 @@ def test_blanks_are_told_with_their_covers_and_their_price(typed, blank: Outcome
     assert f"{blank.blanks.cells} of {blank.blanks.of}" in said.out
     assert "whole columns, same promise" in said.out
     plain = json.loads(typed("run", BLANK, "--no-save", "--format", "json").out)
-    assert plain["blanks"] == json.loads(json.dumps(blank.blanks.plain()))
+    assert plain["blanks"] == json.loads(json.dumps(plain_data(blank.blanks)))
     assert plain["decision"]["blank"][0]["feature"] == "Rh"
 
 
