@@ -338,3 +338,21 @@ def test_sealing_has_a_total_as_soon_as_anybody_knows_it() -> None:
         assert (task.completed, task.total) == (400, 32_561)
         shown.stage("users seal", 800, 32_561)
         assert task.completed == 800
+
+
+def test_a_promise_that_does_not_hold_is_said_and_does_not_verify(typed) -> None:
+    """Ten of thirty people leave, one of each crowd of three; nobody proves the promise again."""
+    gone = '[[fault]]\nattack = "absent"\nby = "user-2?"\nround = 2\n'
+    lesson = "[defence]\npromise = false\n[mix]\nlesson = true\n"
+    Path("s.toml").write_text(
+        '[scenario]\nname = "s"\nseed = 7\n[population]\nsource = "builtin:even"\nusers = 30\n'
+        '[[feature]]\nname = "team"\nlevels = 10\n'
+        f"[policy]\nk = 3\nmax_exposure = 0\n{gone}{lesson}",
+        "utf-8",
+    )
+    said = typed("run", "s.toml", "--worst-case", "0")
+    assert "BROKEN" in said.out
+    assert "The promise does not hold: 100.0 % of people" in " ".join(said.out.split())
+    checked = typed("verify", "s-0007")
+    assert checked.code == 3
+    assert "the promise does not hold" in " ".join(checked.out.split())
