@@ -5,17 +5,17 @@ RUN := .venv/bin/
 .PHONY: demo teach data cluster dev test lint types docs mutants check lock clean
 
 demo:
-	@$(PYTHON) tools/environment.py demo
+	@"$(PYTHON)" tools/environment.py demo
 	@$(RUN)veilmix run titanic
 
 # The seven lessons, in a browser; Ctrl-C ends it.
 teach:
-	@$(PYTHON) tools/environment.py teach
+	@"$(PYTHON)" tools/environment.py teach
 	@$(RUN)python -m marimo run notebooks $(OPTIONS)
 
 # Libraries that only some need: Parquet files; sweeps on many computers; all that tests need.
 data cluster dev:
-	@$(PYTHON) tools/environment.py $@
+	@"$(PYTHON)" tools/environment.py $@
 	@echo "the environment has all of requirements/$@.in"
 
 # What every change must pass, as CI has it.
@@ -23,27 +23,27 @@ check:
 	@.ci/run
 
 test:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 2 --dist worksteal
 
 lint:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .
 
 types:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)mypy
 	@$(RUN)pyright
 
 # Remove each guard in turn, in a copy: a test named for it must fail. NAMES are parts of guards' names.
 mutants:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python tools/mutants.py $(NAMES)
 
 # The site, in docs/_build. It is made anew, so that every warning is an error every time.
 docs:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)sphinx-build -q -W --keep-going -E -a -b html docs docs/_build
 
 # Pin anew what requirements/*.in ask for: for Python 3.11 and newer, on every platform. `dev` has
@@ -51,7 +51,7 @@ docs:
 PIN = $(RUN)uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
   --no-annotate --no-header --no-emit-index-url
 lock:
-	@$(PYTHON) tools/environment.py dev
+	@"$(PYTHON)" tools/environment.py dev
 	@$(PIN) --upgrade requirements/dev.in -o requirements/dev.txt
 	@for level in core demo data teach cluster; do \
 	  $(PIN) -c requirements/dev.txt requirements/$$level.in -o requirements/$$level.txt || exit 1; done

@@ -22,6 +22,7 @@ EASY: dict[str, Any] = {
     "users": 60,
     "defence__registered": True,
     "defence__balance": True,
+    "defence__sums": False,  # the guard that burns such a round
 }
 
 
