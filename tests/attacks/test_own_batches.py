@@ -1,20 +1,16 @@
 """A first shuffler that handles the people of a release reads one row, from what it has alone."""
 
-import runpy
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import attack_kit as KIT
 import pytest
 from veilmix.protocol.exploits import AdversaryView
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.scenarios.catalogue.registry import ATTACKS
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import load
-
-KIT = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("kit.py"))))
 
 NAMES = ("subtract", "surround", "swap", "thin-out")
 EASY: dict[str, Any] = {
