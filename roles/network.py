@@ -16,7 +16,7 @@ from ..crypto.signing import Signer
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Announcement
-from ..protocol.board import Board
+from ..protocol.board import Board, Entry
 from ..protocol.frames import Message, decode_message, envelope_in
 from ..protocol.messages import Alarm, Body, Burned, Call, Closed, Decision, Kind, Submission
 from ..protocol.phases import BOARD, Phase, follow
@@ -95,12 +95,24 @@ class Network:
             except trio.WouldBlock:
                 await inbox.send(bag)
 
-    def post(self, author: str, data: bytes) -> None:
-        """Put bytes on the board; Refused if the board does not take them."""
+    async def post(self, author: str, data: bytes) -> None:
+        """Put bytes on the board; Refused if the board does not take them.
+
+        Whoever posts has seen its post on the board, and all before it, when this returns.
+        """
+        self.wake(self.learn(author, data))
+        await trio.lowlevel.checkpoint()
+
+    def learn(self, author: str, data: bytes) -> Entry:
+        """Add a post to the board, which checks it; Refused, and nothing changes, if wrong."""
         entry = self.board.post(author, data)
         now = trio.current_time()
         self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
         self.instruments.tell(lambda one: one.posted(now, entry))
+        return entry
+
+    def wake(self, entry: Entry) -> None:
+        """Wake those who waited for a post."""
         for awaited in list(self._changed):
             if awaited == entry.message.kind or awaited == (Kind.CALL, len(self.board.calls)):
                 self._changed.pop(awaited).set()
@@ -202,13 +214,12 @@ class Endpoint:
         number = body.round if isinstance(body, Call) else number
         message = Message(self.board.session, number, body)
         try:
-            self.network.post(self.party, message.encode())
+            await self.network.post(self.party, message.encode())
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
             self.tell(lambda one: one.refused(refused))
             what = message.kind.name.lower()
             raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
-        await trio.lowlevel.checkpoint()
 
     def accept(self, plan: Round, letter: Letter) -> Message:
         """Decode a letter and check it against the phases table; Refused if anything is wrong."""

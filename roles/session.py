@@ -147,33 +147,55 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 async def hold(cast: Cast, instruments: Instruments) -> Board:
     """Start every party and wait until all have finished."""
     network = Network(instruments)
-    network.wire = cast.wire
-    signers = _signers(cast)
-    async with worker_pool(cast.threads, instruments) as pool, trio.open_nursery() as nursery:
-        _start_keyholders(cast, network, pool, nursery, signers)
-        _start_users(cast, network, pool, nursery, signers)
+    await perform(cast, network, {*keyholders(cast), PEOPLE}, signers(cast))
     return network.board
 
 
-def _signers(cast: Cast) -> list[Signer]:
+PEOPLE = "people"  # all users, where one place is given to all of them
+
+
+def keyholders(cast: Cast) -> tuple[str, ...]:
+    """The parties of a session that have keys, in the order in which they start."""
+    hops = (parties.shuffler(hop + 1) for hop in range(cast.shufflers))
+    return *hops, parties.ANALYST, parties.CURATOR
+
+
+async def perform(
+    cast: Cast, network: Network, who: Collection[str], signing: Sequence[Signer]
+) -> None:
+    """Start some of the parties in one place, and wait until they have finished.
+
+    who: names of keyholders, and `PEOPLE`. They meet the others on the network and nowhere else.
+    signing: the signing keys of users, from the first (`signers`).
+    """
+    network.wire = cast.wire
+    pool_of = worker_pool(cast.threads, network.instruments)
+    async with pool_of as pool, trio.open_nursery() as nursery:
+        for name in (name for name in keyholders(cast) if name in who):
+            _start_keyholder(cast, network, pool, nursery, name, signing)
+        if PEOPLE in who:
+            _start_users(cast, network, pool, nursery, signing)
+
+
+def signers(cast: Cast) -> list[Signer]:
     """The signing keys that users have, from the first, where there is a registry."""
     many = cast.guards.registered or 0
     return [Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)]
 
 
-def _start_keyholders(
-    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signers: Sequence[Signer]
-) -> None:
+def _key(cast: Cast, party: str) -> Keyholder:
+    """Make a party's key, and confide it to those who hold what attackers see."""
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
+    pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
+    if cast.spy is not None:
+        cast.spy.confide(party, pair.secret)
+    return Keyholder(pair)
 
-    def key(party: str) -> Keyholder:
-        pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
-        if cast.spy is not None:
-            cast.spy.confide(party, pair.secret)
-        return Keyholder(pair)
 
-    guards = cast.guards
-    plans = Plans(
+def _plans(cast: Cast, signing: Sequence[Signer]) -> Plans:
+    """What the curator intends."""
+    registered = cast.guards.registered is not None
+    return Plans(
         cast.title,
         cast.schema,
         cast.policy,
@@ -182,20 +204,33 @@ def _start_keyholders(
         strategy_of(cast.decide),
         cast.entropy.fork("curator"),
         cast.program,
-        None if guards.registered is None else Registry(tuple(one.public for one in signers)),
-        sums=guards.sums,
+        Registry(tuple(one.public for one in signing)) if registered else None,
+        sums=cast.guards.sums,
     )
-    seat = _seat(cast, network)
-    for name in (parties.shuffler(hop + 1) for hop in range(cast.shufflers)):
-        work = partial(shuffler, seat(name), key(name), network.inbox(name), pool)
-        nursery.start_soon(work, guards.history, name=name)
-    inbox = network.inbox(parties.ANALYST)
-    strategy = strategy_of(cast.decide)
-    watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
-    reads = partial(analyst, strategy=strategy if guards.proves else None, sums=guards.sums)
-    nursery.start_soon(reads, seat(parties.ANALYST), key(parties.ANALYST), inbox, pool, watch)
-    inbox = network.inbox(parties.CURATOR)
-    nursery.start_soon(curator, seat(parties.CURATOR), key(parties.CURATOR), plans, inbox, pool)
+
+
+def _start_keyholder(
+    cast: Cast,
+    network: Network,
+    pool: WorkerPool,
+    nursery: trio.Nursery,
+    name: str,
+    signing: Sequence[Signer],
+) -> None:
+    """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
+    guards, strategy = cast.guards, strategy_of(cast.decide)
+    place, key, inbox = _seat(cast, network)(name), _key(cast, name), network.inbox(name)
+    match parties.role(name):
+        case parties.Role.ANALYST:
+            watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
+            proof = strategy if guards.proves else None
+            reads = partial(analyst, strategy=proof, sums=guards.sums)
+            nursery.start_soon(reads, place, key, inbox, pool, watch, name=name)
+        case parties.Role.CURATOR:
+            plans = _plans(cast, signing)
+            nursery.start_soon(curator, place, key, plans, inbox, pool, name=name)
+        case _:
+            nursery.start_soon(shuffler, place, key, inbox, pool, guards.history, name=name)
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
@@ -209,7 +244,7 @@ def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
 
 
 def _start_users(
-    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signers: Sequence[Signer]
+    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signing: Sequence[Signer]
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
 
@@ -231,7 +266,7 @@ def _start_users(
     ]
     for index in sorted(set(everybody) - set(together)):
         place = seat(parties.user(index))
-        place.signer = signers[index] if index < len(signers) else None
+        place.signer = signing[index] if index < len(signing) else None
         nursery.start_soon(user, place, person(index), pool, sealers)
     if together:
         nursery.start_soon(cohort, network, together, person, pool)

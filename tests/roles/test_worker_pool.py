@@ -154,7 +154,7 @@ def test_a_refused_post_reaches_nobody() -> None:
         seen: list[bytes] = []
         network = Network(quiet())
         with pytest.raises(Refused) as caught:
-            network.post("curator", b"noise")
+            await network.post("curator", b"noise")
         assert caught.value.reason is Reason.MALFORMED
         with trio.move_on_after(1):
             await network.until(Kind.KEY, lambda board: bool(board.entries))
