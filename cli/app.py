@@ -33,6 +33,7 @@ COMMANDS = {
     "attack": "Every attack against every defence, measured on a scenario.",
     "compare": "Several programs on one scenario: trust, privacy, utility, cost.",
     "verify": "Replay a run and check every number from what was recorded.",
+    "keys": "An identity to sign with: a file for you, one for others.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
     "report": "One page about a run, sweep, comparison or attack, as a single HTML file.",
     "reproduce": "Redraw the figures of a paper; say what agrees with it.",

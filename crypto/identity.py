@@ -1,0 +1,210 @@
+r"""Identities: who somebody is from one session to the next, and to those who connect to them.
+
+An identity is an Ed25519 key for posts, and a TLS key (P-256) with a certificate that its holder
+signs itself. Whoever knows the identity key knows the certificate too:
+
+    binding = Ed25519("veilmix identity 1\0" || name || 0 || certificate in DER)
+
+so a certificate may be renewed while the identity stays. Nobody vouches for the name: a key is
+somebody's because they handed it over themselves, or read out its fingerprint.
+"""
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Never, final
+
+from ..errors import ParameterError, Refused
+from .entropy import Drawn, Entropy, SystemEntropy
+from .signing import SIGNING_KEY, Signer, verify_signature
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
+LABEL = b"veilmix identity 1\0"
+SEED = 32  # bytes that an identity key is made of
+YEARS = 10  # that a certificate is good for
+LARGEST_CERTIFICATE = 8192  # bytes of PEM; one of ours has some 700
+SLACK = dt.timedelta(days=1)  # by so much a clock may be behind that of the maker
+
+UNUSED = (  # what the TLS key is not for
+    "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
+    "encipher_only", "decipher_only",
+)  # fmt: skip
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
+_PRINT = b"veilmix.identity"  # BLAKE2b personalisation
+_PRINT_SIZE = 16  # bytes: nobody finds two keys with one fingerprint
+
+
+def check_name(name: str) -> str:
+    """Give a name that an identity may have; ParameterError for any other."""
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        raise ParameterError(
+            f"name: found {str(name)[:80]!r}; 1 to 64 letters, digits, dots, dashes and "
+            "underscores are accepted, beginning and ending with a letter or a digit"
+        )
+    return name
+
+
+def fingerprint(key: bytes) -> str:
+    """128 bits of a hash of an identity key, in eight groups, to be read out and compared."""
+    text = blake2b(key, digest_size=_PRINT_SIZE, person=_PRINT).hexdigest()
+    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PublicIdentity:
+    """What others may know of an identity.
+
+    Attributes:
+        name: what its holder calls itself.
+        key: the Ed25519 public key, 32 bytes.
+        certificate: the TLS certificate, in PEM; empty: there is none.
+        binding: the holder's signature of name and certificate; empty without a certificate.
+
+    Raises:
+        ParameterError: it is none, or its holder has not signed this name and certificate.
+    """
+
+    name: str
+    key: bytes
+    certificate: str = ""
+    binding: bytes = b""
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if len(self.key) != SIGNING_KEY:
+            raise ParameterError(
+                f"{self.name}: key: found {len(self.key)} bytes; {SIGNING_KEY} are accepted"
+            )
+        if not self.certificate and not self.binding:
+            return
+        signed = _bound(self.name, _der(self.name, self.certificate))
+        try:
+            verify_signature(self.key, signed, self.binding)
+        except Refused:
+            raise ParameterError(
+                f"{self.name}: its holder has not signed this name and certificate"
+            ) from None
+
+    @property
+    def fingerprint(self) -> str:
+        """What people compare."""
+        return fingerprint(self.key)
+
+
+@final
+class Identity:
+    """An identity with its secrets, which never show and are not pickled or copied.
+
+    Attributes:
+        public: what others may know.
+        signer: signs posts.
+        tls_key: the TLS key, in PEM: for the TLS library and the identity's own file alone.
+        seed: what the identity key is made of: for that file alone.
+    """
+
+    __slots__ = ("public", "seed", "signer", "tls_key")
+
+    def __init__(self, public: PublicIdentity, seed: bytes, tls_key: str) -> None:
+        """ParameterError if the secrets do not belong to the public part."""
+        if len(seed) != SEED:
+            raise ParameterError(f"{public.name}: the identity's secret is not {SEED} bytes long")
+        self.signer = Signer(Drawn(seed))
+        if self.signer.public != public.key:
+            raise ParameterError(f"{public.name}: the secret belongs to another identity key")
+        if bool(tls_key) != bool(public.certificate) or not _fits(tls_key, public):
+            raise ParameterError(f"{public.name}: the TLS key belongs to another certificate")
+        self.public, self.seed, self.tls_key = public, seed, tls_key
+
+    def __repr__(self) -> str:
+        return f"Identity({self.public.name}, {self.public.fingerprint}, secrets hidden)"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        """Refuse to be pickled or copied."""
+        raise TypeError("an Identity is not pickled or copied; read its file where it is needed")
+
+
+def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
+    """Make an identity, with a TLS key of the library's own randomness and a certificate.
+
+    entropy: what the identity key is drawn from; the system's where nothing else is said.
+    """
+    check_name(name)
+    seed = (entropy or SystemEntropy()).random(SEED)
+    signer = Signer(Drawn(seed))
+    certificate, tls_key = _certificate(name)
+    binding = signer.sign(_bound(name, _der(name, certificate)))
+    return Identity(PublicIdentity(name, signer.public, certificate, binding), seed, tls_key)
+
+
+def _certificate(name: str) -> tuple[str, str]:
+    """A certificate that its key has signed, and the key, both in PEM."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    whose = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    made = dt.datetime.now(dt.UTC)
+    usage = dict.fromkeys(UNUSED, False)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(whose)
+        .issuer_name(whose)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(made - SLACK)
+        .not_valid_after(made + dt.timedelta(days=365 * YEARS))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(
+            x509.KeyUsage(digital_signature=True, key_cert_sign=True, **usage), critical=True
+        )
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return certificate.public_bytes(serialization.Encoding.PEM).decode(), secret.decode()
+
+
+def _bound(name: str, der: bytes) -> bytes:
+    return LABEL + name.encode() + b"\0" + der
+
+
+def _der(name: str, certificate: str) -> bytes:
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return _read(name, certificate).public_bytes(Encoding.DER)
+
+
+def _read(name: str, certificate: str) -> "Certificate":
+    from cryptography.x509 import load_pem_x509_certificate
+
+    try:
+        if len(certificate) > LARGEST_CERTIFICATE:
+            raise ValueError  # noqa: TRY301 - one message for all that is no certificate
+        return load_pem_x509_certificate(certificate.encode())
+    except ValueError:
+        raise ParameterError(f"{name}: certificate: found none in PEM") from None
+
+
+def _fits(tls_key: str, public: PublicIdentity) -> bool:
+    """Whether a TLS key is that of the certificate."""
+    if not tls_key:
+        return True
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        mine = load_pem_private_key(tls_key.encode(), None).public_key()
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return False
+    return mine == _read(public.name, public.certificate).public_key()

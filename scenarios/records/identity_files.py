@@ -1,0 +1,157 @@
+r"""Identity files: one that its holder keeps, one that is given to others.
+
+    NAME.key.toml    all of an identity; its owner alone may read it (mode 0600)
+    NAME.pub.toml    its public part, one table `[[identity]]`
+
+    [[identity]]
+    name = "ada"
+    key = "<64 hexadecimal digits: the Ed25519 public key>"
+    certificate = '''<TLS certificate, PEM>'''
+    binding = "<128 hexadecimal digits: the holder's signature of name and certificate>"
+
+The secret file has two keys more: `seed` (64 hexadecimal digits) and `tls_key` (PEM). Public files
+may be written one after the other into one: that is the file of whom one knows. TLS libraries look
+for PEM and skip the rest, so they read both as they are: `load_cert_chain(NAME.key.toml)`,
+`load_verify_locations(KNOWN)`.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...crypto.identity import Identity, PublicIdentity, check_name, make_identity
+from ...errors import ParameterError, StorageError
+from ..serialization.atomic_file import write_whole
+
+SECRET, PUBLIC = ".key.toml", ".pub.toml"
+LARGEST = 1 << 22  # bytes of a file of identities: some thousands of them
+
+_FIELDS = {"name", "key", "certificate", "binding"}
+_SECRETS = {"seed", "tls_key"}
+
+
+def create(folder: Path, name: str) -> tuple[Path, Path]:
+    """Make an identity and write its two files into a folder; returns their paths.
+
+    StorageError if one of them is there already: an identity is never replaced. ParameterError for
+    a name that none may have.
+    """
+    check_name(name)
+    secret, public = folder / (name + SECRET), folder / (name + PUBLIC)
+    for path in (secret, public):
+        if os.path.lexists(path):
+            raise StorageError(
+                f"{path}: is there already, and an identity is not replaced; give another name, or "
+                "remove it yourself"
+            )
+    made = make_identity(name)
+    write_whole(secret, _secret_text(made), force=False, private=True, lasting=True)
+    write_whole(public, public_text(made.public), force=False, lasting=True)
+    return secret, public
+
+
+def read_identity(path: Path) -> Identity:
+    """Read an identity with its secrets.
+
+    StorageError if it is none, or if others than its owner may read it. No message holds a secret.
+    """
+    _check_private(path)
+    tables = _tables(path)
+    if len(tables) != 1 or not tables[0].keys() >= _SECRETS:
+        raise StorageError(f"{path}: holds no identity with its secrets (NAME{SECRET})")
+    one = tables[0]
+    try:
+        return Identity(_public(one), bytes.fromhex(one["seed"]), one["tls_key"])
+    except ParameterError as wrong:
+        raise StorageError(f"{path}: {wrong}") from None
+    except ValueError:
+        raise StorageError(f"{path}: seed: hexadecimal digits are accepted") from None
+
+
+def read_known(path: Path) -> dict[str, PublicIdentity]:
+    """Read the public identities of a file, by name. A file with secrets gives its public part.
+
+    StorageError if it is no such file, or names two identities alike.
+    """
+    known: dict[str, PublicIdentity] = {}
+    for table in _tables(path):
+        try:
+            one = _public(table)
+        except ParameterError as wrong:
+            raise StorageError(f"{path}: {wrong}") from None
+        if one.name in known:
+            raise StorageError(f"{path}: two identities are called {one.name}; one is accepted")
+        known[one.name] = one
+    return known
+
+
+def public_text(one: PublicIdentity) -> str:
+    """The file that is given to others."""
+    return (
+        f"# {one.name}: public, to be given to others. Fingerprint, to be read out and compared:\n"
+        f"# {one.fingerprint}\n{_table(one)}"
+    )
+
+
+def _secret_text(one: Identity) -> str:
+    return (
+        f"# {one.public.name}: SECRET. Whoever has this file can sign as {one.public.name}.\n"
+        f"{_table(one.public)}"
+        f'seed = "{one.seed.hex()}"\n'
+        f"tls_key = '''\n{one.tls_key}'''\n"
+    )
+
+
+def _table(one: PublicIdentity) -> str:
+    return (
+        f'[[identity]]\nname = "{one.name}"\nkey = "{one.key.hex()}"\n'
+        f"certificate = '''\n{one.certificate}'''\n"
+        f'binding = "{one.binding.hex()}"\n'
+    )
+
+
+def _public(table: Mapping[str, Any]) -> PublicIdentity:
+    """The public part of a table; ParameterError if it is none."""
+    name = check_name(table["name"])
+    try:
+        key, binding = bytes.fromhex(table["key"]), bytes.fromhex(table.get("binding", ""))
+    except ValueError:
+        raise ParameterError(f"{name}: key, binding: hexadecimal digits are accepted") from None
+    return PublicIdentity(name, key, table.get("certificate", ""), binding)
+
+
+def _tables(path: Path) -> Sequence[Mapping[str, str]]:
+    """The tables `[[identity]]` of a file, each with known keys and texts; StorageError else."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no file of identities")
+        found = tomllib.loads(path.read_text("utf-8"))
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    except (ValueError, RecursionError):  # its text is not told: it may hold a secret
+        raise StorageError(f"{path}: not TOML in UTF-8; `veilmix keys` writes such files") from None
+    tables = found.get("identity")
+    if found.keys() != {"identity"} or not isinstance(tables, list):
+        raise StorageError(f"{path}: tables [[identity]] are accepted, and nothing else")
+    for table in tables:
+        right = isinstance(table, dict) and {"name", "key"} <= table.keys() <= _FIELDS | _SECRETS
+        if not right or not all(isinstance(value, str) for value in table.values()):
+            raise StorageError(
+                f"{path}: an identity has name, key, certificate and binding, all of them texts"
+            )
+    return tables
+
+
+def _check_private(path: Path) -> None:
+    """StorageError if others than its owner may read a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    if os.name == "posix" and mode & 0o077:
+        raise StorageError(
+            f"{path}: others than its owner may read it (mode {mode & 0o777:o}) and may know it: "
+            f"make a new identity, or say chmod 600 {path} if you know better"
+        )

@@ -1,0 +1,31 @@
+"""`veilmix keys`: two files, a fingerprint, and no secret on the screen."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from veilmix.scenarios.records.identity_files import read_identity
+
+
+def test_keys(typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    said = typed("keys", "ada")
+    assert said.code == 0
+    mine = read_identity(tmp_path / "ada.key.toml")
+    assert mine.public.fingerprint in said.out
+    assert mine.seed.hex() not in said.out + said.err
+    assert stat.S_IMODE(Path("ada.key.toml").stat().st_mode) == 0o600
+    again = typed("keys", "ada")
+    assert again.code == 2
+    assert "is there already" in again.err
+    assert read_identity(tmp_path / "ada.key.toml").seed == mine.seed
+
+
+def test_keys_as_data_and_where(typed, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    said = typed("keys", "bob", "--in", str(tmp_path), "--format", "json")
+    told = json.loads(said.out)
+    assert told["name"] == "bob"
+    assert Path(told["secret"]) == tmp_path / "bob.key.toml"
+    assert typed("keys", "../bob", "--in", str(tmp_path)).code == 2
+    assert typed("keys", "eve", "--in", str(tmp_path / "nowhere")).code == 2
