@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import digamma
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
@@ -112,6 +111,8 @@ def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
         prior: Dirichlet parameters, shape (a,).
         unit: "nats" or "bits".
     """
+    from scipy.special import digamma
+
     alpha = as_prior(prior)
     logs = digamma(alpha).sum() - alpha.size * digamma(alpha.sum())
     return float(GAUSS - logs / (2 * alpha.size - 2)) / log_base(unit)

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import digamma, xlogy
 
 from ..estimation.entropy_bounds import Unit
 from ..validation import Floats, as_rng, one_of
@@ -104,6 +103,8 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
         prior: Dirichlet parameters, shape (a,).
         unit: "nats" or "bits".
     """
+    from scipy.special import digamma
+
     alpha = as_prior(prior)
     total = float(alpha.sum())
     return float(digamma(total + 1) - alpha @ digamma(alpha + 1) / total) / log_base(unit)
@@ -125,6 +126,8 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 def _told(classes: RowClasses) -> tuple[Floats, float]:
     """What each class of outputs tells about the input when P is known; the error of the sum."""
+    from scipy.special import xlogy
+
     shares = classes.masses / classes.masses.sum(axis=1, keepdims=True)
     scaled = classes.values / (shares * classes.values).sum(axis=1, keepdims=True)
     integral = mean_x_log_x(scaled, classes.masses)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import asin, log2, pi, sqrt
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaincinv, gammaln, polygamma, roots_jacobi
 
 from ...errors import ParameterError
 from ..validation import Floats
@@ -81,6 +80,8 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     Gauss-Jacobi in every stick-breaking coordinate: a polynomial of degree n in p has degree at
     most n in each V_j, so ceil((n + 1) / 2) nodes a coordinate are enough; all weights are > 0.
     """
+    from scipy.special import roots_jacobi
+
     count = degree // 2 + 1
     left, points = np.ones((1, 1)), np.zeros((1, 0))
     weights = np.ones(1)
@@ -98,11 +99,15 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
 
 def log_beta(alpha: Floats) -> Floats:
     """The logarithm of the multivariate beta function (2.4), along the last axis."""
+    from scipy.special import gammaln
+
     return np.asarray(gammaln(alpha).sum(axis=-1) - gammaln(alpha.sum(axis=-1)))
 
 
 def differential_entropy(prior: Floats) -> float:
     """The differential entropy h(P) of a Dirichlet law, (2.1), in nats (negative for a > 2)."""
+    from scipy.special import digamma
+
     total = float(prior.sum())
     inner = (prior.sum() - prior.size) * digamma(total) - (prior - 1) @ digamma(prior)
     return float(log_beta(prior) + inner)
@@ -128,6 +133,8 @@ def _product_rule(function: Function, prior: Floats) -> Average:
 
 def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
     """Nodes v, 1 - v (each to full relative precision) and weights for Beta(alpha, beta)."""
+    from scipy.special import betaln, digamma, polygamma
+
     middle = float(digamma(alpha) - digamma(beta))
     spread = sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
     # v has poles at u = i pi; keep away from them by half their distance in t
@@ -161,6 +168,8 @@ def _sobol_rule(
 
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:
     """Inverse gamma laws; where they underflow, their leading term u^(1/alpha) in logarithms."""
+    from scipy.special import gammaincinv, gammaln
+
     u = np.clip(uniform, 1e-12, 1 - 1e-12)
     with np.errstate(divide="ignore"):
         logs = np.log(gammaincinv(prior, u))

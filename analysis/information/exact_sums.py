@@ -13,7 +13,6 @@ from math import comb
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, xlogy
 
 from ..validation import Floats
 from .dirichlet import polynomial_rule
@@ -39,6 +38,8 @@ def compositions(n: int, parts: int) -> Tallies:
 
 def log_multinomial(tallies: Tallies) -> Floats:
     """Log n! / prod s_y!, the number of ways to reach these tallies, along the last axis."""
+    from scipy.special import gammaln
+
     n = tallies.sum(axis=-1)
     return np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=-1))
 
@@ -66,6 +67,8 @@ def output_law_cost(b: int, a: int, n: int) -> int:
 
 def conditional_entropy(rows: Floats, prior: Floats, n: int) -> float:
     """H(S | T) in nats."""
+    from scipy.special import xlogy
+
     inputs = compositions(n, rows.shape[1])
     chance = np.exp(log_multinomial(inputs) + _log_sequence(prior, inputs))
     chance /= chance.sum()
@@ -115,6 +118,8 @@ def _half(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _log_sequence(prior: Floats, tallies: Tallies) -> Floats:
     """Log probability of one sequence of inputs with these tallies, B(prior + t) / B(prior)."""
+    from scipy.special import gammaln
+
     total, n = prior.sum(), tallies.sum(axis=-1)
     rising = (gammaln(prior + tallies) - gammaln(prior)).sum(axis=-1)
     return np.asarray(rising - gammaln(total + n) + gammaln(total))

@@ -28,7 +28,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import xlogy
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
@@ -161,6 +160,8 @@ def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) ->
 def _exact(
     rows: Floats, alpha: Floats, n: int, summed: tuple[bool, bool]
 ) -> tuple[Simulated | None, Simulated | None]:
+    from scipy.special import xlogy
+
     if not summed[0]:
         return None, None
     tallies, law = output_law(rows, alpha, n)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from .channel_matrix import as_matrix
 
@@ -51,6 +49,9 @@ def structure(Q: Any) -> Structure:
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     rows = as_matrix(Q)
     rows = rows[rows.max(axis=1) > 0]
     b, a = rows.shape

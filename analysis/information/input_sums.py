@@ -19,7 +19,6 @@ ends and at every deviation around the mean. In each piece a Gauss rule for cons
 from math import log, pi, sqrt
 
 import numpy as np
-from scipy.special import digamma, gammaln
 
 from ..validation import Floats
 
@@ -33,6 +32,8 @@ NODES, DEVIATIONS = 24, 40
 
 def input_information(prior: Floats, n: int) -> tuple[float, float]:
     """H(T) and I(X; P) in nats."""
+    from scipy.special import gammaln
+
     total, people = float(prior.sum()), np.array([float(n)])
     tallies = float(ratio(people, total)[0] - gammaln(total))
     told = float(shape(people, total)[0] - gammaln(total))
@@ -53,6 +54,8 @@ def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
 
 def ratio(k: Floats, c: float) -> Floats:
     """r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0."""
+    from scipy.special import gammaln
+
     far = np.maximum(k, FAR)
     steep = (far + 0.5) * np.log1p((c - 1) / (far + 1)) + (c - 1) * (np.log(far + c) - 1)
     series = steep + _stirling(far + c) - _stirling(far + 1)
@@ -61,6 +64,8 @@ def ratio(k: Floats, c: float) -> Floats:
 
 def shape(k: Floats, c: float) -> Floats:
     """h(k, c) = log Gamma(k + c) - k psi(k + c) + k + c, k >= 0, c > 0."""
+    from scipy.special import digamma, gammaln
+
     x = np.maximum(k, FAR) + c
     inverse = 1 / (x * x)
     rest = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240)))

@@ -14,7 +14,6 @@ Everything is done for many tally vectors at once.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from ..validation import Floats
 from .dirichlet import log_beta
@@ -57,6 +56,8 @@ class Proposal:
 
 def _log_t(squares: Floats, d: int) -> Floats:
     """The log density of the standard t law in d dimensions at points of these squared norms."""
+    from scipy.special import gammaln
+
     constant = gammaln((FREEDOM + d) / 2) - gammaln(FREEDOM / 2) - d / 2 * np.log(FREEDOM * np.pi)
     return np.asarray(constant - (FREEDOM + d) / 2 * np.log1p(squares / FREEDOM))
 

@@ -16,7 +16,6 @@ from math import ceil, pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from ...errors import ParameterError
 from ..validation import Floats
@@ -173,6 +172,8 @@ def _own_spread(covariance: Floats) -> Floats:
 
 
 def _log_mean(logs: Floats) -> Floats:
+    from scipy.special import logsumexp
+
     return np.asarray(logsumexp(logs, axis=1) - np.log(logs.shape[1]))
 
 

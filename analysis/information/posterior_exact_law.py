@@ -12,7 +12,6 @@ lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only norm
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc
 
 from ...errors import ParameterError
 from ..validation import Floats, as_rng, open_unit, whole
@@ -60,6 +59,8 @@ class ExactPosterior:
 
     def cdf(self, x: int, p: float) -> float:
         """P(P_x <= p): the marginals are mixtures of beta laws."""
+        from scipy.special import betainc
+
         k, weights, shape = self._marginal(x)
         return float(weights @ betainc(shape + k, self._total - shape - k, np.clip(p, 0, 1)))
 

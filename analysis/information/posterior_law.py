@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from ...errors import ParameterError
 from ..validation import Floats, as_counts, as_rng, open_unit, whole
@@ -203,6 +202,8 @@ def _by(
 def _importance(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
+    from scipy.special import logsumexp
+
     s = counts[None].astype(np.float64)
     p, logs = log_weights(R, alpha, s, fit(R, alpha, s), draws, rng)
     weights = np.exp(logs[0] - logs.max())

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import entr, log1p
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
@@ -69,6 +68,8 @@ def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
         p: probabilities of the inputs, shape (a,), not all on one input.
         y: the report, 0 .. b - 1, possible under p.
     """
+    from scipy.special import entr
+
     rows = as_matrix(Q)
     law = as_probabilities(p)
     if law.size != rows.shape[1]:
@@ -114,6 +115,8 @@ class WorstCase:
         Args:
             eta: probability of the unlikely input, 0 < eta < 1.
         """
+        from scipy.special import log1p
+
         eta = open_unit(eta, "eta")
         if self.ldp == inf:
             return 0.0
