@@ -15,12 +15,10 @@ The limits of Phi_t are its least and largest value in the polytope, 2 (n + 1) l
 hold for every estimator at once, since no estimate enters.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ..validation import Counts, Floats
-from .linear_programs import solve
+from .extremes import Polytope, extremes
 from .matrix import inverse, invertible, transition
 
 # Shares: the programs' tolerances are smaller, and limits are moved outwards by this much.
@@ -70,20 +68,7 @@ def _limits(psi: Counts, eta: float, level: float) -> tuple[Floats, Floats] | No
     floor, ceiling = _unbiased_limits(h, most, eta, level, m)
     if (floor > ceiling).any():
         return None
-    A, unit = transition(k - 1, eta), float((most - least).max())
-    rows = np.vstack([A, -A]) / unit
-    sides = np.concatenate([most, -least]) / unit
-    bounds = np.column_stack([floor, ceiling])
-    low, high = np.zeros(k), np.ones(k)
-    for t in range(k):
-        for sign, ends in ((1.0, low), (-1.0, high)):
-            solved = _extreme(sign, t, rows, sides, bounds)
-            if solved.status == 2:  # the polytope is empty
-                return None
-            # Where the solver gives up, the bounds of the second family stand.
-            end = bounds[t, 0] if sign > 0 else bounds[t, 1]
-            ends[t] = sign * solved.fun if solved.status == 0 else end
-    return low, high
+    return extremes(Polytope(transition(k - 1, eta), least, most, floor, ceiling))
 
 
 def _unbiased_limits(
@@ -98,9 +83,3 @@ def _unbiased_limits(
     reach = np.sqrt(2 * (B**2 @ most) * level / m) + spread * level / (3 * m)
     # Rounding in B h is far below SLACK whenever `reach` is below 1.
     return np.clip(B @ h - reach, 0, 1), np.clip(B @ h + reach, 0, 1)
-
-
-def _extreme(sign: float, t: int, rows: Floats, sides: Floats, bounds: Floats) -> Any:
-    objective = np.zeros(rows.shape[1])
-    objective[t] = sign
-    return solve(objective, rows, sides, np.ones(rows.shape[1]), bounds=bounds)

@@ -1,9 +1,11 @@
 """Estimators and limits of paper 004: against enumeration where small, simulation where large."""
 
+import sys
 from itertools import product
 from math import comb
 from time import process_time
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,7 @@ from veilmix.analysis.incidence import (
 )
 from veilmix.analysis.incidence.confidence_region import divergence_interval, region
 from veilmix.analysis.incidence.estimators import point
+from veilmix.analysis.incidence.extremes import Polytope, continued, extremes, from_nothing
 from veilmix.analysis.incidence.likelihood import deviance, em, maximum
 from veilmix.analysis.incidence.linear_programs import analytic, chebyshev, minmax, vertex
 from veilmix.errors import ParameterError
@@ -310,6 +313,41 @@ def test_any_counts_are_estimated_within_the_simplex(psi: list[int], eta: float)
         assert shares.sum() == pytest.approx(1)
     low, high = region(np.array(psi), eta, 0.1)
     assert ((low >= 0) & (low <= high) & (high <= sum(psi))).all()
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(0, 500), min_size=2, max_size=9).filter(any),
+    st.floats(0.02, 0.98),
+    st.floats(0.001, 0.3),
+)
+def test_programs_in_a_row_end_where_each_alone_does(
+    psi: list[int], eta: float, room: float
+) -> None:
+    h, k = np.array(psi) / sum(psi), len(psi)
+    seen = transition(k - 1, eta) @ h
+    polytope = Polytope(
+        transition(k - 1, eta), seen - room, seen + room, np.zeros(k), np.minimum(h + room, 1)
+    )
+    assert (h <= polytope.ceiling).all()
+    ours, alone = continued(polytope, highspy), from_nothing(polytope)
+    for sign in (1, -1):
+        for row in sign * np.eye(k):
+            assert ours(row) == pytest.approx(alone(row), abs=1e-6)
+
+
+def test_an_empty_polytope_has_no_extremes() -> None:
+    A, full = transition(2, 0.5), np.ones(3)
+    assert extremes(Polytope(A, 0 * full, 0.1 * full, 0 * full, full)) is None
+    assert extremes(Polytope(A, 0 * full, full, 0 * full, full)) is not None
+
+
+def test_without_highspy_limits_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    psi = np.array([300, 200, 100, 50])
+    ours = region(psi, 0.4, 0.1)
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    np.testing.assert_array_equal(ours, region(psi, 0.4, 0.1))
 
 
 @pytest.mark.parametrize(
