@@ -22,7 +22,7 @@ from ..errors import ParameterError, Reason, Refused
 from .announcement import Flaw
 from .hiding import hide
 from .messages import Call
-from .session import SALT, Round
+from .session import SALT, Round, sealing
 from .wire import Writer, decode
 
 NO_SALT = bytes(SALT)
@@ -184,7 +184,8 @@ def submit_all(
     """Users: turn the row of each into an envelope, each with a source of randomness of its own.
 
     The slots of an envelope are in the order of the onions' bytes. One kind of step is taken for
-    everybody before the next kind: the cipher is fastest undisturbed.
+    everybody before the next kind: the cipher is fastest undisturbed. What a person hides follows
+    from its entropy; what it seals with, from that and the session.
     """
     plan, slots = book.plan, book.plan.slots
     if plan.announcement.rules.flaws:
@@ -192,6 +193,7 @@ def submit_all(
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
+    entropies = [sealing(entropy, plan.session) for entropy in entropies]
     plaintexts = [
         blank[:1] + salt + blank[VALUES:]
         for answers, entropy in zip(said, entropies, strict=True)
@@ -216,7 +218,8 @@ def submit_all(
 
 def _flawed(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
     """User: seal with the design errors of a lesson."""
-    return enclose(plan, answers(plan, hide(plan.call.hidden, row, entropy)), entropy)
+    said = answers(plan, hide(plan.call.hidden, row, entropy))
+    return enclose(plan, said, sealing(entropy, plan.session))
 
 
 def enclose(plan: Round, ballots: Sequence[Ballot], entropy: Entropy) -> Sealed:

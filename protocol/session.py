@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..crypto.entropy import Entropy
 from ..crypto.layer import layer_size
 from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
@@ -110,6 +111,16 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     return Round(
         session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains
     )
+
+
+def sealing(entropy: Entropy, session: bytes) -> Entropy:
+    """User, peer: what one session alone is sealed with, however often its seed is used.
+
+    Two sessions of one seed have the same people with the same sources. If they sealed two texts
+    with one ephemeral key, whoever has both boxes would read the one exclusive-or the other.
+    entropy: the person's, of one round.
+    """
+    return entropy.fork(f"session {session.hex()}")
 
 
 def domain_of(call: Call, column: int, feature: Feature) -> Callable[[str], bool]:

@@ -24,6 +24,7 @@ from ..protocol.peers.board import PeerBoard, Place, full
 from ..protocol.peers.onions import BLANK, Onion, Passed, accuse, bags_of, make_onions, pass_on
 from ..protocol.phases import BOARD
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
+from ..protocol.session import sealing
 from ..protocol.transcript import Made, Refusal, names_of
 from .clock import VirtualClock
 from .instruments import Instrument, Instruments
@@ -189,7 +190,7 @@ async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, pool: Work
         return
     await seat.commons.finished((0, 0))
     while (plan := seat.seen.plan) is not None:
-        fresh = entropy.fork(f"round-{plan.call.round}")
+        fresh = sealing(entropy.fork(f"round-{plan.call.round}"), plan.session)
         if not await _round(seat, plan, pair.secret, row, fresh, pool):
             return
 

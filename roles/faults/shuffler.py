@@ -14,7 +14,7 @@ from ...protocol.ballots import answers, enclose
 from ...protocol.messages import Batch as Handed
 from ...protocol.messages import Body, Mixed, Submission
 from ...protocol.parties import Role
-from ...protocol.session import Round
+from ...protocol.session import Round, sealing
 from ..network import EVERY_ROUND, Endpoint, Fault, Letter, Network
 
 Layers = list[bytes]
@@ -57,6 +57,10 @@ class Deed:
         by_name = sorted(range(len(senders)), key=lambda i: senders[i])
         return [by_name[i] for i in sorted(self.chosen(len(senders)))]
 
+    def seals(self, plan: Round) -> Entropy:
+        """What it seals its own answers of a round with, from the first one on."""
+        return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
+
 
 def drop(
     deed: Deed, _plan: Round, layers: Layers, refused: Counter[Reason], _who: Sequence[str]
@@ -89,9 +93,9 @@ def _with_own(
     deed: Deed, plan: Round, layers: Layers, places: Sequence[int], rows: Sequence[Row]
 ) -> Layers:
     """The layers, with own answers at these people's places: a row for each."""
-    made = list(layers)
+    made, fresh = list(layers), deed.seals(plan)
     for i, row in zip(places, rows, strict=True):
-        own = enclose(plan, answers(plan, row), deed.entropy)
+        own = enclose(plan, answers(plan, row), fresh)
         made[i * plan.slots : (i + 1) * plan.slots] = [onion[0] for onion in own.onions]
     return made
 
@@ -156,8 +160,8 @@ def flip(layer: bytes, bit: int) -> bytes:
 
 def preempt(deed: Deed, plan: Round, batch: Batch) -> Batch:
     """Ballots of its own, as many as in its batch, as the reader would get them from the last."""
-    many = len(batch) // plan.slots
-    own = [enclose(plan, answers(plan, forged_row(plan)), deed.entropy) for _ in range(many)]
+    many, fresh = len(batch) // plan.slots, deed.seals(plan)
+    own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
     return tuple(sorted(onion[-1] for one in own for onion in one.onions))
 
 

@@ -14,7 +14,7 @@ from ...crypto.entropy import Entropy
 from ...protocol.ballots import answers, enclose
 from ...protocol.messages import Body, Submission
 from ...protocol.registry import submission
-from ...protocol.session import Round
+from ...protocol.session import Round, sealing
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
 
 Honest = Callable[[Body], Awaitable[None]]
@@ -83,7 +83,8 @@ class Stuffer(Endpoint):
         """Seal other ballots than those that were asked for."""
         if isinstance(body, Submission) and plan.call.round in self.rounds_struck:
             first = answers(plan, self.row)[0]
-            stuffed = enclose(plan, [first] * len(plan.call.asks), self.entropy)
+            fresh = sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
+            stuffed = enclose(plan, [first] * len(plan.call.asks), fresh)
             body = submission(plan, stuffed.envelope, self.signer)
         await super().send(plan, receiver, body)
 

@@ -29,7 +29,7 @@ from ...protocol.mixing import arrange, open_envelopes, open_layers
 from ...protocol.parties import ANALYST, CURATOR, Role, shuffler
 from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.record import CountsSeen
-from ...protocol.session import Round, open_round
+from ...protocol.session import Round, open_round, sealing
 from ...protocol.shares import (
     AGGREGATOR_1,
     AGGREGATOR_2,
@@ -210,7 +210,8 @@ def collect(
         for number, name in zip(AGGREGATORS, (AGGREGATOR_1, AGGREGATOR_2), strict=True)
     )
     for user in range(case.n):
-        made = share(plan, user, case.people.row(user), session.person(user, 1))
+        fresh = sealing(session.person(user, 1), plan.session)
+        made = share(plan, user, case.people.row(user), fresh)
         for pile, layer in zip((one, two), made.layers, strict=True):
             purse.bytes += len(Message(plan.session, 1, Submission(layer)).encode())
             for data in delivered(case, 1, user, layer, purse):

@@ -4,9 +4,21 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
-from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
+from veilmix.crypto.keys import SuiteCode
+from veilmix.protocol.announcement import Policy, Rules
 from veilmix.protocol.board import replay
+from veilmix.protocol.exploits import EPHEMERAL
+from veilmix.protocol.frames import decode_message
+from veilmix.protocol.messages import Batch, Submission
+from veilmix.protocol.peer_messages import Relay
+from veilmix.protocol.peers.agreement import Agreement
 from veilmix.roles import session, worker_pool
+from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.faults.users import stuffer
+from veilmix.roles.instruments import Instrument
+from veilmix.roles.network import Fault
+from veilmix.roles.peer import PeerCast, play_peers
 
 ROWS = KIT.people(40)
 FAULTS = {
@@ -51,6 +63,53 @@ def test_another_seed_gives_another_run_with_the_same_results() -> None:
     one, other = fault_free(seed=1), fault_free(seed=2)
     assert one.board.digest() != other.board.digest()
     assert one.results == other.results
+
+
+class Ephemerals(Instrument):
+    """Keeps the senders' ephemeral points of every layer that is sent."""
+
+    def __init__(self) -> None:
+        self.points: set[bytes] = set()
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Take a message apart."""
+        match decode_message(data).body:
+            case Submission(envelope):
+                self.points.add(envelope[EPHEMERAL])
+            case Batch(layers):
+                self.points.update(layer[EPHEMERAL] for layer in layers)
+            case Relay(_, bags):
+                self.points.update(layer[EPHEMERAL] for _, layers in bags for layer in layers)
+
+
+FORGING = {
+    "shuffler-1": cheat(Deed("substitute", SeededEntropy(8).fork("substitute"), users=3)),
+    "user-4": stuffer((1,), ROWS[3], SeededEntropy(8).fork("stuff")),
+}
+
+
+@pytest.mark.parametrize("faults", [{}, FORGING], ids=["honest", "forging"])
+def test_two_sessions_of_one_seed_share_no_ephemeral_key(faults: dict[str, Fault]) -> None:
+    """Two texts sealed with one ephemeral key are each the other's, by exclusive or."""
+    points = []
+    for title in ("one session", "another"):
+        seen = Ephemerals()
+        KIT.run(ROWS, [seen], shufflers=2, title=title, faults=faults)
+        points.append(seen.points)
+    assert len(points[0]) == len(points[1]) > 9 * len(ROWS)
+    assert not points[0] & points[1]
+
+
+def test_two_sessions_of_peers_with_one_seed_share_no_ephemeral_key() -> None:
+    points = []
+    for title in ("one session", "another"):
+        seen = Ephemerals()
+        terms = Policy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 1
+        agreement = Agreement(title, KIT.SCHEMA, *terms)
+        play_peers(PeerCast(agreement, 6, ROWS.__getitem__, KIT.keep(0), SeededEntropy(3)), [seen])
+        points.append(seen.points)
+    assert len(points[0]) == len(points[1]) > 6
+    assert not points[0] & points[1]
 
 
 def test_runs_without_a_seed_differ_and_agree_in_their_results() -> None:

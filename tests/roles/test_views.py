@@ -14,6 +14,7 @@ from veilmix.protocol import parties, transcript
 from veilmix.protocol.announcement import Policy
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.phases import BOARD
+from veilmix.protocol.session import sealing
 from veilmix.protocol.transcript import Transcript, name_of, names_of, split_names
 from veilmix.protocol.view import view
 
@@ -217,12 +218,13 @@ def test_the_summary_agrees_on_who_is_linked(
 # Secrets
 
 
-def secrets_of_a_seeded_run(seed: int, shufflers: int) -> dict[str, bytes]:
+def secrets_of_a_seeded_run(seed: int, shufflers: int, session: bytes) -> dict[str, bytes]:
     root = SeededEntropy(seed)
     found = {party: root.fork(f"key of {party}").random(32) for party in names(shufflers)}
     for index in range(len(ROWS)):
         for number, slots in ((1, 3), (2, 1)):
-            stream = root.fork(parties.user(index)).fork(f"round-{number}").random(16 * slots)
+            fresh = sealing(root.fork(parties.user(index)).fork(f"round-{number}"), session)
+            stream = fresh.random(16 * slots)
             for slot in range(slots):
                 found[f"salt {index} {number} {slot}"] = stream[16 * slot : 16 * slot + 16]
     return found
@@ -230,7 +232,7 @@ def secrets_of_a_seeded_run(seed: int, shufflers: int) -> dict[str, bytes]:
 
 def test_no_secret_is_in_anything_recorded() -> None:
     run = KIT.run(ROWS, shufflers=2, seed=1)
-    secrets = secrets_of_a_seeded_run(1, 2)
+    secrets = secrets_of_a_seeded_run(1, 2, run.board.session)
     recorded = [run.transcript, run.board, run.reports]
     texts = [repr(recorded), str(recorded)]
     data = pickle.dumps(recorded)
@@ -251,7 +253,8 @@ def test_the_salts_and_keys_searched_for_are_the_real_ones() -> None:
     from veilmix.protocol.mixing import open_envelope, open_layers
     from veilmix.protocol.session import open_round
 
-    run, secrets = RUNS[1], secrets_of_a_seeded_run(1, 1)
+    run = RUNS[1]
+    secrets = secrets_of_a_seeded_run(1, 1, run.board.session)
     told = run.board.announcement
     for party in names(1):
         assert suite().keypair_from(secrets[party]).public == told.key(party)
