@@ -82,7 +82,7 @@ def _(Frame, change, guessed, load, mo, veilmix):
                 "named for certain": one.certain,
                 "bits learnt per row": round(one.bits, 2),
             }
-            for one in outcome.found.attacks
+            for one in outcome.reidentification.attacks
         ]
 
     mo.vstack(
@@ -101,7 +101,7 @@ def _(careful, guessed, mo, whole):
     guessed  # nothing is shown before
 
     def worst(outcome):
-        return max(one.certain for one in outcome.found.attacks)
+        return max(one.certain for one in outcome.reidentification.attacks)
 
     certain = worst(whole), worst(careful)
     assert certain[0] > certain[1]
@@ -116,8 +116,8 @@ def _(careful, guessed, mo, whole):
                 the curator decides. In truth {whole.exposure.true:.1%} of the people were in a crowd
                 smaller than 5, against {careful.exposure.true:.1%}.
 
-                The three usual attackers, where everything is released: {whole.found.risk}. Where the
-                curator decides: {careful.found.risk}.
+                The three usual attackers, where everything is released: {whole.reidentification.risk}. Where the
+                curator decides: {careful.reidentification.risk}.
 
                 Nobody needed names in the table to find people; it took a list with the same columns.
                 And note who is found: not the average person, the rare one.

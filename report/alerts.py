@@ -7,6 +7,7 @@ says less than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Alert, worst_first
@@ -273,7 +274,7 @@ def _vacuous(facts: Facts) -> Iterator[Alert]:
         )
     wide = [
         f"{one['feature']} = {value}"
-        for one in (facts.result.get("local") or {}).get("features", ())
+        for one in (findings_of(facts.result, "randomized") or {}).get("features", ())
         for value, low, high in zip(one["values"], one["low_95"], one["high_95"], strict=True)
         if low <= 0 and high >= 1
     ]

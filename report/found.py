@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Numbers, Section
@@ -36,7 +37,7 @@ def section(facts: Facts) -> Section | None:
         "as anybody could. Found: named rightly, in expectation. Counted with everybody's true "
         "values, which the laboratory knows and no analyst does."
     )
-    if facts.result.get("incidence"):
+    if findings_of(facts.result, "incidence"):
         lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..scenarios.programs.randomized.tradeoff import Trade, trades
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Numbers, Section
@@ -16,7 +17,7 @@ NAMES = 170
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on noise; None where nobody randomized anything."""
-    local = facts.result.get("local")
+    local = findings_of(facts.result, "randomized")
     if not local:
         return None
     shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ..errors import StorageError
 from ..scenarios.records.result_file import Run
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.studies.attack_matrix import Matrix
 from ..scenarios.verification.damage import blamed
 from ..scenarios.wording import many
@@ -62,7 +63,7 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
 
 def _about(facts: Facts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
-    sets = result.get("incidence")
+    sets = findings_of(result, "incidence")
     mix = many(scenario.mix.shufflers, "shuffler")
     seed = "system randomness" if result["seed"] is None else f"seed {result['seed']}"
     return (

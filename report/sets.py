@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Figure, Grid, Numbers, Section
@@ -13,7 +14,7 @@ KEYS = ("psi", "estimate", "low", "high", "truth")
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on sets; None where nobody was asked for any."""
-    found = facts.result.get("incidence")
+    found = findings_of(facts.result, "incidence")
     if not found:
         return None
     sure = percent(1 - found["beta"])

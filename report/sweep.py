@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise, product
 
 from ..scenarios.mean import Estimate
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
 from ..scenarios.wording import interval, many
 from .pieces import (
@@ -111,7 +112,8 @@ def told(point: Point) -> str:
 
 def _verdict(found: Sweep) -> Iterator[Answer]:
     released = sum(
-        bool(line.result.get("release") or line.result.get("local")) for line in found.lines
+        bool(line.result.get("release") or findings_of(line.result, "randomized"))
+        for line in found.lines
     )
     total = len(found.lines)
     text = f"Something was released in {released:,} of {total:,} runs."

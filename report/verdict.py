@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..scenarios.scoring.result import findings_of
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Answer
@@ -19,7 +20,7 @@ def verdict(facts: Facts) -> tuple[Answer, ...]:
 
 def _what(facts: Facts) -> Answer:
     question = "What was released?"
-    local = facts.result.get("local")
+    local = findings_of(facts.result, "randomized")
     if local:
         shares = sum(len(one["values"]) for one in local["features"])
         names = ", ".join(one["feature"] for one in local["features"])
@@ -29,7 +30,7 @@ def _what(facts: Facts) -> Answer:
             f"themselves ({local['rule']}). The largest error is {worst} of people."
         )
         return Answer(question, "estimates", text)
-    sets = facts.result.get("incidence")
+    sets = findings_of(facts.result, "incidence")
     if sets:
         text = (
             f"In how many sets {sets['positions']:,} elements are, from vectors that "
@@ -83,7 +84,7 @@ def _bounds(facts: Facts) -> Iterator[str]:
 
 def _noise(facts: Facts) -> Answer:
     question = "How exposed are people?"
-    local, sets = facts.result.get("local"), facts.result.get("incidence")
+    local, sets = (findings_of(facts.result, one) for one in ("randomized", "incidence"))
     if sets:
         text = (
             f"Nobody learns from a vector, even with its owner's name on it, whether an element "

@@ -11,7 +11,7 @@ import veilmix
 from veilmix.errors import StorageError
 from veilmix.scenarios.records.result_file import read
 from veilmix.scenarios.records.run_folder import save
-from veilmix.scenarios.scoring.result import SCHEMA, Result
+from veilmix.scenarios.scoring.result import MOVED, SCHEMA, result_type
 from veilmix.scenarios.serialization.record import plain
 
 ROOT = Path(__file__).parent.parent
@@ -37,11 +37,23 @@ def test_the_published_schema_is_that_of_the_definition() -> None:
 def test_what_is_written_is_read_back_whole(name: str) -> None:
     outcome = veilmix.run(name, 7, worst_case_seconds=0)
     data = outcome.result()
-    result = msgspec.convert(data, Result)
+    result = msgspec.convert(data, result_type())
     assert plain(result) == data
     assert plain(result) == json.loads(json.dumps(data))
     named = TOOL.schema()["$defs"]["Result"]["properties"]
     assert data.keys() <= named.keys()
+
+
+@pytest.mark.parametrize(("key", "name"), list(zip(MOVED, RUNS[1:5], strict=True)))
+def test_a_folder_of_the_first_format_is_still_read(key: str, name: str, tmp_path: Path) -> None:
+    folder = save(veilmix.run(name, 7, "ideal", worst_case_seconds=0), tmp_path)
+    file = folder / "result.json"
+    data = json.loads(file.read_text("utf-8"))
+    own = {one: value for one, value in data.pop("findings").items() if one != "program"}
+    old = data | {"schema": 1, key: own.get("rounds", own)}
+    new = read(folder).result
+    file.write_text(json.dumps(old), "utf-8")
+    assert read(folder).result == new
 
 
 @pytest.mark.parametrize("change", [{}, {"unheard": 1}, {"users": "many"}])

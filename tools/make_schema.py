@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from veilmix.scenarios.scoring.result import SCHEMA, Result
+from veilmix.scenarios.scoring.result import SCHEMA, result_type
 from veilmix.scenarios.serialization.json_text import pretty
 
 FILE = Path(__file__).parent.parent / "docs" / "result.schema.json"
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent.parent / "docs" / "result.schema.json"
 
 def schema() -> dict[str, Any]:
     """The schema, with the number of the format as the only one."""
-    made: dict[str, Any] = msgspec.json.schema(Result)
+    made: dict[str, Any] = msgspec.json.schema(result_type())
     made["$defs"]["Result"]["properties"]["schema"] = {"const": SCHEMA}
     about = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return about | {"title": f"result.json of veilmix, schema {SCHEMA}"} | made

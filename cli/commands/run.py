@@ -175,16 +175,19 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
 def _drawn(outcome: "Outcome", folder: Path) -> None:
     from ...analysis.figures import incidence as sets_figure
     from ...analysis.figures import randomized as noise_figure
+    from ...scenarios.programs.incidence.score import Incidence
+    from ...scenarios.programs.randomized.score import Randomized
     from ...scenarios.serialization.record import plain
     from ..figures import make, write
     from ..text.layout import page, say
 
-    if outcome.local:
-        drawn = noise_figure.figures(plain(outcome.local))
-    elif outcome.incidence:
-        drawn = sets_figure.figures(plain(outcome.incidence))
-    else:  # the round was burned
-        return
+    match outcome.findings:
+        case Randomized():
+            drawn = noise_figure.figures(plain(outcome.findings))
+        case Incidence():
+            drawn = sets_figure.figures(plain(outcome.findings))
+        case _:  # the round was burned
+            return
     place = folder / "figures"
     make(place)
     for one in drawn:

@@ -7,6 +7,7 @@ a single column, by all but one, by all.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ...scenarios.programs.registry import program_of
 from ...scenarios.wording import give_or_take
 from .layout import many, percent
 
@@ -26,12 +27,12 @@ Score = tuple[str, str, str]
 
 def scores(outcome: "Outcome") -> Iterator[Score]:
     """The rows; none where nothing was released."""
-    found = outcome.found
+    found = outcome.reidentification
     if found is None:
         return
     features = len(outcome.schema.names)
     asked = bool(outcome.scenario.attacker.knows)
-    if outcome.incidence:
+    if not program_of(outcome.scenario).held:
         yield from _sets(found)
         return
     for one in worst(found.attacks, features, asked=asked):

@@ -19,9 +19,9 @@ SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
     ("promised exposure", 1, lambda o: o.exposure.promised if o.released and o.decision else None),
     ("worst possible exposure", 1, lambda outcome: outcome.exposure.worst_share),
     ("columns released", inf, lambda o: None if randomized(o) else len(o.kept) * o.released),
-    ("largest error of a share", inf, lambda o: o.local.largest_error if o.local else None),
-    ("mean error of a share", inf, lambda o: o.local.mean_error if o.local else None),
-    ("largest error of a count", inf, lambda o: o.incidence.largest_error if o.incidence else None),
+    ("largest error of a share", inf, lambda o: _error(o, "randomized", "largest_error")),
+    ("mean error of a share", inf, lambda o: _error(o, "randomized", "mean_error")),
+    ("largest error of a count", inf, lambda o: _error(o, "incidence", "largest_error")),
     ("released at all", 1, lambda outcome: float(outcome.released)),
     ("linked by the curator", inf, lambda outcome: _curator(outcome, "linked")),
     ("bits a person, curator", inf, lambda outcome: _curator(outcome, "bits_per_person")),
@@ -31,6 +31,15 @@ SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
 def _curator(outcome: "Outcome", score: str) -> float | None:
     """A score of the curator; None among peers."""
     return None if outcome.peers else getattr(outcome.coalition("curator"), score)
+
+
+def _error(outcome: "Outcome", program: str, which: str) -> float | None:
+    """An error of what a program estimated; None of another program's run."""
+    found = outcome.findings
+    if found is None or found.__struct_config__.tag != program:
+        return None
+    error: float | None = getattr(found, which)
+    return error
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:

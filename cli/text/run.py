@@ -40,7 +40,7 @@ def tell(outcome: "Outcome") -> None:
         say(console, clean(line), style="bold red")
     if remark := program.remark():
         say(console, clean(remark), style="dim")
-    if outcome.found:
+    if outcome.reidentification:
         say(console, found_text.NOTE, style="dim")
     for line in _notes(outcome):
         say(console, line)
@@ -233,7 +233,7 @@ def _reader(outcome: "Outcome", party: str) -> str:
 
 def _last(outcome: "Outcome") -> str:
     """The round for the analyst."""
-    return f"round {len(outcome.rounds) + 1 if outcome.rounds else 2}"
+    return f"round {len(outcome.counted)}"
 
 
 def _release(console: Page, outcome: "Outcome") -> None:
@@ -354,7 +354,7 @@ def _grounds(outcome: "Outcome") -> str:
         sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
         covered = outcome.decision.certificate.slack is not None
         return "the marginals and its rules" + (sure if covered else "")
-    return "all it was told" if len(outcome.rounds) > 1 else "the marginals"
+    return "all it was told" if len(outcome.counted) > 2 else "the marginals"
 
 
 def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
@@ -378,20 +378,8 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {clean(line)}"
-    if outcome.incidence:
-        counted = [outcome.incidence.owners, 0]
-    elif outcome.local:
-        came = max((one.reports + one.outside for one in outcome.local.features), default=0)
-        counted = [came, 0]
-    elif outcome.rounds:
-        counted = [*(one.people for one in outcome.rounds), sum((outcome.release or {}).values())]
-    else:
-        counted = [
-            max((sum(count.values()) for count in outcome.marginals or ()), default=0),
-            sum((outcome.release or {}).values()),
-        ]
     first, later = asked(outcome)
-    for number, came in enumerate(counted, start=1):
+    for number, came in enumerate(outcome.counted, start=1):
         due = first if number == 1 else later
         if 0 < came < due:
             yield f"missing: {many(due - came, 'person', 'people')} not counted in round {number}"

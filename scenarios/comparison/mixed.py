@@ -165,8 +165,9 @@ def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: floa
 
 def rounds(outcome: Outcome) -> int:
     """Rounds in which people were asked something: those for the curator, and the release."""
-    asked = max(1, len(outcome.rounds))
-    return asked + (outcome.release is not None and not outcome.local)
+    if outcome.curated is None:
+        return 1
+    return len(outcome.counted) - (outcome.release is None)
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:

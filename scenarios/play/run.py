@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ...errors import ParameterError
@@ -43,7 +43,7 @@ from ..programs.registry import announced_schema, asked, program_of, samples, st
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.outcome import Outcome
+from ..scoring.outcome import Curated, Outcome
 from ..scoring.policy import expectations, measure
 from ..scoring.reidentification import in_release
 from ..scoring.report_reidentification import in_reports
@@ -58,9 +58,7 @@ if TYPE_CHECKING:
     from ...roles.adversary_record import AdversaryRecord
     from ..ledger.book import Ledger
     from ..programs.interface import Effect
-
-
-_Found = dict[str, Any]  # fields of an Outcome
+    from ..scoring.reidentification import Reidentified
 
 
 def run(
@@ -110,12 +108,8 @@ def run(
     seconds = time.perf_counter() - started
     done = Session(chosen, crowd, played, partial(present, crowd, faults))
     scored = program_of(chosen).score(done)
-    released = _reported(done, scored) if program_of(chosen).reports else None
-    found = released or _decided(done, worst_case_seconds)
-    told = scored.information
-    return _outcome(
-        chosen, crowd, seed, mode, played, seconds, told, ledger=kept, **{**found, **scored.fields}
-    )
+    outcome = _outcome(done, scored, seed, mode, seconds, worst_case_seconds)
+    return expectations(replace(outcome, ledger=kept))
 
 
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
@@ -271,42 +265,38 @@ def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.
 
 
 def _outcome(
-    scenario: Scenario,
-    crowd: Samples,
+    session: Session,
+    scored: Scored,
     seed: int | None,
     mode: Mode,
-    played: Played,
     seconds: float,
-    told: float | None,
-    **found: Any,
+    worst_case_seconds: float,
 ) -> Outcome:
-    """What every program leaves, and what was found of this one; then what was expected.
-
-    told: bits that a person's reports carry about its values.
-    """
-    people = crowd.people
-    sizes = columns_of(scenario, people)
-    outcome = Outcome(
+    """What every run leaves, and beside it what its program found. seconds: it took."""
+    scenario, played, people = session.scenario, session.played, session.crowd.people
+    sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    return Outcome(
         scenario=scenario,
         seed=seed,
         mode=mode,
         users=people.n,
         schema=people.schema,
         sizes=sizes,
-        decision=played.decision,
         burned=played.burned,
-        coalitions=learnt(scenario, played.look, sizes, told, played.truth),
+        release=scored.release if reports else played.release,
+        coalitions=learnt(scenario, played.look, sizes, scored.information, played.truth),
         refused=played.refused,
         digest=played.digest.hex(),
         seconds=seconds,
+        curated=None if reports else _curated(session, worst_case_seconds),
+        findings=scored.findings,
+        reidentification=_identified(session, scored),
         notes=(people.note, *people.warnings),
         transcript=played.transcript,
         attacks=played.attacks,
         alarms=played.alarms,
         peers=played.peers,
-        **found,
     )
-    return expectations(outcome)
 
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
@@ -314,31 +304,30 @@ def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
     return program_of(scenario).sizes(people)
 
 
-def _reported(session: Session, scored: Scored) -> _Found:
-    """Who is found in the reports that people made, if any were counted."""
-    own = [value for name, value in scored.fields.items() if name != "release"]
-    if not any(own):
-        return {"found": None}
-    return {"found": in_reports(session.scenario, session.crowd, session.present(1))}
-
-
-def _decided(session: Session, seconds: float) -> _Found:
-    """What the curator learnt and decided, and what was released. seconds: for the worst case."""
+def _identified(session: Session, scored: Scored) -> "Reidentified | None":
+    """Who is found in what is released, or in the reports that people made, if any were counted."""
     scenario, crowd, played = session.scenario, session.crowd, session.played
-    program = program_of(scenario)
+    if program_of(scenario).reports:
+        here = session.present(1)
+        return in_reports(scenario, crowd, here) if scored.findings else None
     kept = played.decision.kept if played.decision else ()
     here = session.present(len(played.calls))
+    hidden = played.calls[-1].hidden if kept else ()
+    return in_release(scenario, crowd, here, kept, played.release, hidden)
+
+
+def _curated(session: Session, seconds: float) -> Curated:
+    """What the curator read, weighed and decided. seconds: for the worst case."""
+    scenario, crowd, played = session.scenario, session.crowd, session.played
+    program = program_of(scenario)
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
-    return {
-        "marginals": played.tallies[0] if played.tallies else None,
-        "considered": program.considered(session),
-        "dropped": program.dropped(session),
-        "release": played.release,
-        "exposure": measure(played, crowd, proving, seconds),
-        "found": in_release(
-            scenario, crowd, here, kept, played.release, played.calls[-1].hidden if kept else ()
-        ),
-    }
+    return Curated(
+        played.tallies[0] if played.tallies else None,
+        played.decision,
+        program.considered(session),
+        program.dropped(session),
+        measure(played, crowd, proving, seconds),
+    )
 
 
 def play_central(

@@ -9,7 +9,7 @@ Everybody else asks the registry for a program and then the program itself: nobo
 # A method of a Protocol is its docstring; mypy and the language take it for a stub.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -166,16 +166,40 @@ class Session:
     present: Callable[[int], "npt.NDArray[np.intp]"]
 
 
+class Findings(Record, frozen=True, tag_field="program"):
+    """What a program alone finds in a session: the base of one record a program, with its own tag.
+
+    It is part of an outcome and, under `findings`, of result.json.
+    """
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """People who were counted, in each round but the release; () where marginals tell it."""
+        return ()
+
+    @property
+    def short(self) -> str:
+        """What was found, in a clause; empty where the columns kept say it."""
+        return ""
+
+    @property
+    def largest_error(self) -> float | None:
+        """How far the worst estimate is from the truth; None where nothing is estimated."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """What a program itself finds in a session.
 
     Attributes:
-        fields: of the outcome, by name.
+        findings: its own record; None where it has nothing beside what every run has.
+        release: of reports; a program whose curator decides leaves it to the session.
         information: bits that a person's reports carry about its values; None where none are made.
     """
 
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    findings: Findings | None = None
+    release: Counts | None = None
     information: float | None = None
 
 
@@ -272,6 +296,9 @@ class ReleaseProgram(Protocol):
 
     def score(self, session: Session) -> Scored:
         """What this program finds in a session beside what every run has."""
+
+    def findings(self) -> type[Findings] | None:
+        """The record of what it finds itself; None where it finds nothing of its own."""
 
     def proves(self, rule: str) -> bool:
         """Whether a certificate by this rule is one of this program's."""

@@ -17,7 +17,7 @@ from ...errors import StorageError
 from ...protocol.transcript import Transcript
 from ..schema.model import Scenario
 from ..schema.shape import examine
-from ..scoring.result import SCHEMA, Result
+from ..scoring.result import READ, SCHEMA, current, result_type
 from ..serialization.transcripts import damaged, decode
 
 SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
@@ -99,13 +99,14 @@ def _result(path: Path) -> dict[str, Any]:
     """Read result.json, strictly: every key of the schema and no other, each of its kind."""
     plain = _json(path)
     other = plain.get("schema", SCHEMA) if isinstance(plain, dict) else SCHEMA
-    if isinstance(other, int) and other != SCHEMA:  # first: what else is odd follows from it
+    if isinstance(other, int) and other not in READ:  # first: what else is odd follows from it
         raise StorageError(
             f"{path}:{_line(path, '$.schema')}: schema {other}; this version of veilmix "
             f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
         )
     try:
-        msgspec.convert(plain, Result)
+        plain = current(plain) if isinstance(plain, dict) else plain
+        msgspec.convert(plain, result_type())
     except msgspec.ValidationError as bad:
         raise damaged(path, _line(path, str(bad)), str(bad)) from None
     result: dict[str, Any] = plain

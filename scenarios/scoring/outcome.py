@@ -12,18 +12,14 @@ from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
-from ..programs.hierarchical.rounds import RoundRecord
 from ..programs.interface import Considered, Dropped, Effect, Raised
 from ..schema.model import Scenario
 from ..serialization.record import plain
 
 if TYPE_CHECKING:
     from ..ledger.keep import Account
-    from ..programs.incidence.score import Incidence
-    from ..programs.interface import Effect
-    from ..programs.local_suppression.score import Blanks
+    from ..programs.interface import Findings
     from ..programs.peers.score import PeersFound
-    from ..programs.randomized.score import Randomized
     from .frames import Frames
     from .reidentification import Reidentified
     from .result import Result, WrittenDecision, WrittenRelease
@@ -63,21 +59,52 @@ NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One run of a scenario.
+class Curated:
+    """What a curator read of round 1, weighed and decided.
 
-    seed: None where system randomness was used. mode: real or ideal. users: people in the scenario.
-    marginals: counts per feature, as the curator read them; None if round 1 was burned. decision:
-    None then too. release: the joint counts of the kept columns; None if there is none. In the
-    program `randomized` marginals and decision are None, the release holds the people by (feature,
-    report) if these are not too many, and local is what the reports say. found: who is found in
-    what is released; None where nothing is. incidence: what flipped sets say. burned: why
-    a round was not completed, or None. missing: people absent from round 2. digest: names the run;
-    equal for equal seeds. failed: the lines of [expect] that do not hold. rounds: of the program
-    `hierarchical`, what the curator was given. blanks: of the program `local-suppression`, what
-    they hide and what they cost. attacks: what each attack of the scenario has achieved; alarms:
-    who has noticed anything. peers: where there is no central party, who was named, and what
-    coalitions of peers follow. ledger: what was released about these people in earlier runs.
+    Attributes:
+        marginals: counts per feature, as it read them; None if round 1 was burned.
+        decision: None then too.
+        considered: sets of columns, with what could be promised of each.
+        dropped: why each column that is not kept is not.
+        exposure: of the release: true, promised, possible.
+    """
+
+    marginals: tuple[Counts, ...] | None
+    decision: Decision | None
+    considered: tuple[Considered, ...]
+    dropped: tuple[Dropped, ...]
+    exposure: Exposure
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run of a scenario: what every run has, and beside it what its program found.
+
+    Attributes:
+        scenario: what was played.
+        seed: None where system randomness was used.
+        mode: real or ideal.
+        users: people in the scenario.
+        schema: the features of these people.
+        sizes: values of each column.
+        burned: why a round was not completed, or None.
+        release: the joint counts of the kept columns; where people randomize what they say, people
+            by (feature, report), if these are not too many; None if nothing was released.
+        coalitions: what each learnt.
+        refused: messages, by reason.
+        digest: names the run; equal for equal seeds.
+        seconds: it took.
+        curated: what the curator read and decided; None where people randomize what they say.
+        findings: what the program found beside it (programs/interface.py); None where nothing.
+        reidentification: who is found in what is released; None where nothing is.
+        notes: what the data have to say.
+        transcript: what was recorded of a real run.
+        failed: the lines of [expect] that do not hold.
+        attacks: what each attack of the scenario has achieved.
+        alarms: who has noticed anything.
+        peers: where there is no central party, who was named, and what coalitions of peers follow.
+        ledger: what was released about these people in earlier runs; None if none is kept.
     """
 
     scenario: Scenario
@@ -86,29 +113,56 @@ class Outcome:
     users: int
     schema: Schema
     sizes: tuple[int, ...]
-    decision: Decision | None
     burned: str | None
+    release: Counts | None
     coalitions: tuple[Received, ...]
     refused: Mapping[str, int]
     digest: str
     seconds: float
-    marginals: tuple[Counts, ...] | None = None
-    considered: tuple[Considered, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
-    release: Counts | None = None
-    exposure: Exposure = NOTHING
+    curated: Curated | None = None
+    findings: "Findings | None" = None
+    reidentification: "Reidentified | None" = None
     notes: tuple[str, ...] = ()
     transcript: Transcript | None = field(default=None, repr=False)
     failed: tuple[str, ...] = ()
-    local: "Randomized | None" = None
-    found: "Reidentified | None" = None
-    incidence: "Incidence | None" = None
-    rounds: tuple[RoundRecord, ...] = ()
-    blanks: "Blanks | None" = None
-    attacks: "tuple[Effect, ...]" = ()
-    peers: "PeersFound | None" = None
+    attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
+    peers: "PeersFound | None" = None
     ledger: "Account | None" = None
+
+    @property
+    def marginals(self) -> tuple[Counts, ...] | None:
+        """Counts per feature, as the curator read them; None if it read none."""
+        return self.curated.marginals if self.curated else None
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the curator decided; None if it did not come to that."""
+        return self.curated.decision if self.curated else None
+
+    @property
+    def considered(self) -> tuple[Considered, ...]:
+        """Sets of columns that the curator could have kept, with what could be promised of each."""
+        return self.curated.considered if self.curated else ()
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Why each column that is not kept is not."""
+        return self.curated.dropped if self.curated else ()
+
+    @property
+    def exposure(self) -> Exposure:
+        """Of the release: true, promised, possible."""
+        return self.curated.exposure if self.curated else NOTHING
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """People who were counted in each round, the release included: 0 where nobody was."""
+        own = self.findings.counted if self.findings else ()
+        if self.curated is None:
+            return own
+        first = max((sum(counts.values()) for counts in self.marginals or ()), default=0)
+        return *(own or (first,)), sum((self.release or {}).values())
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -124,8 +178,8 @@ class Outcome:
     @property
     def released(self) -> bool:
         """Whether anything was released: a table, or estimates from randomized reports."""
-        what = (self.release, self.local, self.incidence)
-        return any(one is not None for one in what)
+        estimated = self.curated is None and self.findings is not None
+        return estimated or self.release is not None
 
     def coalition(self, *members: str) -> Received:
         """What these parties learnt together; KeyError if they were not looked at."""
@@ -165,13 +219,10 @@ class Outcome:
             digest=self.digest,
             attacks=self.attacks,
             alarms=self.alarms,
-            rounds=self.rounds or UNSET,
-            blanks=self.blanks or UNSET,
             peers=self.peers or UNSET,
             ledger=self.ledger or UNSET,
-            local=self.local or UNSET,
-            incidence=self.incidence or UNSET,
-            reidentification=self.found or UNSET,
+            reidentification=self.reidentification or UNSET,
+            findings=self.findings or UNSET,
         )
 
     def _decision(self, decision: Decision) -> "WrittenDecision":
@@ -206,7 +257,7 @@ class Outcome:
     def _release(self, release: Counts) -> "WrittenRelease":
         from .result import REPORTED, WrittenRelease
 
-        columns = REPORTED if self.local or self.incidence else self.kept
+        columns = self.kept if self.curated else REPORTED
         rows: list[tuple[str | int, ...]] = [(*row, n) for row, n in sorted(release.items())]
         return WrittenRelease(tuple(columns), tuple(rows))
 
@@ -225,8 +276,6 @@ class Outcome:
 
     def __repr__(self) -> str:
         what = f"released {', '.join(self.kept)}" if self.released else "nothing released"
-        if self.local:
-            what = f"{self.local.rule}, largest error {self.local.largest_error:.2g}"
-        if self.incidence:
-            what = f"{self.incidence.rule}, in any set {self.incidence.union}"
+        if self.findings and self.findings.short:
+            what = self.findings.short
         return f"<Outcome of {self.scenario.scenario.name}: {self.users:,} people, {what}>"

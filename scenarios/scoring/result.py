@@ -1,29 +1,38 @@
 """result.json: one definition, which writes it, reads it, checks it and documents it.
 
     Result          what every run has, and what its program found beside it
+    result_type()   the same with the findings of each program, as it is read and published
     coalition(one)  what parties learnt together, as it is written
-    SCHEMA          its number: another one is another format, and is refused
+    current(data)   the same of an older number, moved to where it is now
+    SCHEMA          its number: one that is not known is another format, and is refused
 
-What a program found is its own record, defined in its folder. docs/result.schema.json is published
-from here by tools/make_schema.py.
+What a program found is its own record, defined in its folder; `program.findings()` names it.
+docs/result.schema.json is published from here by tools/make_schema.py.
 """
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Union
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, UnsetType, defstruct, field
 
 from ...analysis.trust.received_view import Received
 from ..ledger.keep import Account
-from ..programs.hierarchical.rounds import RoundRecord
-from ..programs.incidence.score import Incidence
-from ..programs.interface import Effect, Raised
-from ..programs.local_suppression.score import Blanks
+from ..programs.interface import Effect, Findings, Raised
 from ..programs.peers.score import PeersFound
-from ..programs.randomized.score import Randomized
+from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
 from .reidentification import Reidentified
 
-SCHEMA = 1
+SCHEMA = 2
+FLAT = 1  # this schema had the findings of each program under a key of its own
+READ = (FLAT, SCHEMA)
+MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+    "rounds": ("hierarchical", lambda rounds: {"rounds": rounds}),
+    "blanks": ("local-suppression", dict),
+    "local": ("randomized", dict),
+    "incidence": ("incidence", dict),
+}  # key of schema 1 -> the program, and how its findings are made of it
 REPORTED = ("feature", "report")  # columns of a release of randomized reports
 
 
@@ -119,7 +128,7 @@ class WrittenCoalition(Record, frozen=True):
 
 
 class Result(Record, frozen=True):
-    """The whole file. What a run has not is left out, from `rounds` on.
+    """The whole file. What a run has not is left out, from `peers` on.
 
     Attributes:
         schema: the number of this format.
@@ -136,12 +145,10 @@ class Result(Record, frozen=True):
         burned: why a round was not completed.
         digest: names the run; equal for equal seeds.
         attacks: what each attack has achieved; alarms: who has noticed anything.
-        rounds: of the program `hierarchical`, what the curator was given.
-        blanks: of the program `local-suppression`, what they hide and what they cost.
         peers: where there is no central party, who was named, and what coalitions follow.
         ledger: what was released about these people in earlier runs.
-        local: of the program `randomized`; incidence: of sets, what the reports say.
         reidentification: who is found in the release.
+        findings: what the program found beside all this; its key `program` says which one.
     """
 
     schema: int
@@ -160,13 +167,48 @@ class Result(Record, frozen=True):
     digest: str
     attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
-    rounds: tuple[RoundRecord, ...] | UnsetType = UNSET
-    blanks: Blanks | UnsetType = UNSET
     peers: PeersFound | UnsetType = UNSET
     ledger: Account | UnsetType = UNSET
-    local: Randomized | UnsetType = UNSET
-    incidence: Incidence | UnsetType = UNSET
     reidentification: Reidentified | UnsetType = UNSET
+    findings: Findings | UnsetType = UNSET
+
+
+@cache
+def result_type() -> type[Result]:
+    """`Result` with the findings of every program that is known: what reads and checks a file.
+
+    A tagged union, of the records that the programs say are theirs; those of other packages too.
+    """
+    every = (program.findings() for program in PROGRAMS.values())
+    own = tuple(dict.fromkeys(one for one in every if one is not None))
+    whole: Any = defstruct(
+        "Result",
+        [("findings", Union[(*own, UnsetType)], UNSET)],
+        bases=(Result,),
+        namespace={"__doc__": Result.__doc__},
+        frozen=True,
+        forbid_unknown_fields=True,
+    )
+    known: type[Result] = whole
+    return known
+
+
+def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | None:
+    """The findings in the plain data of a result, if they are of this program."""
+    own: Mapping[str, Any] = result.get("findings") or {}
+    return own if own.get("program") == program else None
+
+
+def current(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain data of a result as this version writes them: those of schema 1 are moved over."""
+    moved = dict(data)
+    if moved.get("schema") != FLAT:
+        return moved
+    moved["schema"] = SCHEMA
+    for key, (program, made) in MOVED.items():
+        if key in moved:
+            moved["findings"] = {"program": program, **made(moved.pop(key))}
+    return moved
 
 
 def coalition(one: Received) -> WrittenCoalition:

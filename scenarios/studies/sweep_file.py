@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ...errors import StorageError
 from ..mean import Estimate, estimate
+from ..scoring.result import current, findings_of
 from ..serialization.transcripts import damaged
 
 PEOPLE = ("user-", "peer-")  # who knows its own values
@@ -121,6 +123,7 @@ def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
             raise damaged(path, number, f"no line of a sweep: {bad}") from None
         if line.schema != SCHEMA:
             raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
+        line = replace(line, result=current(line.result))
         found.pop(line.name, None)
         found[line.name] = line
     return tuple(found.values()), b""
@@ -143,7 +146,7 @@ def _of_release(result: Mapping[str, Any], which: str) -> float | None:
 
 
 def _columns(result: Mapping[str, Any]) -> float | None:
-    if result.get("local") or result.get("incidence"):
+    if findings_of(result, "randomized") or findings_of(result, "incidence"):
         return None
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
 
@@ -159,11 +162,12 @@ def _reader(result: Mapping[str, Any], what: str) -> float | None:
 
 
 def _noise(result: Mapping[str, Any], which: str) -> float | None:
-    return float(result["local"]["error"][which]) if result.get("local") else None
+    local = findings_of(result, "randomized")
+    return float(local["error"][which]) if local else None
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
-    sets = result.get("incidence")
+    sets = findings_of(result, "incidence")
     largest = sets["error"]["largest"] if sets else None
     return None if largest is None else float(largest)
 

@@ -213,7 +213,7 @@ def decision(evidence: Evidence) -> str:
 
 def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the curator can be certain of as many people as is said."""
-    said = [one["certain"] for one in evidence.result.get("rounds", ())]
+    said = [one["certain"] for one in evidence.rounds]
     if said:
         sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
         _same("people certain to the curator", [asdict(one) for one in sure], said)

@@ -18,6 +18,7 @@ from ..programs.registry import program_of, wire
 from ..programs.topology import central_only
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
+from ..scoring.result import findings_of
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 
@@ -35,6 +36,14 @@ class Evidence:
     def result(self) -> Mapping[str, Any]:
         """result.json."""
         return self.run.result
+
+    @property
+    def rounds(self) -> Sequence[Mapping[str, Any]]:
+        """What result.json says the curator was given, where it asked for groups; else ()."""
+        rounds: Sequence[Mapping[str, Any]] = (findings_of(self.result, "hierarchical") or {}).get(
+            "rounds", ()
+        )
+        return rounds
 
     @property
     def transcript(self) -> Transcript:
@@ -68,7 +77,7 @@ class Evidence:
         Of an ideal run only round 1 is recorded: NoGround if there was more.
         """
         if self.run.transcript is None:
-            if len(self.run.result.get("rounds", ())) > 1:
+            if len(self.rounds) > 1:
                 raise NoGround("an ideal run records no counts of groups")
             first = first_call(wire(self.run.scenario), self.schema)
             counts, whose = self.counts(1)
@@ -145,7 +154,7 @@ class Evidence:
         decision = self.decision
         if not self.run.scenario.defence.promise:
             return decision.certificate.value
-        if self.run.transcript is None and len(self.result.get("rounds", ())) > 1:
+        if self.run.transcript is None and len(self.rounds) > 1:
             return None
         calls = [first_call(wire(self.run.scenario), self.schema)]
         if self.run.transcript is not None:

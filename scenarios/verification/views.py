@@ -15,6 +15,7 @@ from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
+from ..scoring.result import findings_of
 
 UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
@@ -93,7 +94,7 @@ def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
 
 def information(run: Run) -> float | None:
     """In the program `randomized`: bits that a person's reports carry about its values."""
-    local, sets = run.result.get("local"), run.result.get("incidence")
+    local, sets = (findings_of(run.result, one) for one in ("randomized", "incidence"))
     told: float | None = local["privacy"]["information"] if local else None
     return sets["information"] if sets else told
 

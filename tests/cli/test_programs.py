@@ -29,7 +29,7 @@ def test_what_the_curator_is_given_is_told_round_by_round(typed, deep: Outcome) 
     assert "the curator asks for" in said.out
     assert "every feature by itself" in said.out
     assert "6 groups of 2" in said.out
-    for one in deep.rounds:
+    for one in deep.findings.rounds:
         assert f"{one.bits_per_person:.3f}" in said.out
     assert "round 3  30 onions -> analyst" in said.out
     assert "what the curator proved from all it was told" in said.out
@@ -40,8 +40,8 @@ def test_what_the_curator_is_given_is_told_round_by_round(typed, deep: Outcome) 
 def test_the_rounds_and_the_proof_are_in_result_json(typed, deep: Outcome) -> None:
     said = typed("run", DEEP, "--no-save", "--format", "json", "--mode", "ideal")
     plain = json.loads(said.out)
-    assert plain["rounds"] == json.loads(json.dumps(plain_data(deep.rounds)))
-    assert [len(one["groups"]) for one in plain["rounds"]] == [4, 6]
+    assert plain["findings"]["rounds"] == json.loads(json.dumps(plain_data(deep.findings.rounds)))
+    assert [len(one["groups"]) for one in plain["findings"]["rounds"]] == [4, 6]
     assert set(plain["decision"]["certificate"]["proof"]) == {"weights", "blocks"}
 
 
@@ -76,16 +76,16 @@ def test_check_says_that_values_are_left_blank(typed) -> None:
 def test_blanks_are_told_with_their_covers_and_their_price(typed, blank: Outcome) -> None:
     said = typed("run", BLANK, "--no-save")
     assert said.code == 0
-    assert blank.blanks is not None
-    (rule,) = blank.blanks.rules
+    assert blank.findings is not None
+    (rule,) = blank.findings.rules
     assert f"so does anybody else with probability {rule.cover:.3g}" in said.out
     assert f"2 people must, {rule.expected:,.1f} are expected, {rule.blanks} did" in said.out
     assert f"a blank hides one of these values with chance {rule.chance:.3g}" in said.out
     assert "at least k = 3 blanks, with confidence 0.9" in " ".join(said.out.split())
-    assert f"{blank.blanks.cells} of {blank.blanks.of}" in said.out
+    assert f"{blank.findings.cells} of {blank.findings.of}" in said.out
     assert "whole columns, same promise" in said.out
     plain = json.loads(typed("run", BLANK, "--no-save", "--format", "json").out)
-    assert plain["blanks"] == json.loads(json.dumps(plain_data(blank.blanks)))
+    assert plain["findings"] == json.loads(json.dumps(plain_data(blank.findings)))
     assert plain["decision"]["blank"][0]["feature"] == "Rh"
 
 

@@ -32,10 +32,10 @@ def scenario(path: Path, *lines: str) -> str:
 def test_estimates_with_intervals_and_every_epsilon_with_its_kind(typed, lying: Outcome) -> None:
     said = typed("run", CLASS, "--seed", "7", "--no-save")
     assert said.code == 0
-    assert lying.local is not None
+    assert lying.findings is not None
     for word in ("estimate", "95 % from", "projected", "truth", "epsilon, local", "... of one bit"):
         assert word in said.out
-    for one in lying.local.features:
+    for one in lying.findings.features:
         for share, low, high in zip(one.shares, one.low, one.high, strict=True):
             assert f"{100 * share:.1f} %" in said.out
             assert f"{100 * low:.1f} %" in said.out
@@ -64,9 +64,9 @@ def test_one_bit_has_exact_epsilons_after_shuffling(typed, tmp_path: Path) -> No
         plain = json.loads(
             typed("run", path, "--no-save", "--mode", "ideal", "--format", "json").out
         )
-        (one,) = plain["local"]["privacy"]["shuffled"]
+        (one,) = plain["findings"]["privacy"]["shuffled"]
         assert 0 < one["hockey_stick"] < one["probabilistic"] < 1
-        assert plain["local"]["epsilon"] == {"local": 1, "each": 1, "unit": "nats"}
+        assert plain["findings"]["epsilon"] == {"local": 1, "each": 1, "unit": "nats"}
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_many_values_are_cut_and_said_to_be(typed, tmp_path: Path) -> None:
     assert "different reports: too many to list, not kept" in said.out
     plain = json.loads(typed("run", path, "--no-save", "--mode", "ideal", "--format", "json").out)
     assert plain["release"] is None
-    assert len(plain["local"]["features"][0]["unbiased"]) == 40
+    assert len(plain["findings"]["features"][0]["unbiased"]) == 40
 
 
 def test_programs_read_the_counts_of_reports(typed) -> None:

@@ -16,7 +16,7 @@ CLASS = "incidence-class"
 def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
     said = typed("run", CLASS, "--seed", "7", "--no-save")
     assert said.code == 0
-    found = run(CLASS, 7).incidence
+    found = run(CLASS, 7).findings
     assert found is not None
     for t in range(6):
         for number in (f"{found.phi[t]:,.1f}", f"{found.low[t]:,.0f}", f"{found.high[t]:,.0f}"):
@@ -33,8 +33,8 @@ def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
     ):
         assert words in said.out
     plain = json.loads(typed("run", CLASS, "--seed", "7", "--no-save", "--format", "json").out)
-    assert plain["incidence"]["estimate"] == list(found.phi)
-    assert plain["incidence"]["epsilon"] == {"position": 3, "element": 15, "unit": "nats"}
+    assert plain["findings"]["estimate"] == list(found.phi)
+    assert plain["findings"]["epsilon"] == {"position": 3, "element": 15, "unit": "nats"}
     assert plain["reidentification"]["reports"][0]["unit"] == "bits"
     assert plain["release"]["columns"] == ["feature", "report"]
 
@@ -75,7 +75,7 @@ def test_counts_are_drawn_on_request(typed, tmp_path: Path, monkeypatch) -> None
     assert {path.name for path in place.iterdir()} == {
         "incidence.png", "incidence.svg", "incidence.csv",
     }  # fmt: skip
-    found = run(CLASS, 7, "ideal").incidence
+    found = run(CLASS, 7, "ideal").findings
     assert found is not None
     with (place / "incidence.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -107,25 +107,25 @@ def both(limit: float | None, folder: Path) -> tuple[Outcome, Outcome]:
 @pytest.mark.parametrize("limit", [None, 0.05, 0.3, 1.0])
 def test_real_is_ideal(limit: float | None, tmp_path: Path) -> None:
     real, ideal = both(limit, tmp_path)
-    assert real.rounds == ideal.rounds
+    assert real.findings.rounds == ideal.findings.rounds
     assert (real.decision, real.release) == (ideal.decision, ideal.release)
     if limit is not None:
-        assert all(one.certain.high <= limit * 12 for one in real.rounds[1:])
+        assert all(one.certain.high <= limit * 12 for one in real.findings.rounds[1:])
 
 
 @pytest.mark.slow
 def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None:
     real, _ = both(None, tmp_path)
     plain = real.result()
-    assert len(plain["rounds"]) > 1
-    assert set(plain["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
+    assert len(plain["findings"]["rounds"]) > 1
+    assert set(plain["findings"]["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
     record = read(save(real, tmp_path / "again"))
     result: Any = dict(record.result)
-    rounds = [dict(one) for one in result["rounds"]]
+    rounds = [dict(one) for one in result["findings"]["rounds"]]
     rounds[1]["certain"] = {**rounds[1]["certain"], "high": 99}
     from dataclasses import replace as changed
 
-    lying = changed(record, result={**result, "rounds": rounds})
+    lying = changed(record, result={**result, "findings": {**result["findings"], "rounds": rounds}})
     found = {one.name: one for one in verify(lying, again=False)}["decision"]
     assert found.ok is False
     assert "people certain to the curator" in found.detail

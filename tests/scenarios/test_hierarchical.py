@@ -61,12 +61,14 @@ def test_more_of_a_correlated_population_is_released_at_the_same_promise() -> No
     assert less.kept == ("a", "b", "c")
     assert more.kept == ("a", "b", "c", "d")
     assert more.exposure.true <= more.exposure.promised <= 0.05
-    bits = [one.bits_per_person for one in more.rounds]
-    assert [len(one.groups) for one in more.rounds] == [4, 6, 4]
+    bits = [one.bits_per_person for one in more.findings.rounds]
+    assert [len(one.groups) for one in more.findings.rounds] == [4, 6, 4]
     assert bits == sorted(bits)
     assert bits[0] < 0.1
     assert bits[-1] > 2  # the price: the curator knows much more of who goes with what
-    assert more.rounds[-1].exposed <= 0.05 * 10_000  # what it was shown is as safe as a release
+    assert (
+        more.findings.rounds[-1].exposed <= 0.05 * 10_000
+    )  # what it was shown is as safe as a release
 
 
 @pytest.mark.slow
@@ -77,11 +79,13 @@ def test_more_of_census_is_released_at_one_per_cent() -> None:
     assert len(less.kept) == 3
     assert more.decision is not None
     assert more.decision.certificate.people == 307
-    assert [one.counts for one in more.rounds] == [18, 93, 195]
-    assert [one.exposed for one in more.rounds] == [7, 31, 91]
-    assert [one.masked for one in more.rounds] == [{}, {"workclass": 2}, {"workclass": 2}]
-    assert more.rounds[1].others == 3 * 21  # three pairs with workclass, 21 people with a rare one
-    bits = [round(one.bits_per_person, 2) for one in more.rounds]
+    assert [one.counts for one in more.findings.rounds] == [18, 93, 195]
+    assert [one.exposed for one in more.findings.rounds] == [7, 31, 91]
+    assert [one.masked for one in more.findings.rounds] == [{}, {"workclass": 2}, {"workclass": 2}]
+    assert (
+        more.findings.rounds[1].others == 3 * 21
+    )  # three pairs with workclass, 21 people with a rare one
+    bits = [round(one.bits_per_person, 2) for one in more.findings.rounds]
     assert bits == [3.34, 3.39, 3.43]
 
 
@@ -92,7 +96,7 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
     assert real.failed == straight.failed == ()
     assert len(as_exposure(scenario).feature) == 4
     assert len(ideal(as_exposure(scenario)).kept) == 2
-    for part in ("decision", "marginals", "release", "rounds"):
+    for part in ("decision", "marginals", "release", "findings"):
         assert real.result()[part] == straight.result()[part]
     assert len(real.kept) == 4
     for members in (("curator",), ("analyst",), ("curator", "shuffler-1", "shuffler-2")):
@@ -117,7 +121,7 @@ def test_people_who_go_missing_between_questions(fault: Fault, burned: str | Non
         assert burned is None or (outcome.burned or "").startswith(burned)
         assert outcome.decision == straight.decision
         assert outcome.release == straight.release
-        assert len(outcome.rounds) == (2 if burned is None else 1)
+        assert len(outcome.findings.rounds) == (2 if burned is None else 1)
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def titanic(most: float = 0.05, **changes: Any) -> Scenario:
 def test_more_is_said_of_titanic_at_the_same_promise() -> None:
     """Whole columns: three of four at 5 %. With the upper classes left blank, all four."""
     outcome = ideal(titanic())
-    found = outcome.blanks
+    found = outcome.findings
     assert found is not None
     assert outcome.kept == ("class", "sex", "age", "survived")
     assert [(one.feature, one.values, one.cover) for one in found.rules] == [
@@ -56,7 +56,7 @@ def test_more_is_said_of_titanic_at_the_same_promise() -> None:
 @pytest.mark.slow
 def test_more_is_said_of_census_at_the_same_promise_and_at_the_same_truth() -> None:
     outcome = ideal("local-suppression-census")
-    found = outcome.blanks
+    found = outcome.findings
     assert found is not None
     assert outcome.failed == ()
     assert (found.cells, found.of) == (129_641, 130_244)
@@ -73,10 +73,10 @@ def test_a_class_is_the_same_with_messages_and_without() -> None:
         ideal("local-suppression-class"),
     )
     assert real.failed == straight.failed == ()
-    for part in ("decision", "marginals", "release", "blanks"):
+    for part in ("decision", "marginals", "release", "findings"):
         assert real.result()[part] == straight.result()[part]
     assert any(cell[1] == BLANK for cell in real.release or {})
-    found = real.blanks
+    found = real.findings
     assert found is not None
     (rule,) = found.rules
     assert (rule.feature, rule.values, rule.listed) == ("Rh", ("N",), 2)
@@ -96,8 +96,8 @@ def test_without_a_seed_people_cover_all_the_same() -> None:
         assert outcome.marginals is not None
         if outcome.release is not None:
             assert sum(outcome.release.values()) == 30
-            assert outcome.blanks is not None
-            for rule in outcome.blanks.rules:
+            assert outcome.findings is not None
+            for rule in outcome.findings.rules:
                 place = outcome.kept.index(rule.feature)
                 assert not any(cell[place] in rule.values for cell in outcome.release)
 
@@ -110,8 +110,8 @@ def test_people_who_leave_before_the_release_burn_it() -> None:
     for outcome in (real, straight):
         assert (outcome.burned or "").startswith("1 of 30 people are missing")
         assert outcome.release is None
-        assert outcome.blanks is not None
-        assert outcome.blanks.rules[0].blanks is None
+        assert outcome.findings is not None
+        assert outcome.findings.rules[0].blanks is None
 
 
 def saved(tmp_path: Path, mode: Any) -> Any:

@@ -41,8 +41,8 @@ def scenario(mechanism: str, users: int = 40, epsilon: float = 3, more: str = ""
 
 
 def local(outcome: Outcome) -> Any:
-    assert outcome.local is not None
-    return outcome.local
+    assert outcome.findings is not None
+    return outcome.findings
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ def test_real_equals_ideal(mechanism: str) -> None:
     real = run(scenario(mechanism, 25), 5)
     ideal = run(scenario(mechanism, 25), 5, "ideal")
     assert real.release == ideal.release is not None
-    assert real.local == ideal.local
+    assert real.findings == ideal.findings
     assert real.coalitions == ideal.coalitions
     assert real.released
     assert real.decision is real.marginals is real.burned is None
@@ -63,7 +63,7 @@ def test_real_equals_ideal(mechanism: str) -> None:
 def test_real_equals_ideal_when_people_misbehave(attack: str) -> None:
     chosen = scenario("oue", 20, more=f'[[fault]]\nattack = "{attack}"\nusers = 6\n')
     real, ideal = run(chosen, 5), run(chosen, 5, "ideal")
-    assert real.local == ideal.local
+    assert real.findings == ideal.findings
     assert real.release == ideal.release
     counted = 20 if attack == "duplicate" else 14
     assert [one.reports for one in local(real).features] == [counted] * 3
@@ -76,7 +76,7 @@ def test_too_few_people_burn_the_round(tmp_path: Path) -> None:
     real, ideal = run(chosen, 5), run(chosen, 5, "ideal")
     assert real.burned == ideal.burned is not None
     for outcome in (real, ideal):
-        assert outcome.local is outcome.release is None
+        assert outcome.findings is outcome.release is None
         assert not outcome.released
         assert "local" not in outcome.result()
         checks = verify(read(save(outcome, tmp_path)))
@@ -123,7 +123,7 @@ def test_without_a_seed_the_ideal_run_draws_everybody_at_once() -> None:
 
 def test_the_raw_estimate_is_first_and_the_projection_named() -> None:
     outcome = run(scenario("rappor", 30, 0.5), 3, "ideal")
-    written = outcome.result()["local"]["features"]
+    written = outcome.result()["findings"]["features"]
     assert any(min(one["unbiased"]) < 0 for one in written)
     for one in written:
         assert min(one["projected"]) >= 0
@@ -249,7 +249,7 @@ LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
 def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     check, edit = LIES[lie]
     plain = copy.deepcopy(dict(kept.result))
-    edit(plain["local"])
+    edit(plain["findings"])
     found = {one.name: one.ok for one in verify(replace(kept, result=plain), again=False)}
     assert found[check] is False
     release = copy.deepcopy(dict(kept.result))

@@ -46,8 +46,8 @@ def noisy(mechanism: str, users: int = 40, more: str = "") -> Scenario:
 
 
 def found(outcome: Outcome) -> Reidentified:
-    assert outcome.found is not None
-    return outcome.found
+    assert outcome.reidentification is not None
+    return outcome.reidentification
 
 
 def test_the_sets_that_attackers_know() -> None:
@@ -112,7 +112,7 @@ def test_journalists_count_the_table_that_a_sample_was_drawn_from() -> None:
 def test_real_equals_ideal_also_when_people_are_absent() -> None:
     for more in ("", '[[fault]]\nattack = "absent"\nusers = 12\n'):
         real, ideal = (run(exact(more), mode=mode) for mode in ("real", "ideal"))  # type: ignore[arg-type]
-        assert real.found == ideal.found is not None
+        assert real.reidentification == ideal.reidentification is not None
         assert found(real).people == (28 if more else 40)
         assert found(real).population == 40
         risk = found(real).risk
@@ -124,7 +124,7 @@ def test_nothing_released_is_nobody_found() -> None:
     scenario = loads(f'{HEAD}"builtin:blood-type"\nusers = 9\n[policy]\nk = 5\nmax_exposure = 0\n')
     outcome = run(scenario, mode="ideal")
     assert outcome.release is None
-    assert outcome.found is None
+    assert outcome.reidentification is None
     assert "reidentification" not in outcome.result()
 
 
@@ -132,7 +132,7 @@ def test_nothing_released_is_nobody_found() -> None:
 def test_reports_real_equals_ideal_and_below_the_bounds(mechanism: str) -> None:
     real = run(noisy(mechanism, 25))
     ideal = run(noisy(mechanism, 25), mode="ideal")
-    assert real.found == ideal.found
+    assert real.reidentification == ideal.reidentification
     assert found(real).risk is None
     for one in found(real).reports:
         assert 0 < one.pie <= one.exact + 4 * one.standard_error

@@ -174,8 +174,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         "unknown field",
     ),
     "result of a later schema": (
-        edited("result.json", lambda d: d.replace(b'"schema": 1', b'"schema": 2')),
-        "result.json:2: schema 2; this version of veilmix reads schema 1",
+        edited("result.json", lambda d: d.replace(b'"schema": 2', b'"schema": 3')),
+        "result.json:2: schema 3; this version of veilmix reads schema 2",
     ),
     "result not UTF-8": (
         edited("result.json", lambda d: d.replace(b"blood", b"bl\xffod")),

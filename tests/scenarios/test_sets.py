@@ -37,8 +37,8 @@ def made(owners: int = 4, positions: int = 90, epsilon: float = 3, more: str = "
 
 
 def counted(outcome: Outcome) -> Any:
-    assert outcome.incidence is not None
-    return outcome.incidence
+    assert outcome.findings is not None
+    return outcome.findings
 
 
 @given(st.integers(1, 40), st.integers(1, 6), st.integers(0, 2**32))
@@ -84,12 +84,12 @@ def test_generated_sets_have_the_incidence_they_are_said_to_have(n: int, m: int)
 @pytest.mark.parametrize("positions", [90, 5000])
 def test_real_equals_ideal(positions: int) -> None:
     real, ideal = (run(made(positions=positions), mode=mode) for mode in ("real", "ideal"))  # type: ignore[arg-type]
-    assert real.incidence == ideal.incidence
-    assert real.found == ideal.found is not None
+    assert real.findings == ideal.findings
+    assert real.reidentification == ideal.reidentification is not None
     assert real.release == ideal.release is not None
     assert real.coalitions == ideal.coalitions
     assert real.released
-    assert real.decision is real.marginals is real.burned is real.local is None
+    assert real.decision is real.marginals is real.burned is real.curated is None
     found = counted(real)
     assert found.truth == tuple(zipf(4, positions).tolist())
     assert (found.owners, found.positions, found.left_out, found.outside) == (4, positions, 0, 0)
@@ -100,7 +100,7 @@ def test_real_equals_ideal(positions: int) -> None:
 def test_real_equals_ideal_when_owners_misbehave(attack: str) -> None:
     chosen = made(8, more=f'[[fault]]\nattack = "{attack}"\nusers = 3\n')
     real, ideal = run(chosen), run(chosen, mode="ideal")
-    assert real.incidence == ideal.incidence
+    assert real.findings == ideal.findings
     found = counted(real)
     assert found.owners == (8 if attack == "duplicate" else 5)
     assert found.truth is not None
@@ -113,7 +113,7 @@ def test_too_few_owners_burn_the_round(tmp_path: Path) -> None:
     for mode in ("real", "ideal"):
         outcome = run(chosen, mode=mode)  # type: ignore[arg-type]
         assert outcome.burned is not None
-        assert outcome.incidence is outcome.found is outcome.release is None
+        assert outcome.findings is outcome.reidentification is outcome.release is None
         assert not outcome.released
         assert all(check.ok is not False for check in verify(read(save(outcome, tmp_path))))
 
@@ -172,7 +172,7 @@ def test_methods(method: str) -> None:
     found = counted(outcome)
     assert found.method == method
     assert sum(found.phi) == pytest.approx(60)
-    assert run(made(3, 60, more=f'method = "{method}"\n')).incidence == found
+    assert run(made(3, 60, more=f'method = "{method}"\n')).findings == found
 
 
 def test_positions_of_pieces_that_did_not_all_arrive_are_left_out() -> None:
@@ -206,7 +206,7 @@ def test_owners_who_are_pinned_have_no_certain_member() -> None:
 def test_long_reports_stay_in_the_transcript() -> None:
     outcome = run(made(40, 20_000, 4))
     assert outcome.release is None
-    assert outcome.incidence is not None
+    assert outcome.findings is not None
 
 
 def test_a_file_of_sets(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_devices_in_seven_recorded_sessions() -> None:
         f"[incidence]\nowners = {week}\n"
     )
     real, ideal = run(loads(text)), run(loads(text), mode="ideal")
-    assert real.incidence == ideal.incidence
+    assert real.findings == ideal.findings
     found = counted(real)
     assert found.positions == 4426
     assert found.truth[1:] == (115, 11, 6, 1, 3, 0, 4)
@@ -267,7 +267,7 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
         "epsilon": {"position": 1.0, "element": 4.0, "unit": "nats"},
     }.items():
         lying = copy.deepcopy(dict(kept.result))
-        lying["incidence"][key] = value
+        lying["findings"][key] = value
         with pytest.raises(VerificationError):
             recomputed(Evidence(replace(kept, result=lying), None))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ...wording import Block
-    from ..interface import Considered, Dropped, Scored, Session
+    from ..interface import Considered, Dropped, Findings, Scored, Session
 
 
 class Hierarchical(Decided):
@@ -76,14 +76,20 @@ class Hierarchical(Decided):
         """What the curator was given, round by round."""
         from ..interface import Scored
         from ..two_round.options import heard
-        from .rounds import asked
+        from .rounds import Rounds, asked
         from .strategy import certainties
 
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k
         sure = certainties(people.schema, heard(played), k)
         sizes = self.sizes(people)
-        found = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
-        return Scored({"rounds": found})
+        given = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
+        return Scored(Rounds(given)) if given else Scored()
+
+    def findings(self) -> "type[Findings]":
+        """What the curator was given, round by round."""
+        from .rounds import Rounds
+
+        return Rounds
 
     def proves(self, rule: str) -> bool:
         """Whether the rule is called after this kind."""

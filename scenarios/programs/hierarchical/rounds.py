@@ -15,6 +15,7 @@ from ....protocol.record import CountsSeen
 from ....protocol.transcript import Transcript
 from ....protocol.view import View
 from ...serialization.record import Record
+from ..interface import Findings
 
 
 class RoundRecord(Record, frozen=True):
@@ -48,6 +49,21 @@ class RoundRecord(Record, frozen=True):
     bits_per_person: float
     exact: bool
     bits_are: Side
+
+
+class Rounds(Findings, frozen=True, tag="hierarchical"):
+    """What the curator was given, round by round.
+
+    Attributes:
+        rounds: one for each that it read the answers to.
+    """
+
+    rounds: tuple[RoundRecord, ...]
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """People who answered the curator, round by round."""
+        return tuple(one.people for one in self.rounds)
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:

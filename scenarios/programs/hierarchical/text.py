@@ -19,7 +19,7 @@ NOTE = (
 
 def summary(outcome: Any) -> Iterator[Block]:
     """Print a line a round; nothing where the curator may ask only once."""
-    if not outcome.rounds:
+    if not outcome.findings:
         return
     rows = [
         (
@@ -31,7 +31,7 @@ def summary(outcome: Any) -> Iterator[Block]:
             _certain(one),
             f"{one.bits_are.mark}{one.bits_per_person:.3f}",
         )
-        for one in outcome.rounds
+        for one in outcome.findings.rounds
     ]
     headings = (
         *("round", "the curator asks for", "masked", "counts", "small crowds"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Evidence, Scored, Session
+    from ..interface import Evidence, Findings, Scored, Session
     from ..randomized.questions import Question
 
 
@@ -93,14 +93,20 @@ class Incidence(Randomizing):
         found = score(scenario, people, asked, here, told, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None
         information = found.information if found else None
-        return Scored({"release": release, "incidence": found}, information)
+        return Scored(found, release, information)
+
+    def findings(self) -> "type[Findings]":
+        """How many elements are in how many sets."""
+        from .score import Incidence
+
+        return Incidence
 
     def verify(self, evidence: "Evidence") -> str:
         """Recompute the counts from the flipped vectors."""
         from ..interface import NoGround
         from .verify import recomputed
 
-        if evidence.result.get("incidence") is None:
+        if evidence.result.get("findings") is None:
             raise NoGround("no reports were counted")
         return recomputed(evidence)
 
@@ -122,7 +128,7 @@ class Incidence(Randomizing):
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
         """Errors and budgets."""
-        return text.scores(outcome.incidence) if outcome.incidence else iter(())
+        return text.scores(outcome.findings) if outcome.findings else iter(())
 
     def remark(self) -> str:
         """What a vector is not."""

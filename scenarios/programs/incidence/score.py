@@ -19,6 +19,7 @@ from ....protocol.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
 from ...schema.model import Scenario
 from ...serialization.record import Record
+from ..interface import Findings
 from ..randomized.questions import Question
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class CountErrors(Record, frozen=True):
     covered: int | None = field(name="limits_that_hold_the_truth")
 
 
-class Incidence(Record, frozen=True):
+class Incidence(Findings, frozen=True, tag="incidence"):
     """What came of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
 
     Attributes:
@@ -107,6 +108,16 @@ class Incidence(Record, frozen=True):
     def epsilon(self) -> float:
         """Of one position, in nats."""
         return self.budget.position
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """Owners whose vectors were read."""
+        return (self.owners,)
+
+    @property
+    def short(self) -> str:
+        """The noise, and how many elements are in any set."""
+        return f"{self.rule}, in any set {self.union}"
 
     @property
     def largest_error(self) -> float | None:

@@ -19,7 +19,7 @@ Score = tuple[str, str, str]
 
 def summary(outcome: Any) -> Iterator[Block]:
     """Print what was read, and the counts with their limits."""
-    found = outcome.incidence
+    found = outcome.findings
     if found is None:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
         yield Line()

@@ -17,7 +17,7 @@ from .score import result, tally
 
 def recomputed(evidence: Evidence) -> str:
     """Noisy counts, estimates and limits, from the vectors that were read."""
-    said = evidence.result["incidence"]
+    said = evidence.result["findings"]
     counts, whose = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
     seen = tally([last - first for first, last in ends], counts)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ....protocol.messages import Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ..interface import Scored, Session
+    from ..interface import Findings, Scored, Session
 
 
 class LocalSuppression(Decided):
@@ -42,7 +42,13 @@ class LocalSuppression(Decided):
         first, release = played.tallies[0], played.release
         policy = session.scenario.policy
         found = score(policy, people.schema, first, played.decision, release, codes)
-        return Scored({"blanks": found})
+        return Scored(found)
+
+    def findings(self) -> "type[Findings]":
+        """What blanks hide and cost."""
+        from .score import Blanks
+
+        return Blanks
 
     def proves(self, rule: str) -> bool:
         """Whether the rule is called after this kind."""

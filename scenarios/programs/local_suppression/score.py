@@ -15,6 +15,7 @@ from ....protocol.messages import Counts, Decision
 from ....protocol.schema import Schema
 from ...schema.model import Policy
 from ...serialization.record import Record
+from ..interface import Findings
 from .strategy import global_decision
 
 
@@ -49,7 +50,7 @@ class Rival(Record, frozen=True):
     exposed: float = field(name="true_exposure")
 
 
-class Blanks(Record, frozen=True):
+class Blanks(Findings, frozen=True, tag="local-suppression"):
     """The rules, and what is said.
 
     Attributes:

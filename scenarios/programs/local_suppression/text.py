@@ -6,10 +6,10 @@ from typing import Any
 
 def blanks(outcome: Any) -> Iterator[str]:
     """Say which values were left blank, and how many people did."""
-    if outcome.blanks is None:
+    if outcome.findings is None:
         return
     k = outcome.scenario.policy.k
-    for rule in outcome.blanks.rules:
+    for rule in outcome.findings.rules:
         values = ", ".join(map(str, rule.values))
         others = "nobody else does"
         if rule.cover:
@@ -32,7 +32,7 @@ def _sure(outcome: Any, *, covered: bool, k: int) -> str:
 
 def scores(outcome: Any) -> Iterator[tuple[str, str, str]]:
     """What blanks cost and save: cells, beside whole columns."""
-    found = outcome.blanks
+    found = outcome.findings
     if found is None or not outcome.released:
         return
     yield "cells said by name", f"{found.cells:,} of {found.of:,}", "people times features"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....protocol.schema import Schema
     from ...populations import Population
     from ...wording import Block
-    from ..interface import Considered, Evidence, Scored, Session
+    from ..interface import Considered, Evidence, Findings, Scored, Session
     from .questions import Question
 
 
@@ -96,7 +96,7 @@ class Histogram(Randomizing):
         """The same; what people have is not known from a record."""
         from .questions import questions
 
-        local = result.get("local")
+        local = result.get("findings")
         if local is None:
             raise VerificationError("people are said to be found by reports that were not counted")
         values = [tuple(one["values"]) for one in local["features"]]
@@ -115,7 +115,13 @@ class Histogram(Randomizing):
         local = score(scenario, people, asked, session.present(1), tallies)
         release = reports(columns, tallies[0]) if tallies else None
         told = local.told.information if local else None
-        return Scored({"release": release, "local": local}, told)
+        return Scored(local, release, told)
+
+    def findings(self) -> "type[Findings]":
+        """Estimates, their errors and what they cost."""
+        from .score import Randomized
+
+        return Randomized
 
     def verify(self, evidence: "Evidence") -> str:
         """Recompute the estimates from the counts of reports."""
@@ -137,7 +143,7 @@ class Histogram(Randomizing):
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
         """Errors, and every epsilon."""
-        return text.scores(outcome.local) if outcome.local else iter(())
+        return text.scores(outcome.findings) if outcome.findings else iter(())
 
     def remark(self) -> str:
         """What a report is not."""

@@ -18,6 +18,7 @@ from ....protocol.messages import Counts
 from ...populations import Population
 from ...schema.model import Scenario
 from ...serialization.record import Record
+from ..interface import Findings
 from .encoding import tally
 from .privacy import Told, read_privacy
 from .questions import SHOWN, Question, rule, share
@@ -107,7 +108,7 @@ class Budget(Record, frozen=True):
     unit: str = "nats"
 
 
-class Randomized(Record, frozen=True):
+class Randomized(Findings, frozen=True, tag="randomized"):
     """What came of a run of the program `randomized`.
 
     Attributes:
@@ -141,9 +142,19 @@ class Randomized(Record, frozen=True):
         return self.budget.each
 
     @property
+    def counted(self) -> tuple[int, ...]:
+        """People who were counted: the most of one feature."""
+        return (max((one.reports + one.outside for one in self.features), default=0),)
+
+    @property
     def largest_error(self) -> float:
         """The largest error of any estimated share of a feature."""
         return self.error.largest
+
+    @property
+    def short(self) -> str:
+        """The noise, and what came of it."""
+        return f"{self.rule}, largest error {self.largest_error:.2g}"
 
     @property
     def mean_error(self) -> float:

@@ -22,7 +22,7 @@ Score = tuple[str, str, str]
 
 def summary(outcome: Any) -> Iterator[Block]:
     """Print what was reported, and what the reports say."""
-    local = outcome.local
+    local = outcome.findings
     if local is None:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
         yield Line()

@@ -22,7 +22,7 @@ SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
 def recomputed(evidence: Evidence) -> str:
     """Estimates, errors and intervals, from the counts of reports."""
-    said = evidence.result.get("local")
+    said = evidence.result.get("findings")
     if said is None:
         raise NoGround("no reports were counted")
     counts, whose = evidence.counts(1)

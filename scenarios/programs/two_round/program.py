@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Considered, Dropped, Evidence, Scored, Session
+    from ..interface import Considered, Dropped, Evidence, Findings, Scored, Session
     from ..randomized.questions import Question
 
 CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
@@ -176,6 +176,10 @@ class Decided:
         from ..interface import Scored
 
         return Scored()
+
+    def findings(self) -> "type[Findings] | None":
+        """Nothing of its own."""
+        return None
 
     def proves(self, rule: str) -> bool:  # noqa: ARG002
         """Rules of the analysis are nobody's own."""

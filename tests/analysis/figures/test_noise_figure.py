@@ -14,7 +14,7 @@ def local(mechanism: str, more: str = "") -> Any:
         '[scenario]\nname = "s"\n[population]\nsource = "builtin:blood-type"\nusers = 20\n'
         f'[policy]\nkind = "histogram"\n[local]\nmechanism = "{mechanism}"\nepsilon = 3\n{more}'
     )
-    return run(chosen, 5, "ideal").result()["local"]
+    return run(chosen, 5, "ideal").result()["findings"]
 
 
 @pytest.fixture(scope="module")
