@@ -11,7 +11,7 @@ anything else.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,20 @@ class Trust:
 
     @property
     def most_trusted(self) -> Learnt:
-        """The single party that receives most: bits, then people linked; of equals, a reader."""
+        """The single party that receives most: bits, then people linked; of equals, a reader.
+
+        Its `bits_are` speaks of all single parties. Where one of them is known from below alone,
+        nobody knows who receives most, and the largest figure that is known from below is at most
+        what the unknown one receives: "at least". Otherwise the largest figure bounds them all.
+        """
         alone = [one for one in self.coalitions if len(one.parties) == 1]
         alone.sort(key=lambda one: (*READERS, *one.parties).index(one.parties[0]))
+        if any(one.bits_are is Side.AT_LEAST for one in alone):
+            alone = [
+                replace(one, bits_are=Side.AT_LEAST)
+                for one in alone
+                if one.bits_are is not Side.AT_MOST
+            ]
         return max(alone, key=lambda one: (round(one.bits_per_person, 9), one.linked))
 
 
