@@ -7,7 +7,8 @@ says less than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
-from ..scenarios.scoring.result import findings_of
+from ..scenarios.programs.randomized.score import Randomized
+from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Alert, worst_first
@@ -53,16 +54,16 @@ def _alarms(facts: Facts) -> Iterator[Alert]:
 
 def _broken(facts: Facts) -> Iterator[Alert]:
     """More people are exposed than was promised."""
-    exposure = facts.result["exposure"]
-    if facts.crowds and exposure["true"] > exposure["promised"]:
+    exposure = facts.result.exposure
+    if facts.crowds and exposure.true > exposure.promised:
         yield Alert(
             "serious",
             "broken",
             "The promise does not hold",
-            f"{percent(exposure['true'])} of people are in a crowd smaller than {facts.k}; "
-            f"{percent(exposure['promised'])} at most were promised.",
+            f"{percent(exposure.true)} of people are in a crowd smaller than {facts.k}; "
+            f"{percent(exposure.promised)} at most were promised.",
             _why_broken(facts),
-            exposure["true"],
+            exposure.true,
         )
 
 
@@ -74,7 +75,7 @@ def _why_broken(facts: Facts) -> str:
 
 def _unanimous(facts: Facts) -> Iterator[Alert]:
     """A column on which everybody agrees is known of everybody, without linking anyone."""
-    for name, counts in facts.result["marginals"].items():
+    for name, counts in facts.result.marginals.items():
         held = [value for value, people in counts.items() if people]
         if len(held) != 1:
             continue
@@ -92,7 +93,7 @@ def _unanimous(facts: Facts) -> Iterator[Alert]:
 
 def _rare(facts: Facts) -> Iterator[Alert]:
     """A value that fewer than k people have."""
-    for name, counts in facts.result["marginals"].items():
+    for name, counts in facts.result.marginals.items():
         rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
         if not rare:
             continue
@@ -138,19 +139,20 @@ def _hold(number: int) -> str:
 
 def _named(facts: Facts) -> Iterator[Alert]:
     """Somebody who knows some columns names people for certain, and learns the others."""
-    scored = (facts.result.get("reidentification") or {}).get("attacks", ())
-    learning = [one for one in scored if one["certain"] and set(one["sees"]) - set(one["knows"])]
+    found = facts.result.reidentification
+    scored = found.attacks if found else ()
+    learning = [one for one in scored if one.certain and set(one.sees) - set(one.knows)]
     if learning:
-        worst = max(learning, key=lambda one: one["certain"])
-        new = [name for name in worst["sees"] if name not in worst["knows"]]
+        worst = max(learning, key=lambda one: one.certain)
+        new = [name for name in worst.sees if name not in worst.knows]
         yield Alert(
             "serious",
             "named",
-            f"{_people(worst['certain'])} can be named for certain",
-            f"Who knows {', '.join(worst['knows'])} of everybody finds these people's rows in the "
+            f"{_people(worst.certain)} can be named for certain",
+            f"Who knows {', '.join(worst.knows)} of everybody finds these people's rows in the "
             f"release, and learns their {', '.join(new)}.",
             "A larger k leaves fewer people alone in their crowd.",
-            worst["certain"],
+            worst.certain,
         )
 
 
@@ -210,9 +212,9 @@ def _guards(facts: Facts) -> Iterator[Alert]:
 
 def _achieved(facts: Facts) -> Iterator[Alert]:
     """An attack of the scenario that got something."""
-    won = [one for one in facts.result.get("attacks") or () if one["value"] > 0]
+    won = [one for one in facts.result.attacks if one.value > 0]
     if won:
-        said = [f"{one['attack']}: {one['value']:g} of {one['of']:g} {one['unit']}" for one in won]
+        said = [f"{one.attack}: {one.value:g} of {one.of:g} {one.unit}" for one in won]
         yield Alert(
             "serious",
             "attack",
@@ -238,8 +240,8 @@ def _kept_order(facts: Facts) -> Iterator[Alert]:
 
 def _seeded(facts: Facts) -> Iterator[Alert]:
     """A run whose randomness can be repeated."""
-    seed = facts.result["seed"]
-    if seed is not None and facts.result["mode"] == "real":
+    seed = facts.result.seed
+    if seed is not None and facts.result.mode == "real":
         yield Alert(
             "warning",
             "seeded",
@@ -252,13 +254,13 @@ def _seeded(facts: Facts) -> Iterator[Alert]:
 
 def _vacuous(facts: Facts) -> Iterator[Alert]:
     """A bound that says nothing."""
-    decision = facts.result["decision"]
-    if decision and facts.kept and decision["bound"] >= 1:
+    decision = facts.result.decision
+    if decision and facts.kept and decision.bound >= 1:
         yield Alert(
             "warning",
             "vacuous",
             "The promise is vacuous",
-            f"At most {percent(decision['bound'])} of people are exposed: that is true of any "
+            f"At most {percent(decision.bound)} of people are exposed: that is true of any "
             "release.",
             "Ask more people, a smaller k, or release fewer columns.",
             2,
@@ -272,10 +274,11 @@ def _vacuous(facts: Facts) -> Iterator[Alert]:
             "Choose k = 2 or more.",
             2,
         )
+    local = own(facts.result, Randomized)
     wide = [
-        f"{one['feature']} = {value}"
-        for one in (findings_of(facts.result, "randomized") or {}).get("features", ())
-        for value, low, high in zip(one["values"], one["low_95"], one["high_95"], strict=True)
+        f"{one.feature} = {value}"
+        for one in (local.features if local else ())
+        for value, low, high in zip(one.values, one.low, one.high, strict=True)
         if low <= 0 and high >= 1
     ]
     if wide:
@@ -291,48 +294,48 @@ def _vacuous(facts: Facts) -> Iterator[Alert]:
 
 def _above_target(facts: Facts) -> Iterator[Alert]:
     """A release that the promise asked for would not have allowed."""
-    decision = facts.result["decision"]
-    if decision and facts.kept and decision["bound"] > decision["max_exposure"]:
+    decision = facts.result.decision
+    if decision and facts.kept and decision.bound > decision.max_exposure:
         yield Alert(
             "warning",
             "above-target",
             "Released although the promise is above max_exposure",
             f"The policy releases {', '.join(facts.kept)} whatever the bound says: "
-            f"{percent(decision['bound'])} may be exposed, {percent(decision['max_exposure'])} "
+            f"{percent(decision.bound)} may be exposed, {percent(decision.max_exposure)} "
             "were wanted.",
             "Use kind = exposure in [policy] to let the bound decide.",
-            decision["bound"],
+            decision.bound,
         )
 
 
 def _burned(facts: Facts) -> Iterator[Alert]:
     """A round that was not completed."""
-    if facts.result["burned"]:
+    if facts.result.burned:
         yield Alert(
             "warning",
             "burned",
             "A round was burned",
-            f"Nothing of it is released: {facts.result['burned']}.",
+            f"Nothing of it is released: {facts.result.burned}.",
             "Do not ask the same people again without those who failed: the difference names them.",
         )
 
 
 def _nothing(facts: Facts) -> Iterator[Alert]:
     """No release."""
-    decision = facts.result["decision"]
-    if decision and not facts.result["release"] and not facts.result["burned"]:
+    decision = facts.result.decision
+    if decision and not facts.result.release and not facts.result.burned:
         yield Alert(
             "note",
             "nothing",
             "Nothing was released",
             f"No column is safe enough for k = {facts.k} and at most "
-            f"{percent(decision['max_exposure'])} of people exposed.",
+            f"{percent(decision.max_exposure)} of people exposed.",
         )
 
 
 def _refused(facts: Facts) -> Iterator[Alert]:
     """Messages that were not counted."""
-    refused = facts.result["refused"]
+    refused = facts.result.refused
     if refused:
         said = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
         total = sum(refused.values())
@@ -349,7 +352,7 @@ def _absent(facts: Facts) -> Iterator[Alert]:
     """The rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
-    first = max((sum(one.values()) for one in facts.result["marginals"].values()), default=0)
+    first = max((sum(one.values()) for one in facts.result.marginals.values()), default=0)
     if missing := first - facts.released:
         yield Alert(
             "warning",
@@ -374,7 +377,7 @@ def _one_shuffler(facts: Facts) -> Iterator[Alert]:
 
 def _ideal(facts: Facts) -> Iterator[Alert]:
     """A run without messages."""
-    if facts.result["mode"] == "ideal":
+    if facts.result.mode == "ideal":
         yield Alert(
             "note",
             "ideal",

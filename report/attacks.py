@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import astuple
+
 from ..scenarios.catalogue.registry import GUARDS
 from ..scenarios.schema.model import Scenario
 from ..scenarios.wording import percent
@@ -12,8 +14,8 @@ from .pieces import Block, Grid, Section, Words
 def section(facts: Facts) -> Section | None:
     """The part of the page on faults; None where nobody was to do anything wrong."""
     scenario = facts.run.scenario
-    refused = facts.result["refused"]
-    alarms, achieved = facts.alarms, facts.result.get("attacks") or ()
+    refused = facts.result.refused
+    alarms, achieved = facts.alarms, facts.result.attacks
     if not scenario.fault and not refused and not alarms and not achieved:
         return None
     blocks: list[Block] = []
@@ -37,10 +39,10 @@ def section(facts: Facts) -> Section | None:
     if achieved:
         told_achieved = [
             (
-                one["attack"],
-                " + ".join(one["parties"]),
-                f"{one['value']:g} of {one['of']:g}",
-                one["unit"],
+                one.attack,
+                " + ".join(one.parties),
+                f"{one.value:g} of {one.of:g}",
+                one.unit,
             )
             for one in achieved
         ]
@@ -53,9 +55,8 @@ def section(facts: Facts) -> Section | None:
     else:
         blocks.append(Words("No message was refused."))
     if alarms:
-        keys = tuple(dict.fromkeys(key for one in alarms for key in one))
-        told_alarms = [tuple(str(one.get(key, "")) for key in keys) for one in alarms]
-        blocks.append(Grid("Alarms", keys, told_alarms))
+        told_alarms = [tuple(map(str, astuple(one))) for one in alarms]
+        blocks.append(Grid("Alarms", ("party", "round", "cause"), told_alarms))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 

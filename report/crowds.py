@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import Any
 
+from ..scenarios.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure_curves import Curves
 from ..scenarios.wording import many, percent
 from .facts import Facts
@@ -20,17 +20,19 @@ NAMES = {
 _NUMBER = re.compile(r"\s*[<>]?=?\s*(-?\d+(?:\.\d+)?)(?![\w.])")  # 7, -3, 10-19, > 60
 BARS = 12  # values of a column that are drawn; the rest are summed up
 
+NOTHING = WrittenRelease((), ())
+
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on crowds; None for randomized reports."""
-    if facts.randomized or not facts.result["marginals"]:
+    if facts.randomized or not facts.result.marginals:
         return None
     blocks: list[Block] = []
     if facts.curves:
         blocks.append(exposure_figure(facts.curves))
     if facts.crowds and facts.kept:
         blocks.append(_release(facts))
-    blocks.append(Row(tuple(_column(facts, name) for name in facts.result["features"])))
+    blocks.append(Row(tuple(_column(facts, name) for name in facts.result.features)))
     lead = (
         "A crowd is everybody who has the same values in the columns of the release. Exposed at k "
         "are the people in a crowd smaller than k. The curator sees the counts of single columns "
@@ -117,18 +119,18 @@ def _numbers(curves: Curves) -> Numbers:
 
 
 def _release(facts: Facts) -> Grid:
-    release: dict[str, Any] = facts.result["release"]
+    release = facts.result.release or NOTHING
     rows: list[list[str | Marked]] = [
-        [*map(str, row[:-1]), f"{row[-1]:,}", _mark(row[-1], facts.k)]
-        for row in sorted(release["counts"], key=lambda row: row[-1])
+        [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
+        for row in sorted(release.counts, key=lambda row: row[-1])
     ]
-    columns = tuple(release["columns"])
+    columns = tuple(release.columns)
     return Grid(
         f"The release: {many(len(rows), 'combination')}, the smallest crowds first",
         (*columns, "people", "crowd"),
         rows,
         (len(columns),),
-        Numbers("release", (*columns, "people"), release["counts"]),
+        Numbers("release", (*columns, "people"), release.counts),
     )
 
 
@@ -138,7 +140,7 @@ def _mark(people: int, k: int) -> Marked:
 
 def _column(facts: Facts, name: str) -> Figure:
     """Bars of the values of one column, those below k with a sign."""
-    counts = facts.result["marginals"][name]
+    counts = facts.result.marginals[name]
     total = sum(counts.values()) or 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     shown, rest = ordered[:BARS], ordered[BARS:]
@@ -183,4 +185,4 @@ def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def _place(facts: Facts, name: str) -> int:
-    return int(list(facts.result["features"]).index(name))
+    return int(list(facts.result.features).index(name))

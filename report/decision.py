@@ -15,7 +15,7 @@ SMALL = 100  # people; with more, the axis is logarithmic
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on the decision; None where nothing was decided."""
-    if not facts.sets or not facts.result["decision"]:
+    if not facts.sets or not facts.result.decision:
         return None
     policy = facts.run.scenario.policy
     blocks: list[Block] = [_figure(facts), _table(facts)]

@@ -1,20 +1,19 @@
 """What the page of a run is made from: the run folder, and what scenarios/ works out from it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from msgspec.structs import asdict
 
 from ..analysis.trust.fiber import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
+from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import Traffic, traffic
 from ..scenarios.schema.model import Defence
+from ..scenarios.scoring.result import Result
 from ..scenarios.studies.column_sets import Choices, choices
 from ..scenarios.studies.exposure_curves import Curves, curves
-from ..scenarios.verification.views import board
 
 READERS = frozenset({CURATOR, ANALYST})
 
@@ -58,7 +57,7 @@ class Facts:
     learners: tuple[Learner, ...]
 
     @property
-    def result(self) -> Mapping[str, Any]:
+    def result(self) -> Result:
         """result.json."""
         return self.run.result
 
@@ -70,7 +69,7 @@ class Facts:
     @property
     def users(self) -> int:
         """People in the run."""
-        return int(self.result["users"])
+        return self.result.users
 
     @property
     def crowd(self) -> int:
@@ -85,22 +84,22 @@ class Facts:
     @property
     def k(self) -> int:
         """The smallest crowd wanted."""
-        decision = self.result["decision"]
-        return int(decision["k"]) if decision else self.run.scenario.policy.k
+        decision = self.result.decision
+        return decision.k if decision else self.run.scenario.policy.k
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns of the release; none where nothing was released."""
-        decision = self.result["decision"]
-        return tuple(decision["kept"]) if decision and self.result["release"] else ()
+        decision = self.result.decision
+        return decision.kept if decision and self.result.release else ()
 
     @property
     def crowds(self) -> tuple[int, ...]:
         """People in each cell of a release of values; none of randomized reports."""
-        release = self.result["release"]
+        release = self.result.release
         if release is None or self.randomized:
             return ()
-        return tuple(row[-1] for row in release["counts"])
+        return tuple(release.crowds)
 
     @property
     def released(self) -> int:
@@ -108,15 +107,9 @@ class Facts:
         return sum(self.crowds)
 
     @property
-    def alarms(self) -> tuple[Mapping[str, Any], ...]:
-        """The alarms of a run: as result.json has them, else as they are on the recorded board."""
-        said = self.result.get("alarms")
-        if said is not None or self.run.transcript is None:
-            return tuple(said or ())
-        return tuple(
-            {"party": party, "round": alarm.round, "cause": alarm.cause.value}
-            for party, alarm in board(self.run).alarms
-        )
+    def alarms(self) -> tuple[Raised, ...]:
+        """The alarms of a run."""
+        return self.result.alarms
 
     @property
     def guards_off(self) -> tuple[str, ...]:
@@ -157,24 +150,24 @@ def gather(run: Run, seconds: float) -> Facts:
 def learners(run: Run) -> tuple[Learner, ...]:
     """Every coalition that was scored, the smallest first."""
     found = []
-    for one in run.result["coalitions"]:
-        members = tuple(sorted(one["parties"], key=lambda party: (party not in READERS, party)))
+    for one in run.result.coalitions:
+        members = tuple(sorted(one.parties, key=lambda party: (party not in READERS, party)))
         own = sum(role(party) is Role.USER for party in members)
-        others = max(0, one["linked"] - own)
-        worst = one.get("worst_row") or {}
+        others = max(0, one.linked - own)
+        worst = one.worst_row
         found.append(
             Learner(
                 members,
-                one["linked"],
+                one.linked,
                 others,
-                one["cells_certain"],
-                one["bits_per_person"],
-                Side(one.get("bits_are") or ("exact" if one.get("exact", True) else "at least")),
-                one.get("rows_guessed"),
-                one.get("rows_guessed_before"),
-                worst.get("now"),
-                worst.get("before"),
-                one.get("method", "exact"),
+                one.cells_certain,
+                one.bits_per_person,
+                Side(one.bits_are or ("exact" if one.exact else "at least")),
+                one.rows_guessed,
+                one.rows_guessed_before,
+                worst.now if worst else None,
+                worst.before if worst else None,
+                one.method,
             )
         )
     return tuple(sorted(found, key=lambda one: len(one.parties)))

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..scenarios.programs.randomized.score import Randomized
 from ..scenarios.programs.randomized.tradeoff import Trade, trades
-from ..scenarios.scoring.result import findings_of
+from ..scenarios.scoring.result import own
+from ..scenarios.serialization.record import plain
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Block, Figure, Grid, Numbers, Section
@@ -17,9 +19,10 @@ NAMES = 170
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on noise; None where nobody randomized anything."""
-    local = findings_of(facts.result, "randomized")
-    if not local:
+    estimated = own(facts.result, Randomized)
+    if not estimated:
         return None
+    local: Mapping[str, Any] = plain(estimated)
     shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
     blocks: list[Block] = [_estimates(place, one) for place, one in enumerate(shown)]
     traded = trades(facts.run.scenario, local)

@@ -8,7 +8,7 @@ from .pieces import Block, Grid, Listing, Section, Words
 def section(facts: Facts) -> Section:
     """The last part of the page of a run."""
     result, versions = facts.result, facts.run.versions
-    seed, mode, name = result["seed"], result["mode"], result["scenario"]
+    seed, mode, name = result.seed, result.mode, result.scenario
     file = f"{name}.toml"
     options = ("" if seed is None else f" --seed {seed}") + (
         "" if mode == "real" else " --mode ideal"
@@ -26,7 +26,7 @@ def section(facts: Facts) -> Section:
             "on its run folder checks all that was recorded."
         )
     rows = [
-        ("digest", str(result["digest"])),
+        ("digest", result.digest),
         ("seed", "none (system randomness)" if seed is None else str(seed)),
         ("mode", mode),
         ("veilmix", str(versions.get("veilmix", "-"))),

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from ..errors import StorageError
+from ..scenarios.programs.incidence.score import Incidence
 from ..scenarios.records.result_file import Run
-from ..scenarios.scoring.result import findings_of
+from ..scenarios.scoring.result import own
 from ..scenarios.studies.attack_matrix import Matrix
 from ..scenarios.verification.damage import blamed
 from ..scenarios.wording import many
@@ -43,16 +44,16 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
         facts = gather(run, seconds)
         sections = tuple(part for make in SECTIONS if (part := make(facts)))
     if matrix is not None:
-        if matrix.scenario != run.result["scenario"]:
+        if matrix.scenario != run.result.scenario:
             raise StorageError(
                 f"the matrix is of the scenario {matrix.scenario}; this run is of "
-                f"{run.result['scenario']}"
+                f"{run.result.scenario}"
             )
         after = [place for place, one in enumerate(sections, 1) if one.key in ("attacks", "trust")]
         at = max(after, default=len(sections))
         sections = (*sections[:at], attack_matrix.section(matrix), *sections[at:])
     return Page(
-        run.scenario.scenario.title or run.result["scenario"],
+        run.scenario.scenario.title or run.result.scenario,
         _about(facts),
         alerts(facts),
         verdict(facts),
@@ -63,15 +64,15 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
 
 def _about(facts: Facts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
-    sets = findings_of(result, "incidence")
+    sets = own(result, Incidence)
     mix = many(scenario.mix.shufflers, "shuffler")
-    seed = "system randomness" if result["seed"] is None else f"seed {result['seed']}"
+    seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
-        result["scenario"],
+        result.scenario,
         many(facts.users, "owner") if sets else many(facts.users, "person", "people"),
-        many(sets["positions"], "position") if sets else many(len(result["features"]), "feature"),
+        many(sets.positions, "position") if sets else many(len(result.features), "feature"),
         mix,
-        f"{result['mode']} run",
+        f"{result.mode} run",
         seed,
-        f"digest {result['digest'][:16]}",
+        f"digest {result.digest[:16]}",
     )

@@ -1,9 +1,7 @@
 """In how many sets elements are: the estimate from flipped vectors, its limits, and the truth."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from ..scenarios.scoring.result import findings_of
+from ..scenarios.programs.incidence.score import Incidence
+from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Figure, Grid, Numbers, Section
@@ -14,26 +12,27 @@ KEYS = ("psi", "estimate", "low", "high", "truth")
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on sets; None where nobody was asked for any."""
-    found = findings_of(facts.result, "incidence")
+    found = own(facts.result, Incidence)
     if not found:
         return None
-    sure = percent(1 - found["beta"])
-    kind = "credible limits" if found["method"] == "bayes" else "limits"
+    sure = percent(1 - found.beta)
+    kind = "credible limits" if found.method == "bayes" else "limits"
     lead = (
-        f"{many(found['owners'], 'owner')} flipped each of {found['positions']:,} bits by itself "
-        f"({found['rule']}) before sealing. The bars are {kind} that hold all counts at once with "
+        f"{many(found.owners, 'owner')} flipped each of {found.positions:,} bits by itself "
+        f"({found.rule}) before sealing. The bars are {kind} that hold all counts at once with "
         f"{sure}; the truth is what the laboratory knows, and no analyst."
     )
     return Section("sets", "In how many sets", lead, (_figure(found), _table(found)))
 
 
-def _rows(found: Mapping[str, Any]) -> list[tuple[int | float | None, ...]]:
-    columns = [found[key] or [None] * (found["owners"] + 1) for key in KEYS]
+def _rows(found: Incidence) -> list[tuple[int | float | None, ...]]:
+    unknown = (None,) * (found.owners + 1)
+    columns = (found.psi, found.phi, found.low, found.high, found.truth or unknown)
     return [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
 
 
-def _figure(found: Mapping[str, Any]) -> Figure:
-    n, m = found["owners"], found["positions"]
+def _figure(found: Incidence) -> Figure:
+    n, m = found.owners, found.positions
     rows = _rows(found)
     spoken = "; ".join(f"in {t}: {row[1]:,.0f}" for t, *row in rows)
     title = "Elements in exactly t sets"
@@ -51,11 +50,11 @@ def _figure(found: Mapping[str, Any]) -> Figure:
             if value is not None:
                 place = picture.x(t + aside), picture.y(max(0.0, value))
                 picture.drawing.mark(place, shape, kind, 4)
-    picture.note(f"estimate ({found['method']}), with limits", "square", "estimate")
+    picture.note(f"estimate ({found.method}), with limits", "square", "estimate")
     picture.note("truth", "diamond", "promise")
     picture.note("seen in the flipped vectors", "cross", "dot s4")
     picture.legend(picture.x.end - 250, 6)
-    held = found["error"]["limits_that_hold_the_truth"]
+    held = found.covered
     said = (
         "" if held is None else f" {held} of {n + 1} limits hold the truth (open diamonds, left)."
     )
@@ -64,15 +63,15 @@ def _figure(found: Mapping[str, Any]) -> Figure:
     return Figure(picture.drawing.svg(), caption, numbers)
 
 
-def _table(found: Mapping[str, Any]) -> Grid:
+def _table(found: Incidence) -> Grid:
     rows = [
         (
             name,
-            f"{one['estimate']:,.1f}",
-            f"{one['low']:,.0f}",
-            f"{one['high']:,.0f}",
-            "-" if one["truth"] is None else f"{one['truth']:,}",
+            f"{one.value:,.1f}",
+            f"{one.low:,.0f}",
+            f"{one.high:,.0f}",
+            "-" if one.truth is None else f"{one.truth:,}",
         )
-        for name, one in (("any set", found["union"]), ("all sets", found["intersection"]))
+        for name, one in (("any set", found.union), ("all sets", found.intersection))
     ]
     return Grid("Elements", ("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4))

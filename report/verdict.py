@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.scoring.result import findings_of
+from ..scenarios.programs.incidence.score import Incidence
+from ..scenarios.programs.randomized.score import Randomized
+from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
 from .pieces import Answer
@@ -20,29 +22,29 @@ def verdict(facts: Facts) -> tuple[Answer, ...]:
 
 def _what(facts: Facts) -> Answer:
     question = "What was released?"
-    local = findings_of(facts.result, "randomized")
+    local = own(facts.result, Randomized)
     if local:
-        shares = sum(len(one["values"]) for one in local["features"])
-        names = ", ".join(one["feature"] for one in local["features"])
-        worst = percent(local["error"]["largest"])
+        shares = sum(len(one.values) for one in local.features)
+        names = ", ".join(one.feature for one in local.features)
+        worst = percent(local.largest_error)
         text = (
             f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
-            f"themselves ({local['rule']}). The largest error is {worst} of people."
+            f"themselves ({local.rule}). The largest error is {worst} of people."
         )
         return Answer(question, "estimates", text)
-    sets = findings_of(facts.result, "incidence")
+    sets = own(facts.result, Incidence)
     if sets:
         text = (
-            f"In how many sets {sets['positions']:,} elements are, from vectors that "
-            f"{many(sets['owners'], 'owner')} flipped ({sets['rule']}). In any set: "
-            f"{sets['union']['estimate']:,.0f}, from {sets['union']['low']:,.0f} to "
-            f"{sets['union']['high']:,.0f}."
+            f"In how many sets {sets.positions:,} elements are, from vectors that "
+            f"{many(sets.owners, 'owner')} flipped ({sets.rule}). In any set: "
+            f"{sets.union.value:,.0f}, from {sets.union.low:,.0f} to "
+            f"{sets.union.high:,.0f}."
         )
         return Answer(question, "estimated counts", text)
-    if not facts.result["release"]:
-        why = facts.result["burned"] or "no column is safe enough for this promise"
+    if not facts.result.release:
+        why = facts.result.burned or "no column is safe enough for this promise"
         return Answer(question, "nothing", f"Nothing was released: {why}.")
-    left = [name for name in facts.result["features"] if name not in facts.kept]
+    left = [name for name in facts.result.features if name not in facts.kept]
     text = (
         f"{many(len(facts.crowds), 'combination')} of {_of(len(facts.kept))}, counted over "
         f"{facts.released:,} people. "
@@ -59,50 +61,52 @@ def _exposed(facts: Facts) -> Answer:
     question = "How exposed are people?"
     if not facts.crowds:
         return Answer(question, "not at all", "Nothing is released, so nobody is exposed by it.")
-    exposure = facts.result["exposure"]
+    exposure = facts.result.exposure
     people = sum(count for count in facts.crowds if count < facts.k)
     text = " ".join(_bounds(facts))
-    short = f"{percent(exposure['true'])} of people"
+    short = f"{percent(exposure.true)} of people"
     held = f"{people:,} of {facts.released:,} are in a crowd smaller than k = {facts.k}. "
     return Answer(question, short, held + text)
 
 
 def _bounds(facts: Facts) -> Iterator[str]:
-    decision, exposure = facts.result["decision"], facts.result["exposure"]
-    proof = decision["certificate"]
+    decision, exposure = facts.result.decision, facts.result.exposure
+    if not decision:
+        return
+    proof = decision.certificate
     yield (
-        f"Promised: at most {percent(decision['bound'])} ({proof['people']:,} people), by the rule "
-        f"{proof['rule']}; wanted: at most {percent(decision['max_exposure'])}."
+        f"Promised: at most {percent(decision.bound)} ({proof.people:,} people), by the rule "
+        f"{proof.rule}; wanted: at most {percent(decision.max_exposure)}."
     )
     if facts.run.scenario.population.setting == "statistical":
         delta = facts.run.scenario.policy.delta
         yield f"It was made for people not yet counted, and fails with probability {percent(delta)}"
         yield "at most."
-    elif exposure["worst_case"] is not None:
-        yield f"No table with these counts exposes more than {percent(exposure['worst_case'])}."
+    elif exposure.worst_case is not None:
+        yield f"No table with these counts exposes more than {percent(exposure.worst_case)}."
 
 
 def _noise(facts: Facts) -> Answer:
     question = "How exposed are people?"
-    local, sets = (findings_of(facts.result, one) for one in ("randomized", "incidence"))
+    local, sets = own(facts.result, Randomized), own(facts.result, Incidence)
     if sets:
         text = (
             f"Nobody learns from a vector, even with its owner's name on it, whether an element "
-            f"is in the set: odds change by e^{sets['epsilon']['position']:g} at most. An element "
-            f"of all {sets['owners']} sets is told about {sets['owners']} times. The mix hides "
+            f"is in the set: odds change by e^{sets.epsilon:g} at most. An element "
+            f"of all {sets.owners} sets is told about {sets.owners} times. The mix hides "
             "whose vector is whose."
         )
-        return Answer(question, f"epsilon {sets['epsilon']['position']:g} nats a bit", text)
+        return Answer(question, f"epsilon {sets.epsilon:g} nats a bit", text)
     if not local:
         return Answer(question, "not at all", "No report was counted.")
-    told = local["privacy"]["information"]
+    told = local.told.information
     text = "One person's reports are randomized before they are sealed. "
     if told is not None:
-        error = local["privacy"]["information_error"]
+        error = local.told.information_error
         spread = f" +- {error:.2g}" if error else ""
         text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
     text += "The mix hides whose report is whose."
-    return Answer(question, f"epsilon {local['epsilon']['local']:g} nats, local", text)
+    return Answer(question, f"epsilon {local.epsilon:g} nats, local", text)
 
 
 def _trust(facts: Facts) -> Answer:
@@ -124,15 +128,15 @@ def _trust(facts: Facts) -> Answer:
 
 
 def _decided(facts: Facts) -> Iterator[Answer]:
-    decision = facts.result["decision"]
+    decision = facts.result.decision
     if not decision:
         return
-    proof = decision["certificate"]
-    held = [name for name in facts.result["features"] if name not in decision["kept"]]
+    proof = decision.certificate
+    held = [name for name in facts.result.features if name not in decision.kept]
     text = (
         f"Policy {facts.run.scenario.policy.kind}, with k = {facts.k} and at most "
-        f"{percent(decision['max_exposure'])} of people exposed. The rule {proof['rule']} proves "
-        f"{percent(decision['bound'])} at most. Held back: {', '.join(held) or 'nothing'}."
+        f"{percent(decision.max_exposure)} of people exposed. The rule {proof.rule} proves "
+        f"{percent(decision.bound)} at most. Held back: {', '.join(held) or 'nothing'}."
     )
-    short = f"release {_of(len(decision['kept']))}" if decision["kept"] else "release nothing"
+    short = f"release {_of(len(decision.kept))}" if decision.kept else "release nothing"
     yield Answer("What was decided, and why?", short, text)

@@ -30,7 +30,7 @@ def of_run(run: Run) -> dict[str, Any]:
     """
     transcript = recorded(run)
     with blamed(run):
-        return show(transcript, run.scenario, columns(run), run.sizes, run.result["seed"])
+        return show(transcript, run.scenario, columns(run), run.sizes, run.result.seed)
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:

@@ -57,16 +57,17 @@ def command(run: str, prior: str, form: str) -> None:
     row; csv and json have each by itself. Of peers, coalitions are told by their size.
     """
     from ...scenarios.records.run_folder import read
+    from ...scenarios.serialization.record import plain
     from ...scenarios.verification.damage import blamed
     from ...scenarios.verification.views import learnt_in
     from ..found import folder
 
     record = read(folder(run))
-    peers = record.result.get("peers")
+    peers = record.result.peers
     with blamed(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
-        write_json(_plain(found, prior) | ({"peers": peers["coalitions"]} if peers else {}))
+        write_json(_plain(found, prior) | ({"peers": plain(peers.sizes)} if peers else {}))
     elif form == "csv":
         write_csv(peers_text.csv(peers) if peers else _csv(found))
     elif peers:

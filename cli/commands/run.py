@@ -297,7 +297,7 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
     else:
         from ...scenarios.records.run_folder import release_csv
 
-        release = outcomes[0].result()["release"]
+        release = outcomes[0].written().release
         click.echo(release_csv(release) if release else "", nl=False)
 
 

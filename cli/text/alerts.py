@@ -25,7 +25,7 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     from ...scenarios.records.result_file import Run
     from ...scenarios.records.traffic import traffic
 
-    result, scenario = outcome.result(), outcome.scenario
+    result, scenario = outcome.written(), outcome.scenario
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
     sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths tell only then
     found = alerts(Facts(run, None, None, sent, learners(run)))

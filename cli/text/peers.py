@@ -1,11 +1,14 @@
 """A run among peers in words and tables: who was named, what coalitions follow, what it costs."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import astuple
 
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
+    from ...scenarios.programs.peers.score import PeersFound, Spread
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
@@ -35,45 +38,41 @@ SIZES = (
 )
 
 
-def sizes(found: Mapping[str, Any]) -> Grid:
-    """What coalitions follow, by the number of members: from `peers` of result.json."""
+def sizes(found: "PeersFound") -> Grid:
+    """What coalitions follow, by the number of members."""
     rows = [
         (
-            f"{one['size']:,}",
-            "all {:,}".format(one["all"])
-            if one["tried"] == one["all"]
-            else f"{one['tried']:,} drawn",
-            _between(one["onions"], share=True),
-            percent(one["expected"]),
-            f"{_between(one['people'])} of {found['peers'] - one['size']:,}",
-            _between(one["rows"]),
+            f"{one.size:,}",
+            f"all {one.all_:,}" if one.tried == one.all_ else f"{one.tried:,} drawn",
+            _between(one.onions, share=True),
+            percent(one.expected),
+            f"{_between(one.people)} of {found.peers - one.size:,}",
+            _between(one.rows),
         )
-        for one in found["coalitions"]
+        for one in found.sizes
     ]
     return Grid(SIZES, rows, (0, 2, 3, 4, 5))
 
 
-def _between(one: Mapping[str, float], *, share: bool = False) -> str:
+def _between(one: "Spread", *, share: bool = False) -> str:
     """A mean, and its 95 % interval where it has one; no share is below 0."""
-    low, high = max(one["low_95"], 0.0), one["high_95"]
-    mean = percent(one["mean"]) if share else f"{one['mean']:.2f}"
-    if one["low_95"] == one["high_95"]:
+    mean = percent(one.mean) if share else f"{one.mean:.2f}"
+    if one.low == one.high:
         return mean
-    ends = (percent(x) if share else f"{x:.2f}" for x in (low, high))
+    ends = (percent(x) if share else f"{x:.2f}" for x in (max(one.low, 0.0), one.high))
     return f"{mean} ({' to '.join(ends)})"
 
 
-def csv(found: Mapping[str, Any]) -> Grid:
+def csv(found: "PeersFound") -> Grid:
     """The same, for a program."""
     headings = ["members", "tried", "all", "expected"]
-    parts = [(name, end) for name in ("onions", "people", "rows") for end in ENDS]
-    headings += [f"{name}_{end}" for name, end in parts]
+    headings += [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (
-            *(one[key] for key in ("size", "tried", "all", "expected")),
-            *(one[name][end] for name, end in parts),
+            *(one.size, one.tried, one.all_, one.expected),
+            *(end for part in (one.onions, one.people, one.rows) for end in astuple(part)),
         )
-        for one in found["coalitions"]
+        for one in found.sizes
     ]
     return Grid(tuple(headings), rows)
 
@@ -81,20 +80,20 @@ def csv(found: Mapping[str, Any]) -> Grid:
 ENDS = ("mean", "low_95", "high_95")
 
 
-def tell_sizes(console: Page, found: Mapping[str, Any]) -> None:
+def tell_sizes(console: Page, found: "PeersFound") -> None:
     """Print the table, and how to read it."""
-    if not found["coalitions"]:
+    if not found.sizes:
         say(console, "no message was sent, so there is nothing to follow")
         return
     lay_out(console, sizes(found))
     say(console, NOTE, style="dim")
 
 
-def named(found: Mapping[str, Any]) -> Sequence[str]:
+def named(found: "PeersFound") -> Sequence[str]:
     """Who was named, in words."""
     return [
-        f"{one['peer']} is named: in round {one['round']}, step {one['step']}, it {one['why']}"
-        for one in found["named"]
+        f"{one.peer} is named: in round {one.round}, step {one.step}, it {one.why}"
+        for one in found.charges
     ]
 
 

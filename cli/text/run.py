@@ -6,7 +6,6 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ...scenarios.programs.registry import program_of
-from ...scenarios.serialization.record import plain
 from ...scenarios.verification.views import breaking
 from . import peers as peers_text
 from . import reidentification as found_text
@@ -36,7 +35,7 @@ def tell(outcome: "Outcome") -> None:
         _decision(console, outcome)
         _second_round(console, outcome)
     _scores(console, outcome)
-    for line in peers_text.named(plain(outcome.peers)) if outcome.peers else ():
+    for line in peers_text.named(outcome.peers) if outcome.peers else ():
         say(console, clean(line), style="bold red")
     if remark := program.remark():
         say(console, clean(remark), style="dim")

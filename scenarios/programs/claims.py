@@ -1,10 +1,12 @@
-"""Comparing what a run claims, as plain data, with what follows from its record."""
+"""Comparing what a run claims with what follows from its record."""
 
 from math import isclose
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import VerificationError
+from .interface import Evidence, Findings, NoGround
 
+F = TypeVar("F", bound=Findings)
 CLOSE = 1e-9  # last digits may depend on the machine
 
 
@@ -21,3 +23,11 @@ def same(where: str, found: Any, claimed: Any, *, close: float = CLOSE) -> None:
             raise VerificationError(f"{where}: {claimed:g} is claimed, {found:g} was found")
     elif found != claimed:
         raise VerificationError(f"{where}: {claimed!r} is claimed, {found!r} was found")
+
+
+def claimed(evidence: Evidence, kind: type[F]) -> F:
+    """What result.json says that a program of this kind found; NoGround if it says nothing."""
+    said = evidence.result.findings
+    if not isinstance(said, kind):
+        raise NoGround("no reports were counted")
+    return said

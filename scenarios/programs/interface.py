@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from msgspec import UnsetType
+
 from ...protocol.messages import Call, Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
@@ -43,12 +45,56 @@ class NoGround(Exception):
     """There is nothing to check this against."""
 
 
+class Claims(Protocol):
+    """What result.json says, as far as a program reads it (scoring/result.py has all of it)."""
+
+    @property
+    def seed(self) -> int | None:
+        """None where system randomness was used."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of columns."""
+
+    @property
+    def marginals(self) -> Mapping[str, Mapping[str, int]]:
+        """Feature -> value -> people."""
+
+    @property
+    def decision(self) -> Any:
+        """What the curator decided: a WrittenDecision, or None."""
+
+    @property
+    def release(self) -> Any:
+        """What was released: a WrittenRelease, or None."""
+
+    @property
+    def exposure(self) -> Any:
+        """A WrittenExposure: true, promised, possible."""
+
+    @property
+    def burned(self) -> str | None:
+        """Why a round was not completed."""
+
+    @property
+    def digest(self) -> str:
+        """Names the run."""
+
+    @property
+    def peers(self) -> "PeersFound | UnsetType":
+        """Who was named among peers, and what coalitions follow."""
+
+    @property
+    def findings(self) -> "Findings | UnsetType":
+        """What the program found."""
+
+
 class Recorded(Protocol):
     """The run folder that evidence is about.
 
     Attributes:
         scenario: what was played.
-        result: the plain data of result.json.
+        result: what result.json says.
         sizes: values of each column.
     """
 
@@ -57,8 +103,8 @@ class Recorded(Protocol):
         """What was played."""
 
     @property
-    def result(self) -> Mapping[str, Any]:
-        """The plain data of result.json."""
+    def result(self) -> "Claims":
+        """What result.json says."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -73,8 +119,8 @@ class Evidence(Protocol):
         """The run folder."""
 
     @property
-    def result(self) -> Mapping[str, Any]:
-        """The plain data of result.json."""
+    def result(self) -> "Claims":
+        """What result.json says."""
 
     @property
     def transcript(self) -> Transcript:
@@ -272,7 +318,7 @@ class ReleaseProgram(Protocol):
         """The questions that are answered with noise; () where none are."""
 
     def noise(
-        self, scenario: "Scenario", result: Mapping[str, Any], sizes: Sequence[int]
+        self, scenario: "Scenario", result: Claims, sizes: Sequence[int]
     ) -> "Sequence[Question]":
         """The same of a recorded run, as far as their noise goes."""
 
@@ -335,5 +381,5 @@ class ReleaseProgram(Protocol):
     def remark(self) -> str:
         """How its figures are to be read; empty if there is nothing to say."""
 
-    def section(self, result: Mapping[str, Any]) -> "Iterator[Block]":
-        """What its part of the page of a run says, from result.json; nothing where it has none."""
+    def section(self, result: Claims) -> "Iterator[Block]":
+        """What its part of the page of a run says; nothing where it has none."""

@@ -6,9 +6,9 @@
 Everybody else asks `topology_of` for what differs, or has a table by its name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
 from ...protocol import parties
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord
     from ...protocol.transcript import Transcript
     from ...protocol.view import Record
+    from .interface import Claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Topology:
     person: Callable[[int], str]
     handlers: Callable[[Scenario], tuple[str, ...]]
     exists: Callable[[str, int | None, int | None], bool]
-    record: "Callable[[Scenario, Mapping[str, Any], Transcript], Record | PeerRecord]"
+    record: "Callable[[Scenario, Claims, Transcript], Record | PeerRecord]"
     example: str
     unkept: str | None = None
     untold: str | None = None
@@ -51,20 +52,18 @@ def _handlers(scenario: Scenario) -> tuple[str, ...]:
     return (parties.CURATOR, parties.ANALYST, *shufflers)
 
 
-def _record(_scenario: Scenario, _result: Mapping[str, Any], transcript: "Transcript") -> "Record":
+def _record(_scenario: Scenario, _result: "Claims", transcript: "Transcript") -> "Record":
     from ...protocol.board import replay
     from ...protocol.view import Record
 
     return Record(transcript, replay(transcript.posts))
 
 
-def _of_peers(
-    scenario: Scenario, result: Mapping[str, Any], transcript: "Transcript"
-) -> "PeerRecord":
+def _of_peers(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":
     from ...protocol.peers.view import PeerRecord
-    from .peers.record import reckoned
+    from .peers.record import agreement_of, reckoned
 
-    found = reckoned(scenario, result["peers"]["agreement"], transcript.posts)
+    found = reckoned(scenario, agreement_of(result), transcript.posts)
     return PeerRecord(transcript, found)
 
 

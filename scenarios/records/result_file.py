@@ -17,7 +17,7 @@ from ...errors import StorageError
 from ...protocol.transcript import Transcript
 from ..schema.model import Scenario
 from ..schema.shape import examine
-from ..scoring.result import READ, SCHEMA, current, result_type
+from ..scoring.result import READ, SCHEMA, Result, current, result_type
 from ..serialization.transcripts import damaged, decode
 
 SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
@@ -34,13 +34,13 @@ PARTIAL = ".partial-"  # before the name of a folder that is not whole
 class Run:
     """A run folder, read back.
 
-    result: the plain data of result.json. transcript: None for an ideal run, in which nothing was
+    result: what result.json says. transcript: None for an ideal run, in which nothing was
     sent. sizes: values of each column. release: the text of release.csv, None if there is none.
     """
 
     folder: Path
     scenario: Scenario
-    result: Mapping[str, Any]
+    result: Result
     transcript: Transcript | None
     sizes: tuple[int, ...]
     release: str | None
@@ -57,10 +57,10 @@ def read(folder: Path) -> Run:
     scenario = _scenario(folder / SCENARIO)
     result = _result(folder / RESULT)
     transcript, sizes = decode(_there(folder / TRANSCRIPT))
-    if (transcript is None) != (result["mode"] == "ideal"):
-        why = f"result.json says mode {result['mode']}, and the transcript is of the other one"
+    if (transcript is None) != (result.mode == "ideal"):
+        why = f"result.json says mode {result.mode}, and the transcript is of the other one"
         raise damaged(folder / TRANSCRIPT, 1, why)
-    release = None if result["release"] is None else _text(folder / RELEASE)
+    release = None if result.release is None else _text(folder / RELEASE)
     made_with = _json(folder / VERSIONS)
     if not isinstance(made_with, dict):
         raise damaged(folder / VERSIONS, 1, "a table is expected")
@@ -95,7 +95,7 @@ def _json(path: Path) -> Any:
         raise damaged(path, 1, "lists nested too deeply") from None
 
 
-def _result(path: Path) -> dict[str, Any]:
+def _result(path: Path) -> Result:
     """Read result.json, strictly: every key of the schema and no other, each of its kind."""
     plain = _json(path)
     other = plain.get("schema", SCHEMA) if isinstance(plain, dict) else SCHEMA
@@ -106,11 +106,9 @@ def _result(path: Path) -> dict[str, Any]:
         )
     try:
         plain = current(plain) if isinstance(plain, dict) else plain
-        msgspec.convert(plain, result_type())
+        return msgspec.convert(plain, result_type())
     except msgspec.ValidationError as bad:
         raise damaged(path, _line(path, str(bad)), str(bad)) from None
-    result: dict[str, Any] = plain
-    return result
 
 
 def _line(path: Path, message: str) -> int:

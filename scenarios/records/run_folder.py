@@ -19,7 +19,7 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
@@ -30,7 +30,9 @@ from msgspec.structs import replace
 from ...errors import StorageError
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
+from ..scoring.result import WrittenRelease
 from ..serialization.json_text import pretty
+from ..serialization.record import plain
 from ..serialization.transcripts import encode
 from .result_file import PARTIAL, RELEASE, RESULT, SCENARIO, TRANSCRIPT, VERSIONS, Run, read
 
@@ -90,21 +92,21 @@ def contents(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
     here = outcome.transcript.users if outcome.transcript else outcome.users
     yield TRANSCRIPT, encode(outcome.transcript, here, outcome.sizes)
-    result = outcome.result()
-    yield RESULT, pretty(result).encode()
-    if result["release"] is not None:
-        yield RELEASE, release_csv(result["release"]).encode()
+    result = outcome.written()
+    yield RESULT, pretty(plain(result)).encode()
+    if result.release is not None:
+        yield RELEASE, release_csv(result.release).encode()
     yield VERSIONS, pretty(versions()).encode()
 
 
-def release_csv(release: Mapping[str, Any]) -> str:
+def release_csv(release: WrittenRelease) -> str:
     """Write a release as CSV: a line for each combination that occurs, and its people."""
-    header = list(release["columns"])
+    header = list(release.columns)
     count = "count"
     while count in header:
         count += "_"
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([[*header, count], *release["counts"]])
+    csv.writer(out, lineterminator="\n").writerows([[*header, count], *release.counts])
     return out.getvalue()
 
 

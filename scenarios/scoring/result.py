@@ -10,9 +10,9 @@ What a program found is its own record, defined in its folder; `program.findings
 docs/result.schema.json is published from here by tools/make_schema.py.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from msgspec import UNSET, UnsetType, defstruct, field
 
@@ -34,6 +34,9 @@ MOVED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     "incidence": ("incidence", dict),
 }  # key of schema 1 -> the program, and how its findings are made of it
 REPORTED = ("feature", "report")  # columns of a release of randomized reports
+
+
+F = TypeVar("F", bound=Findings)
 
 
 class WrittenCertificate(Record, frozen=True):
@@ -90,6 +93,17 @@ class WrittenRelease(Record, frozen=True):
 
     columns: tuple[str, ...]
     counts: tuple[tuple[str | int, ...], ...]
+
+    @property
+    def cells(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Each combination of values, with its people."""
+        for row in self.counts:
+            yield tuple(map(str, row[:-1])), int(row[-1])
+
+    @property
+    def crowds(self) -> list[int]:
+        """People in each cell."""
+        return [people for _, people in self.cells]
 
 
 class WrittenExposure(Record, frozen=True):
@@ -197,6 +211,11 @@ def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | 
     """The findings in the plain data of a result, if they are of this program."""
     own: Mapping[str, Any] = result.get("findings") or {}
     return own if own.get("program") == program else None
+
+
+def own(result: Result, kind: type[F]) -> F | None:
+    """What the program of a result found, if it is of this kind."""
+    return result.findings if isinstance(result.findings, kind) else None
 
 
 def current(data: Mapping[str, Any]) -> dict[str, Any]:

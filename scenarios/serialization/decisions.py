@@ -2,9 +2,25 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ...protocol.hiding import Redact
+
+
+class Blank(Protocol):
+    """A column with values for which people leave a blank, as a result file has it."""
+
+    @property
+    def feature(self) -> str:
+        """Its name."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Those for which a blank is left."""
+
+    @property
+    def cover(self) -> int:
+        """Of 2^64 coins, those with which anybody else leaves one too."""
 
 
 def proof_bytes(proof: Any) -> bytes:
@@ -12,8 +28,6 @@ def proof_bytes(proof: Any) -> bytes:
     return json.dumps(proof, separators=(",", ":")).encode() if proof is not None else b""
 
 
-def read_blanks(rules: Sequence[Any], names: Sequence[str]) -> tuple[Redact, ...]:
+def read_blanks(rules: Sequence[Blank], names: Sequence[str]) -> tuple[Redact, ...]:
     """The values that people leave blank, as a decision holds them."""
-    return tuple(
-        Redact(names.index(rule["feature"]), tuple(rule["values"]), rule["cover"]) for rule in rules
-    )
+    return tuple(Redact(names.index(rule.feature), rule.values, rule.cover) for rule in rules)

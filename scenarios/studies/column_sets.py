@@ -21,6 +21,7 @@ from ..programs.registry import program_of
 from ..programs.two_round.rules import bound, choose, listed, named_rule
 from ..programs.weights import worth
 from ..records.result_file import Run
+from ..scoring.result import WrittenDecision
 from ..verification.evidence import Evidence
 from ..verification.population import people as recollected
 
@@ -65,33 +66,35 @@ class Choices:
 
 def choices(run: Run) -> Choices | None:
     """Look at the sets of columns of a run; None where no marginals were read."""
-    if not run.result["marginals"] or not run.result["decision"]:
+    decision = run.result.decision
+    if not run.result.marginals or not decision:
         return None
     try:
         schema = Evidence(run, None).schema
     except NoGround:
         return None
-    return _Chooser(run, schema).look()
+    return _Chooser(run, schema, decision).look()
 
 
 class _Chooser:
     """A run, and the counts of its columns as a rule wants them."""
 
-    def __init__(self, run: Run, schema: "Schema") -> None:
+    def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
         self.run = run
+        self.decided = decision.certificate
         self.schema = schema
         self.policy = run.scenario.policy
-        self.names: Sequence[str] = run.result["features"]
+        self.names: Sequence[str] = run.result.features
         self.counts = listed(
-            schema, [list(run.result["marginals"][name].values()) for name in self.names]
+            schema, [list(run.result.marginals[name].values()) for name in self.names]
         )
         fixed = run.scenario.population.setting == "fixed"
-        others = None if fixed else run.result["decision"]["certificate"]["n"]
+        others = None if fixed else decision.certificate.n
         self.rule = named_rule(self.policy, others, schema)
         self.asked = others or sum(self.counts[0])
         self.weights = worth(self.policy, self.names)
         self.table = recollected(run)
-        self.kept = self._numbers(run.result["decision"]["kept"])
+        self.kept = self._numbers(decision.kept)
 
     def look(self) -> Choices:
         every = len(self.names) <= EVERY
@@ -125,14 +128,13 @@ class _Chooser:
             _entropy(cells) if cells is not None else None,
             sum(self.weights[column] for column in columns),
             promised / self.asked <= self.policy.max_exposure,
-            columns == self.kept and self.run.result["release"] is not None,
+            columns == self.kept and self.run.result.release is not None,
         )
 
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
         """People and rule: of the kept set as decided, of others as the rule would have."""
-        decided = self.run.result["decision"]["certificate"]
         if columns == self.kept:
-            return decided["people"], decided["rule"]
+            return self.decided.people, self.decided.rule
         rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
         proof = bound(rule, [self.counts[column] for column in columns], self.policy.k)
         return int(proof.people), str(proof.rule)
@@ -141,14 +143,14 @@ class _Chooser:
         """The joint counts of some columns, from the people or else from the release."""
         if self.table is not None:
             return joint_counts(self.table, columns)
-        release = self.run.result["release"]
+        release = self.run.result.release
         names = [self.names[column] for column in columns]
-        if release is None or not set(names) <= set(release["columns"]):
+        if release is None or not set(names) <= set(release.columns):
             return None
-        places = [release["columns"].index(name) for name in names]
+        places = [release.columns.index(name) for name in names]
         counts: Counter[tuple[str, ...]] = Counter()
-        for row in release["counts"]:
-            counts[tuple(row[place] for place in places)] += row[-1]
+        for values, people in release.cells:
+            counts[tuple(values[place] for place in places)] += people
         return list(counts.values())
 
     def _dropped(self) -> Iterator[Dropped]:

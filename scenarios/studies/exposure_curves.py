@@ -57,25 +57,26 @@ def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | Non
 
     sets: of this run. seconds: for the worst cases at other k than the run's, in all; 0: none.
     """
-    if sets is None:
+    decision = run.result.decision
+    if sets is None or decision is None:
         return None
     try:
         schema = Evidence(run, None).schema
     except NoGround:
         return None
-    decision, names = run.result["decision"], list(run.result["features"])
-    released = run.result["release"] is not None
-    chosen = [name for name in names if not released or name in decision["kept"]]
-    marginals = [list(run.result["marginals"][name].values()) for name in names]
+    names = list(run.result.features)
+    released = run.result.release is not None
+    chosen = [name for name in names if not released or name in decision.kept]
+    marginals = [list(run.result.marginals[name].values()) for name in names]
     everything = listed(schema, marginals)
     counts = [everything[names.index(name)] for name in chosen]
-    people = decision["certificate"]["n"]
-    ks = grid(people, decision["k"])
+    people = decision.certificate.n
+    ks = grid(people, decision.k)
     rules = RULES if _fixed(run) else STATISTICAL
     bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
-    worst = tuple(_worst(run, counts, ks, seconds, released=released))
-    truth = _truth(run, [names.index(name) for name in chosen], released=released)
-    return Curves(tuple(chosen), released, decision["k"], people, ks, bounds, truth, worst)
+    worst = tuple(_worst(run, counts, ks, decision.k, seconds, released=released))
+    truth = _truth(run, [names.index(name) for name in chosen])
+    return Curves(tuple(chosen), released, decision.k, people, ks, bounds, truth, worst)
 
 
 def grid(people: int, k: int) -> tuple[int, ...]:
@@ -119,6 +120,7 @@ def _worst(
     run: Run,
     counts: Sequence[Sequence[int]],
     ks: Sequence[int],
+    k: int,
     seconds: float,
     *,
     released: bool,
@@ -128,8 +130,8 @@ def _worst(
         return
     from ...analysis.composition.exact_worst_case import worst_case
 
-    people, k = sum(counts[0]), run.result["decision"]["k"]
-    said = run.result["exposure"]["worst_case"]
+    people = sum(counts[0])
+    said = run.result.exposure.worst_case
     for one in _spread(ks, k):
         found = worst_case(counts, one, seconds / WORST)
         proven = found.upper
@@ -143,9 +145,9 @@ def _spread(ks: Sequence[int], k: int) -> list[int]:
     return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
 
 
-def _truth(run: Run, columns: Sequence[int], *, released: bool) -> ExposureCurve | None:
-    if released:
-        cells = [row[-1] for row in run.result["release"]["counts"]]
+def _truth(run: Run, columns: Sequence[int]) -> ExposureCurve | None:
+    if (release := run.result.release) is not None:
+        cells = release.crowds
         return exposure_curve(cells) if sum(cells) else None
     table = recollected(run)
     return None if table is None or not len(table) else exposure_curve(joint_counts(table, columns))

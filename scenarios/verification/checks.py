@@ -18,7 +18,7 @@ A check that a run offers no ground for is not made (`ok` is None), and says why
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
@@ -32,7 +32,7 @@ from ...protocol.programs import RoundResult
 from ...protocol.transcript import split_names
 from ..catalogue.registry import sybils
 from ..programs.hierarchical.strategy import certainties
-from ..programs.interface import NoGround
+from ..programs.interface import NoGround, Raised
 from ..programs.peers import verify as peers_verify
 from ..programs.randomized.questions import reports
 from ..programs.registry import program_of, strategy, verify_decision, wire
@@ -40,12 +40,16 @@ from ..programs.topology import PEERS, topology_of
 from ..records.run_folder import Run, release_csv
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
-from ..scoring.result import REPORTED, coalition
+from ..scoring.result import REPORTED, WrittenRelease, coalition
 from ..serialization.record import plain
 from .evidence import Evidence
 from .views import columns, information
 
 ALIKE = ("replay",)  # checks that need no curator and no shufflers
+REPEATED = (
+    *("marginals", "decision", "release", "burned", "attacks", "alarms"),
+    *("findings", "reidentification"),
+)  # of result.json, where a run is run again
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
@@ -118,7 +122,7 @@ def board(evidence: Evidence) -> str:
 def digest(evidence: Evidence) -> str:
     """The posts hash to the digest of result.json."""
     found = evidence.board.digest().hex()
-    _same("digest", found, evidence.result["digest"])
+    _same("digest", found, evidence.result.digest)
     return found[:16]
 
 
@@ -201,7 +205,7 @@ def decision(evidence: Evidence) -> str:
     if (more := curating.ask(evidence.schema, heard)) is not None:
         raise VerificationError(f"it was safe to ask {more.asks} before deciding")
     found = curating.decide(evidence.schema, heard)
-    names = evidence.result["features"]
+    names = evidence.result.features
     _same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
     _same("left blank", found.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, heard)
@@ -213,10 +217,10 @@ def decision(evidence: Evidence) -> str:
 
 def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the curator can be certain of as many people as is said."""
-    said = [one["certain"] for one in evidence.rounds]
+    said = [one.certain for one in evidence.rounds]
     if said:
         sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
-        _same("people certain to the curator", [asdict(one) for one in sure], said)
+        _same("people certain to the curator", list(sure), said)
 
 
 def _others(evidence: Evidence) -> int | None:
@@ -230,7 +234,7 @@ def _statistical(evidence: Evidence) -> bool:
 
 
 def _columns(evidence: Evidence, decision: Decision) -> str:
-    names = [evidence.result["features"][column] for column in decision.kept]
+    names = [evidence.result.features[column] for column in decision.kept]
     return f"keep {', '.join(names)}" if names else "keep nothing"
 
 
@@ -257,7 +261,7 @@ def release(evidence: Evidence) -> str:
         sums: Counter[tuple[str, ...]] = Counter()
         for cell, people in joint.items():
             sums[cell[place],] += people
-        name = evidence.result["features"][column]
+        name = evidence.result.features[column]
         if column in blanked:
             del sums[BLANK,]
             said = [value for (value,) in sums if value in blanked[column].values]
@@ -284,22 +288,22 @@ def exposure(evidence: Evidence) -> str:
     """True exposure and promise, recomputed."""
     from ...analysis.exposure.curves import users_below
 
-    said = evidence.result["exposure"]
+    said = evidence.result.exposure
     claimed = evidence.decision
     if not evidence.released:
-        _same("promised", claimed.certificate.value, said["promised"])
-        _same("true exposure", 0.0, said["true"])
+        _same("promised", claimed.certificate.value, said.promised)
+        _same("true exposure", 0.0, said.true)
         return "nothing was released, so nobody is exposed by it"
     (joint,), _ = evidence.counts(evidence.last)
     if (promise := evidence.promised(joint)) is not None:
-        _same("promised", promise, said["promised"])
+        _same("promised", promise, said.promised)
     people = sum(joint.values())
     below = int(users_below(list(joint.values()), claimed.certificate.k))
-    _same("true exposure", below / people, said["true"])
-    worst = said["worst_case"]
+    _same("true exposure", below / people, said.true)
+    worst = said.worst_case
     if worst is not None and worst * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
-    keeps(below, people, said["promised"])
+    keeps(below, people, said.promised)
     return f"{below:,} of {people:,} people in a crowd smaller than {claimed.certificate.k}"
 
 
@@ -315,43 +319,43 @@ def keeps(below: int, people: int, promise: float) -> None:
 def result(evidence: Evidence) -> str:
     """result.json and release.csv say what board and transcript say."""
     said, scenario = evidence.result, evidence.run.scenario
-    _same("scenario", scenario.scenario.name, said["scenario"])
-    _same("seed", scenario.scenario.seed, said["seed"])
+    _same("scenario", scenario.scenario.name, said.scenario)
+    _same("seed", scenario.scenario.seed, said.seed)
     asked = scenario.population
     others = (asked.round2_users or 0) if _statistical(evidence) else 0
-    _same("users", (asked.users or 0) + others, said["users"])
-    _same("features", _features(evidence), said["features"])
-    table = None if said["release"] is None else release_csv(said["release"])
+    _same("users", (asked.users or 0) + others, said.users)
+    _same("features", _features(evidence), said.features)
+    table = None if said.release is None else release_csv(said.release)
     _same("release.csv", evidence.run.release, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
-    _same("people in the transcript", evidence.transcript.users, said["users"] + sybils(scenario))
-    _same("marginals", _marginals(evidence), said["marginals"])
+    _same("people in the transcript", evidence.transcript.users, said.users + sybils(scenario))
+    _same("marginals", _marginals(evidence), said.marginals)
     _same("decision", evidence.board.decision, evidence.decided())
-    released = said["decision"]
+    released = said.decision
     if released is not None:
-        _same("max_exposure", scenario.policy.max_exposure, released["max_exposure"])
-        _same("bound", evidence.decision.certificate.value, released["bound"])
-        kept = [name for name in said["features"] if name not in released["kept"]]
-        _same("suppressed", kept, released["suppressed"])
-    _same("release", _release(evidence), said["release"])
-    _same("burned", evidence.board.burned, said["burned"])
+        _same("max_exposure", scenario.policy.max_exposure, released.max_exposure)
+        _same("bound", evidence.decision.certificate.value, released.bound)
+        kept = tuple(name for name in said.features if name not in released.kept)
+        _same("suppressed", kept, released.suppressed)
+    _same("release", _release(evidence), said.release)
+    _same("burned", evidence.board.burned, said.burned)
     refused: Counter[str] = Counter()
     for one in evidence.transcript.refusals:
         refused[one.reason.value] += one.count
-    _same("refused", dict(refused), said["refused"])
-    raised = [(one["party"], one["round"], one["cause"]) for one in said["alarms"]]
+    _same("refused", dict(refused), said.refused)
     board = evidence.board
-    _same("alarms", sorted((who, one.round, one.cause.value) for who, one in board.alarms), raised)
+    raised = sorted((who, one.round, one.cause.value) for who, one in board.alarms)
+    _same("alarms", tuple(Raised(*one) for one in raised), said.alarms)
     for _, alarm in board.alarms:
         check_alarm(board, alarm, strategy(scenario, _others(evidence)))
     return "scenario, result.json, release.csv and transcript agree"
 
 
-def _features(evidence: Evidence) -> list[str]:
+def _features(evidence: Evidence) -> tuple[str, ...]:
     """The features asked about: the scenario's, or the pieces of vectors."""
     run = evidence.run
-    return list(program_of(run.scenario).recorded(run.scenario, run.sizes))
+    return program_of(run.scenario).recorded(run.scenario, run.sizes)
 
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
@@ -362,26 +366,26 @@ def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
         tallies, _ = evidence.counts(1)
     except NoGround:
         return {}
-    names = evidence.result["features"]
+    names = evidence.result.features
     return {
         name: {cell[0]: people for cell, people in counts.items()}
         for name, counts in zip(names, tallies, strict=True)
     }
 
 
-def _release(evidence: Evidence) -> dict[str, Any] | None:
+def _release(evidence: Evidence) -> WrittenRelease | None:
     """The release, as result.json writes it."""
     if evidence.randomized:
         return _reported(evidence)
     if not evidence.released:
         return None
     (joint,), _ = evidence.counts(evidence.last)
-    names = evidence.result["features"]
-    rows = [[*cell, people] for cell, people in sorted(joint.items())]
-    return {"columns": [names[column] for column in evidence.decision.kept], "counts": rows}
+    names = evidence.result.features
+    kept = tuple(names[column] for column in evidence.decision.kept)
+    return WrittenRelease(kept, tuple((*cell, people) for cell, people in sorted(joint.items())))
 
 
-def _reported(evidence: Evidence) -> dict[str, Any] | None:
+def _reported(evidence: Evidence) -> WrittenRelease | None:
     """The counts of reports, as result.json writes them where they are not too many."""
     if evidence.board.burned is not None or not evidence.board.tallies:
         return None
@@ -389,8 +393,8 @@ def _reported(evidence: Evidence) -> dict[str, Any] | None:
     shown = reports(columns(evidence.run), counts)
     if shown is None:
         return None
-    rows = [[*values, people] for values, people in sorted(shown.items())]
-    return {"columns": list(REPORTED), "counts": rows}
+    rows: list[tuple[str | int, ...]] = [(*one, people) for one, people in sorted(shown.items())]
+    return WrittenRelease(REPORTED, tuple(rows))
 
 
 def coalitions(evidence: Evidence) -> str:
@@ -402,17 +406,17 @@ def coalitions(evidence: Evidence) -> str:
     told = information(evidence.run)
     truth = evidence.record.truth
     found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
-    claimed = evidence.result["coalitions"]
+    claimed = evidence.result.coalitions
     _same("coalitions", len(found), len(claimed))
     for one, said in zip(found, claimed, strict=True):
         who = " + ".join(one.parties) or "anybody"
-        _same(f"{who}: parties", list(one.parties), said["parties"])
-        _same(f"{who}: people linked", one.linked, said["linked"])
-        _same(f"{who}: cells certain", one.cells_certain, said["cells_certain"])
+        _same(f"{who}: parties", one.parties, said.parties)
+        _same(f"{who}: people linked", one.linked, said.linked)
+        _same(f"{who}: cells certain", one.cells_certain, said.cells_certain)
         # A sum of logarithms: its last digits depend on the order in which the counts came.
-        if not isclose(one.bits_per_person, said["bits_per_person"], rel_tol=1e-9, abs_tol=1e-9):
-            _same(f"{who}: bits a person", one.bits_per_person, said["bits_per_person"])
-        _guesses(who, plain(coalition(one)), said)
+        if not isclose(one.bits_per_person, said.bits_per_person, rel_tol=1e-9, abs_tol=1e-9):
+            _same(f"{who}: bits a person", one.bits_per_person, said.bits_per_person)
+        _guesses(who, plain(coalition(one)), plain(said))
     return f"{len(found)} coalitions, each recomputed from what its members saw"
 
 
@@ -438,23 +442,21 @@ def _arrival(scenario: Scenario) -> bool:
 
 def repeat(evidence: Evidence) -> str:
     """A seeded run, run again, gives the same."""
-    seed, users = evidence.result["seed"], evidence.result["users"]
+    seed, users = evidence.result.seed, evidence.result.users
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")
-    if (evidence.result.get("ledger") or {}).get("refused"):
+    if evidence.result.ledger and evidence.result.ledger.refused:
         raise NoGround("it was refused for earlier sessions, which only the ledger knows")
     if evidence.again is False:
         raise NoGround("not asked for")
     if evidence.again is None and users > REPLAYED:
         raise NoGround(f"{users:,} people; ask for it with --replay")
     try:
-        found = evidence.repeated.result()
+        found = plain(evidence.repeated.written())
     except LocalError as gone:
         raise NoGround(f"its people cannot be read any more: {gone}") from None
-    said = evidence.result
-    for key in ("marginals", "decision", "release", "burned", "attacks", "alarms"):
-        _same(key, found[key], said[key])
-    for key in ("local", "incidence", "reidentification"):
+    said = plain(evidence.result)
+    for key in REPEATED:
         _same(key, found.get(key), said.get(key))
     from ...crypto.suites import SUITES
 

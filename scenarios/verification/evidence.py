@@ -1,8 +1,9 @@
 """A run as evidence: what its record holds, and what follows from it. What verify.py checks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+
+from msgspec import UNSET
 
 from ...errors import RoundBurned, VerificationError
 from ...protocol.board import Board, replay
@@ -13,12 +14,13 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
-from ..programs.interface import NoGround
+from ..programs.hierarchical.rounds import RoundRecord, Rounds
+from ..programs.interface import Mode, NoGround
 from ..programs.registry import program_of, wire
 from ..programs.topology import central_only
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
-from ..scoring.result import findings_of
+from ..scoring.result import Result, own
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 
@@ -33,17 +35,15 @@ class Evidence:
         self.again = again
 
     @property
-    def result(self) -> Mapping[str, Any]:
+    def result(self) -> Result:
         """result.json."""
         return self.run.result
 
     @property
-    def rounds(self) -> Sequence[Mapping[str, Any]]:
+    def rounds(self) -> tuple[RoundRecord, ...]:
         """What result.json says the curator was given, where it asked for groups; else ()."""
-        rounds: Sequence[Mapping[str, Any]] = (findings_of(self.result, "hierarchical") or {}).get(
-            "rounds", ()
-        )
-        return rounds
+        said = own(self.result, Rounds)
+        return said.rounds if said else ()
 
     @property
     def transcript(self) -> Transcript:
@@ -101,22 +101,21 @@ class Evidence:
         """The counts that result.json claims (an ideal run has no other record)."""
         if self.randomized:
             return self._reported()
-        if number == 1 and self.result["marginals"]:
+        if number == 1 and self.result.marginals:
             return tuple(
-                {(value,): people for value, people in self.result["marginals"][name].items()}
-                for name in self.result["features"]
+                {(value,): people for value, people in self.result.marginals[name].items()}
+                for name in self.result.features
             )
-        if number == RELEASED and self.result["release"]:
-            rows = self.result["release"]["counts"]
-            return ({tuple(row[:-1]): row[-1] for row in rows},)
+        if number == RELEASED and self.result.release:
+            return (dict(self.result.release.cells),)
         raise NoGround(f"round {number} was not counted")
 
     def _reported(self) -> tuple[Counts, ...]:
         """The counts of reports that result.json claims."""
-        if self.result["release"] is None:
+        if self.result.release is None:
             raise NoGround("result.json does not hold the counts of reports, which are too many")
         counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
-        for feature, report, people in self.result["release"]["counts"]:
+        for (feature, report), people in self.result.release.cells:
             counts[feature][report,] = people
         return tuple(counts.values())
 
@@ -130,17 +129,16 @@ class Evidence:
 
     def decided(self) -> Decision | None:
         """The decision that result.json claims."""
-        said = self.result["decision"]
+        said = self.result.decision
         if said is None:
             return None
-        proof = said["certificate"]
-        names = list(self.result["features"])
-        kept = tuple(names.index(name) for name in said["kept"])
-        thresholds = tuple(proof["thresholds"])
-        numbers = proof["rule"], proof["k"], proof["n"], proof["people"]
-        data = proof_bytes(proof.get("proof"))
-        claimed = Certificate(*numbers, thresholds, proof["pivot"], proof["c"], data)
-        return Decision(kept, claimed, read_blanks(said.get("blank", []), names))
+        proof = said.certificate
+        names = list(self.result.features)
+        kept = tuple(names.index(name) for name in said.kept)
+        numbers = proof.rule, proof.k, proof.n, proof.people
+        data = proof_bytes(None if proof.proof is UNSET else proof.proof)
+        claimed = Certificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
+        return Decision(kept, claimed, read_blanks(said.blank or (), names))
 
     def promised(self, joint: Counts) -> float | None:
         """The share that is promised of the people of a release.
@@ -170,7 +168,7 @@ class Evidence:
     def released(self) -> bool:
         """Whether the round for the analyst was completed."""
         if self.run.transcript is None:
-            return self.result["release"] is not None
+            return self.result.release is not None
         found = self.board
         last = found.calls[-1].reader if found.calls else None
         return len(found.tallies) == len(found.calls) and last is Role.ANALYST and not found.burned
@@ -188,9 +186,8 @@ class Evidence:
         """The run, run again."""
         from ..play.run import run
 
-        with_seed = self.result["seed"]
-        mode = self.result["mode"]
-        return run(self.run.scenario, with_seed, mode, worst_case_seconds=0)
+        mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
+        return run(self.run.scenario, self.result.seed, mode, worst_case_seconds=0)
 
     def eyes(self, members: Sequence[str]) -> View:
         """What these parties know together."""

@@ -24,7 +24,7 @@ Row = tuple[str, ...]
 
 def people(run: Run) -> "npt.NDArray[np.int64] | None":
     """Codes (n x d) of the people whom the release is about; None where they cannot be known."""
-    if not run.result["marginals"]:
+    if not run.result.marginals:
         return None
     if run.scenario.population.setting == "fixed" and (rows := _sealed(run)):
         return _codes(rows) if _agree(rows, run) else None
@@ -37,11 +37,11 @@ def _sealed(run: Run) -> list[Row]:
         return []
     if topology_of(run.scenario).untold:  # whoever takes part says its row on the board
         truth = record_of(run).truth
-        columns = range(len(run.result["features"]))
+        columns = range(len(run.result.features))
         return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]
     calls = board(run).calls
     asks = next((call.asks for call in calls if call.round == 1), ())
-    names = run.result["features"]
+    names = run.result.features
     rows = []
     for made in run.transcript.made:
         if made.round != 1:
@@ -59,7 +59,7 @@ def _drawn(run: Run) -> "npt.NDArray[np.int64] | None":
     """The people that the seed draws, those of the round that was released."""
     import numpy as np
 
-    seed = run.result["seed"]
+    seed = run.result.seed
     if seed is None:
         return None
     try:
@@ -78,10 +78,10 @@ def _drawn(run: Run) -> "npt.NDArray[np.int64] | None":
 
 def _agree(rows: Sequence[Row], run: Run) -> bool:
     """Whether rows have the counts that were read."""
-    marginals = run.result["marginals"]
+    marginals = run.result.marginals
     return all(
         Counter(column) == Counter(marginals[name])
-        for name, column in zip(run.result["features"], zip(*rows, strict=True), strict=True)
+        for name, column in zip(run.result.features, zip(*rows, strict=True), strict=True)
     )
 
 

@@ -10,12 +10,13 @@ from ...protocol.board import Board, replay
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
+from ..programs.incidence.score import Incidence
+from ..programs.randomized.score import Randomized
 from ..programs.registry import announced_names, program_of
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
-from ..scoring.result import findings_of
 
 UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
@@ -34,7 +35,7 @@ def person_of(run: Run) -> Callable[[int], str]:
 def people_named(run: Run) -> str:
     """Name the people of a run: `user-1` to `user-n`, or its peers."""
     name = person_of(run)
-    last = run.result["users"] - 1
+    last = run.result.users - 1
     return name(0) if not last else f"{name(0)} to {name(last)}"
 
 
@@ -43,7 +44,7 @@ def look(run: Run, members: Iterable[str]) -> View:
     chosen, topology = tuple(members), topology_of(run.scenario)
     shufflers = run.scenario.mix.shufflers
     for party in chosen:
-        if not topology.exists(party, shufflers, run.result["users"]):
+        if not topology.exists(party, shufflers, run.result.users):
             hint = did_you_mean(party, present(run))
             raise ParameterError(
                 f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
@@ -81,12 +82,12 @@ def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
 
     From what people said; in the summary form from the counts of the first round.
     """
-    counts: list[Counter[str]] = [Counter() for _ in run.result["features"]]
+    counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in seen.truth.values():
         for column, value in row.items():
             counts[column][value] += 1
     if not seen.truth:
-        counts = [Counter(run.result["marginals"][name]) for name in run.result["features"]]
+        counts = [Counter(run.result.marginals[name]) for name in run.result.features]
     return [
         {value: people / one.total() for value, people in sorted(one.items())} for one in counts
     ]
@@ -94,14 +95,17 @@ def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
 
 def information(run: Run) -> float | None:
     """In the program `randomized`: bits that a person's reports carry about its values."""
-    local, sets = (findings_of(run.result, one) for one in ("randomized", "incidence"))
-    told: float | None = local["privacy"]["information"] if local else None
-    return sets["information"] if sets else told
+    match run.result.findings:
+        case Randomized(told=told):
+            return told.information
+        case Incidence(information=information):
+            return information
+    return None
 
 
 def columns(run: Run) -> tuple[str, ...]:
     """Name the columns that people were asked for: features, or reports about them."""
-    return announced_names(run.scenario, run.result["features"])
+    return announced_names(run.scenario, run.result.features)
 
 
 def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:

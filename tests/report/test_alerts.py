@@ -1,17 +1,14 @@
 """Every alert: a run that trips it, and one that does not."""
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from veilmix.protocol.frames import Message
-from veilmix.protocol.messages import Alarm, Cause
+from claims_kit import claiming
 from veilmix.report.alerts import CHECKS, alerts
 from veilmix.report.facts import gather
 from veilmix.report.pieces import LEVELS
 from veilmix.scenarios.records.result_file import Run
-from veilmix.scenarios.verification.views import board
+from veilmix.scenarios.serialization.record import plain
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
@@ -91,7 +88,7 @@ def test_an_estimate_that_says_nothing_is_vacuous(played) -> None:
 
 
 def changed(run: Run, **parts: Any) -> Run:
-    return replace(run, result=json.loads(json.dumps(run.result)) | parts)
+    return claiming(run, lambda data: data.update(parts))
 
 
 def test_more_exposed_than_promised(played) -> None:
@@ -106,7 +103,7 @@ def test_a_coalition_below_the_trust_line(played) -> None:
     run = played(ALL)
     assert "coalition" not in rules(run)
     few = [
-        *run.result["coalitions"],
+        *plain(run.result.coalitions),
         {
             "parties": ["curator", "shuffler-1"],
             "linked": 4,
@@ -124,15 +121,17 @@ def test_a_user_knows_itself_and_is_no_alert(played) -> None:
     run = played(
         ALL, '[[coalition]]\nname = "one of us"\nparties = ["curator", "user-1"]', mode="real"
     )
-    told = [one for one in run.result["coalitions"] if "user-1" in one["parties"]]
-    assert told[0]["linked"] == 1
+    told = [one for one in run.result.coalitions if "user-1" in one.parties]
+    assert told[0].linked == 1
     assert "coalition" not in rules(run)
 
 
 def test_an_alarm_that_was_raised(played) -> None:
     run = played(ALL)
     assert "alarm" not in rules(run)
-    assert "alarm" in rules(changed(run, alarms=[{"by": "user-1", "reason": "missing receipt"}]))
+    assert "alarm" in rules(
+        changed(run, alarms=[{"party": "user-1", "round": 1, "cause": "missing"}])
+    )
 
 
 def test_an_attack_that_got_something(played) -> None:
@@ -140,18 +139,6 @@ def test_an_attack_that_got_something(played) -> None:
     one = {"attack": "drop", "parties": ["shuffler-1"], "unit": "people", "value": 3, "of": 24}
     assert "attack" in rules(changed(run, attacks=[one]))
     assert "attack" not in rules(changed(run, attacks=[one | {"value": 0}]))
-
-
-def test_an_alarm_on_the_recorded_board(played) -> None:
-    """Where result.json says nothing of alarms, the board that was recorded does."""
-    run = played(ALL, mode="real")
-    quiet = changed(run)
-    quiet.result.pop("alarms", None)  # type: ignore[attr-defined]
-    assert "alarm" not in rules(quiet)
-    assert run.transcript is not None
-    alarm = Message(board(run).session, 2, Alarm(2, Cause.BALANCE)).encode()
-    run.transcript.posts.append(("analyst", alarm))
-    assert "alarm" in rules(quiet)
 
 
 def test_the_worst_comes_first(played) -> None:

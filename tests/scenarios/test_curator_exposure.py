@@ -7,10 +7,10 @@ curator is then certain is what tests/analysis/trust/test_certain_cells.py holds
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, islice, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from claims_kit import claiming
 from msgspec.structs import replace
 from veilmix.errors import ScenarioError
 from veilmix.protocol.announcement import Program, Rules
@@ -120,12 +120,7 @@ def test_a_record_that_says_less_is_certain_is_found_out(tmp_path: Path) -> None
     assert len(plain["findings"]["rounds"]) > 1
     assert set(plain["findings"]["rounds"][1]["certain"]) == {"low", "high", "n", "exact"}
     record = read(save(real, tmp_path / "again"))
-    result: Any = dict(record.result)
-    rounds = [dict(one) for one in result["findings"]["rounds"]]
-    rounds[1]["certain"] = {**rounds[1]["certain"], "high": 99}
-    from dataclasses import replace as changed
-
-    lying = changed(record, result={**result, "findings": {**result["findings"], "rounds": rounds}})
+    lying = claiming(record, lambda data: data["findings"]["rounds"][1]["certain"].update(high=99))
     found = {one.name: one for one in verify(lying, again=False)}["decision"]
     assert found.ok is False
     assert "people certain to the curator" in found.detail

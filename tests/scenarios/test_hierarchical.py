@@ -29,6 +29,7 @@ from veilmix.scenarios.schema.model import (
     Scenario,
 )
 from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.verification.checks import verify
 
@@ -161,8 +162,8 @@ def test_an_ideal_run_does_not_record_the_groups(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_promise_that_its_proof_does_not_bear_is_found(tmp_path: Path) -> None:
     record = saved(tmp_path, "ideal")
-    decision = record.result["decision"]
-    kept = tuple(record.result["features"].index(name) for name in decision["kept"])
+    decision = plain(record.result.decision)
+    kept = tuple(record.result.features.index(name) for name in decision["kept"])
     proof = decision["certificate"]
     assert "weights" in proof["proof"]
     heard = known()

@@ -1,11 +1,13 @@
 """Scenarios with blanks: who covers for whom, what is said, and what can be checked."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from claims_kit import claiming, put
 from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import BLANK, Redact
 from veilmix.protocol.messages import Call, Decision
@@ -128,10 +130,9 @@ def test_a_recorded_run_verifies(tmp_path: Path, mode: str) -> None:
 
 def test_blanks_that_were_not_decided_are_found(tmp_path: Path) -> None:
     record = saved(tmp_path, "ideal")
-    for lie in ({"cover": 7}, {"values": ["Y"]}):
-        plain = msgspec.json.decode(msgspec.json.encode(dict(record.result)))
-        plain["decision"]["blank"][0].update(lie)
-        found = {one.name: one for one in verify(replace(record, result=plain), again=False)}
+    for key, value in (("cover", 7), ("values", ["Y"])):
+        lying = claiming(record, partial(put, ("decision", "blank", 0, key), value))
+        found = {one.name: one for one in verify(lying, again=False)}
         assert found["decision"].ok is False
 
 

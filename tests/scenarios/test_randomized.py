@@ -1,6 +1,5 @@
 """The program `randomized` from the scenario to the outcome, its record and its lies."""
 
-import copy
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from claims_kit import claiming
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.trust import received_reports, users_linked
 from veilmix.protocol.announcement import Program
@@ -245,18 +245,20 @@ LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
 }
 
 
+def one_more(data: Any) -> None:
+    data["release"]["counts"][0][-1] += 1
+
+
 @pytest.mark.parametrize("lie", LIES)
 def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     check, edit = LIES[lie]
-    plain = copy.deepcopy(dict(kept.result))
-    edit(plain["findings"])
-    found = {one.name: one.ok for one in verify(replace(kept, result=plain), again=False)}
-    assert found[check] is False
-    release = copy.deepcopy(dict(kept.result))
-    release["release"]["counts"][0][-1] += 1
-    assert not all(
-        one.ok in (True, None) for one in verify(replace(kept, result=release), again=False)
+    lying = claiming(kept, lambda data: edit(data["findings"]))
+    assert {one.name: one.ok for one in verify(lying, again=False)}[check] is False
+    more = claiming(
+        kept,
+        one_more,
     )
+    assert not all(one.ok in (True, None) for one in verify(more, again=False))
 
 
 def test_an_announcement_of_another_noise_is_found(kept: Run) -> None:

@@ -1,13 +1,14 @@
 """Who is found in the release of a run: against brute force, in every program, in the record."""
 
-import copy
-from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
+from claims_kit import claiming, put
 from veilmix.analysis.exposure.cells import cells_of, distinct
 from veilmix.analysis.reidentification.attacks.side_information import counted, find_people
 from veilmix.errors import VerificationError
@@ -215,13 +216,10 @@ def test_a_record_is_recomputed_and_its_lies_are_found(make: Any, tmp_path: Path
             (("reports", 0, "attained"), False),
         ]
     for path, value in lies:
-        lying = copy.deepcopy(dict(kept.result))
-        place = lying["reidentification"]
-        for key in path[:-1]:
-            place = place[key]
-        place[path[-1]] = value
-        with pytest.raises(VerificationError):
-            recomputed(Evidence(replace(kept, result=lying), None))
+        with pytest.raises((VerificationError, msgspec.ValidationError)):  # some are not even read
+            recomputed(
+                Evidence(claiming(kept, partial(put, ("reidentification", *path), value)), None)
+            )
 
 
 HIDDEN = {

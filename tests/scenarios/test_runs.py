@@ -17,7 +17,9 @@ from veilmix.protocol.transcript import Event, Made, Transcript
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import contents, folders, read, save
 from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.scoring.result import WrittenRelease
 from veilmix.scenarios.serialization.json_text import pretty
+from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import decode, encode
 from veilmix.scenarios.validation.load import loads
 
@@ -37,7 +39,7 @@ def kept(played: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_was_saved_is_what_is_read(played: Outcome, kept: Path) -> None:
     assert sorted(path.name for path in kept.iterdir()) == FILES
     found = read(kept)
-    assert found.result == json.loads(json.dumps(played.result()))
+    assert plain(found.result) == json.loads(json.dumps(played.result()))
     assert found.sizes == played.sizes
     assert found.scenario.policy == played.scenario.policy
     assert found.versions["veilmix"]
@@ -46,8 +48,8 @@ def test_what_was_saved_is_what_is_read(played: Outcome, kept: Path) -> None:
     assert sorted(found.transcript.made) == sorted(played.transcript.made)
     assert found.transcript.reads == played.transcript.reads
     assert sorted(found.transcript.posts) == sorted(played.transcript.posts)
-    plain = [event[1:] for event in found.transcript.events]
-    assert sorted(plain, key=repr) == sorted(
+    events = [event[1:] for event in found.transcript.events]
+    assert sorted(events, key=repr) == sorted(
         (event[1:] for event in played.transcript.events), key=repr
     )
 
@@ -92,7 +94,7 @@ def test_no_release_no_file(played: Outcome, tmp_path: Path) -> None:
 def test_a_column_called_count(played: Outcome, tmp_path: Path) -> None:
     from veilmix.scenarios.records.run_folder import release_csv
 
-    release = {"columns": ["count", "a"], "counts": [["x", 'y,"z"', 3]]}
+    release = WrittenRelease(("count", "a"), (("x", 'y,"z"', 3),))
     assert release_csv(release) == 'count,a,count_\nx,"y,""z""",3\n'
 
 
@@ -225,7 +227,7 @@ def test_the_mode_of_result_and_transcript_must_agree(kept: Path, tmp_path: Path
 def test_ideal_runs_are_kept_too(tmp_path: Path) -> None:
     found = read(save(run("blood-type", 7, "ideal", worst_case_seconds=0), tmp_path))
     assert found.transcript is None
-    assert found.result["mode"] == "ideal"
+    assert found.result.mode == "ideal"
 
 
 def test_the_summary_form_is_kept(tmp_path: Path) -> None:

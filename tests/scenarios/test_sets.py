@@ -1,13 +1,13 @@
 """Owners who flip the bits of their sets: from the scenario to the outcome and its record."""
 
-import copy
 from collections import Counter
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from claims_kit import claiming, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.incidence import estimate, eta_of, incidence, zipf
@@ -266,10 +266,9 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
         "method": "bayes",
         "epsilon": {"position": 1.0, "element": 4.0, "unit": "nats"},
     }.items():
-        lying = copy.deepcopy(dict(kept.result))
-        lying["findings"][key] = value
+        lying = claiming(kept, partial(put, ("findings", key), value))
         with pytest.raises(VerificationError):
-            recomputed(Evidence(replace(kept, result=lying), None))
+            recomputed(Evidence(lying, None))
 
 
 def test_what_is_announced_binds_the_budget_of_a_position() -> None:

@@ -1,9 +1,9 @@
 """What can be asked of a recorded run: its sets of columns, exposure at every k, its traffic."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from claims_kit import claiming
 from veilmix.analysis.composition import best_bound
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.protocol.messages import Kind
@@ -57,7 +57,7 @@ def test_truth_is_counted_in_the_people(titanic: Run) -> None:
         assert one.counted == 2201
         assert one.truth <= one.promised
     released = next(one for one in found.sets if one.released)
-    assert released.truth == round(titanic.result["exposure"]["true"] * 2201)
+    assert released.truth == round(titanic.result.exposure.true * 2201)
 
 
 def test_entropy_grows_with_columns_and_is_that_of_the_counts(recorded: Run) -> None:
@@ -81,9 +81,8 @@ def test_a_real_run_and_an_ideal_one_tell_the_same(recorded: Run, tmp_path: Path
 
 def test_people_who_do_not_fit_the_counts_are_not_the_people(recorded: Run) -> None:
     assert people(recorded) is not None
-    marginals = {name: dict(one) for name, one in recorded.result["marginals"].items()}
-    marginals["A"] = {"N": 17, "Y": 13}
-    assert people(replace(recorded, result={**recorded.result, "marginals": marginals})) is None
+    lying = claiming(recorded, lambda data: data["marginals"].update(A={"N": 17, "Y": 13}))
+    assert people(lying) is None
 
 
 def test_an_unseeded_ideal_run_knows_the_truth_of_what_was_released(tmp_path: Path) -> None:
@@ -104,10 +103,10 @@ def test_the_curves_are_the_bounds_and_the_truth(recorded: Run) -> None:
     found = curves(recorded, choices(recorded), 1.0)
     assert found is not None
     assert found.columns == ("A", "B")
-    marginals = [list(recorded.result["marginals"][name].values()) for name in found.columns]
+    marginals = [list(recorded.result.marginals[name].values()) for name in found.columns]
     for rule, bounds in found.bounds.items():
         assert bounds == tuple(best_bound(marginals, k, rule).people for k in found.ks)
-    cells = [row[-1] for row in recorded.result["release"]["counts"]]
+    cells = recorded.result.release.crowds
     assert found.truth is not None
     worst = {one.k: one for one in found.worst}
     assert found.k in worst

@@ -1,7 +1,5 @@
 """Every lie that a run folder can tell is found by the check that is there for it."""
 
-import copy
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from claims_kit import claiming
 from veilmix.errors import Reason, VerificationError
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Read, Refusal
@@ -33,13 +32,6 @@ def kept(folder: Path) -> Run:
 
 def judged(found: Run, *, again: bool | None = False) -> dict[str, bool | None]:
     return {check.name: check.ok for check in verify(found, again=again)}
-
-
-def told(found: Run, edit: Callable[[Any], object]) -> Run:
-    """The same run with another result.json."""
-    plain = copy.deepcopy(dict(found.result))
-    edit(plain)
-    return replace(found, result=plain)
 
 
 def test_an_honest_run_passes_every_check(kept: Run) -> None:
@@ -76,7 +68,7 @@ LIES: dict[str, tuple[str, Callable[[Any], object]]] = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
     check, edit = LIES[lie]
-    changed = told(kept, edit)
+    changed = claiming(kept, edit)
     assert judged(changed)[check] is False
     with pytest.raises(VerificationError, match=f"^{check}: |\n{check}: "):
         require(verify(changed, again=False))
@@ -85,8 +77,8 @@ def test_a_changed_result_is_found(kept: Run, lie: str) -> None:
 def test_a_worst_case_below_the_truth_is_found(tmp_path: Path) -> None:
     outcome = run(change(load("titanic"), {"population.users": 60, "policy.max_exposure": 0.9}), 3)
     found = read(save(outcome, tmp_path))
-    assert found.result["exposure"]["true"] > 0
-    lie = told(found, lambda r: r["exposure"].update(worst_case=0.0))
+    assert found.result.exposure.true > 0
+    lie = claiming(found, lambda r: r["exposure"].update(worst_case=0.0))
     assert judged(lie)["exposure"] is False
 
 
@@ -206,7 +198,7 @@ def test_a_replay_that_gives_something_else_is_found(kept: Run) -> None:
 
 
 def test_what_cannot_be_replayed_says_why(kept: Run, tmp_path: Path) -> None:
-    unseeded = told(kept, lambda r: r.update(seed=None))
+    unseeded = claiming(kept, lambda r: r.update(seed=None))
     (replay,) = [one for one in verify(unseeded) if one.name == "replay"]
     assert replay.ok is None
     assert "system randomness" in replay.detail
@@ -277,5 +269,5 @@ def test_require_names_each_failure() -> None:
 def test_a_copied_folder_verifies_too(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "elsewhere")
     found = read(tmp_path / "elsewhere")
-    assert json.dumps(found.result) == json.dumps(read(folder).result)
+    assert found.result == read(folder).result
     assert False not in judged(found).values()

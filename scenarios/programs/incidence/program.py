@@ -1,6 +1,6 @@
 """The program of policy.kind = "incidence" behind the interface of all: owners and their sets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Evidence, Findings, Scored, Session
+    from ..interface import Claims, Evidence, Findings, Scored, Session
     from ..randomized.questions import Question
 
 
@@ -65,7 +65,7 @@ class Incidence(Randomizing):
     def noise(
         self,
         scenario: Scenario,
-        result: Mapping[str, Any],  # noqa: ARG002
+        result: "Claims",  # noqa: ARG002
         sizes: Sequence[int],
     ) -> "Sequence[Question]":
         """The same, without anybody's vector."""
@@ -106,7 +106,7 @@ class Incidence(Randomizing):
         from ..interface import NoGround
         from .verify import recomputed
 
-        if evidence.result.get("findings") is None:
+        if not evidence.result.findings:
             raise NoGround("no reports were counted")
         return recomputed(evidence)
 

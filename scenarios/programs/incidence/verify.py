@@ -10,25 +10,25 @@ from itertools import pairwise
 from ....errors import VerificationError
 from ...populations.sets import piece_ends
 from ...serialization.record import plain
-from ..claims import same
+from ..claims import claimed, same
 from ..interface import Evidence
-from .score import result, tally
+from .score import Incidence, result, tally
 
 
 def recomputed(evidence: Evidence) -> str:
     """Noisy counts, estimates and limits, from the vectors that were read."""
-    said = evidence.result["findings"]
+    said = claimed(evidence, Incidence)
     counts, whose = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
     seen = tally([last - first for first, last in ends], counts)
     if seen is None:
         raise VerificationError("counts are claimed, and no vector was read")
-    truth = None if said["truth"] is None else tuple(said["truth"])
-    if truth is not None and (min(truth) < 0 or sum(truth) != said["positions"]):
+    truth = said.truth
+    if truth is not None and (min(truth) < 0 or sum(truth) != said.positions):
         raise VerificationError("what is claimed to be true of the sets are no counts of positions")
-    told = said["information"], said["information_error"]
-    same("incidence", plain(result(evidence.run.scenario, seen, truth, told)), said)
+    told = said.information, said.information_error
+    same("incidence", plain(result(evidence.run.scenario, seen, truth, told)), plain(said))
     return (
-        f"{said['owners'] + 1} counts of {said['positions']:,} positions estimated again from the "
-        f"vectors of {said['owners']} owners, from {whose}"
+        f"{said.owners + 1} counts of {said.positions:,} positions estimated again from the "
+        f"vectors of {said.owners} owners, from {whose}"
     )

@@ -1,10 +1,19 @@
 """What everybody works out from the board of a session among peers."""
 
+from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning, reckon
 from ....protocol.peers.agreement import Agreement
 from ....protocol.peers.board import replay_peers
 from ...schema.model import Scenario
+from ..interface import Claims
 from ..registry import strategy
+
+
+def agreement_of(result: Claims) -> str:
+    """The agreement that result.json holds, in hex. VerificationError if it holds none."""
+    if not result.peers:
+        raise VerificationError("result.json says nothing of peers")
+    return result.peers.agreement
 
 
 def reckoned(scenario: Scenario, agreement: str, posts: list[tuple[str, bytes]]) -> Reckoning:

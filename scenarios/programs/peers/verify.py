@@ -8,7 +8,7 @@ coalitions   what each size of coalition follows, worked out again from what its
 replay       a seeded scenario, run again, gives the same
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....analysis.exposure.curves import users_below
@@ -16,10 +16,9 @@ from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
-from ...serialization.record import plain
 from ..interface import Evidence, NoGround
-from .record import reckoned
-from .score import by_size
+from .record import agreement_of, reckoned
+from .score import PeersFound, by_size
 
 SHOWN = 60  # letters of a value that is wrong
 Rule = tuple[str, str, Callable[[Evidence], str]]
@@ -28,16 +27,21 @@ Rule = tuple[str, str, Callable[[Evidence], str]]
 def _reckoned(evidence: Evidence) -> Reckoning:
     """What everybody works out from the posts; NoGround for an ideal run."""
     posts = evidence.transcript.posts
-    return reckoned(evidence.run.scenario, evidence.result["peers"]["agreement"], posts)
+    return reckoned(evidence.run.scenario, agreement_of(evidence.result), posts)
+
+
+def claimed(evidence: Evidence) -> PeersFound:
+    """What result.json says of peers."""
+    if not evidence.result.peers:
+        raise VerificationError("result.json says nothing of peers")
+    return evidence.result.peers
 
 
 def board(evidence: Evidence) -> str:
     """The posts are legal, and bear out who was named."""
     seen = _reckoned(evidence)
-    said = evidence.result["peers"]["named"]
-    named = [[one.peer, one.round, one.step, one.why] for one in seen.charges]
-    same("named", named, [[one[key] for key in ("peer", "round", "step", "why")] for one in said])
-    same("burned", seen.burned, evidence.result["burned"])
+    same("named", tuple(seen.charges), claimed(evidence).charges)
+    same("burned", seen.burned, evidence.result.burned)
     end = f"burned: {seen.burned}" if seen.burned else "everybody agreed"
     return f"{len(seen.board.entries):,} posts, {end}; head {seen.board.head.hex()[:16]}"
 
@@ -45,45 +49,45 @@ def board(evidence: Evidence) -> str:
 def digest(evidence: Evidence) -> str:
     """The posts hash to the digest."""
     found = _reckoned(evidence).board.digest().hex()
-    same("digest", found, evidence.result["digest"])
+    same("digest", found, evidence.result.digest)
     return found[:16]
 
 
 def counts(evidence: Evidence) -> str:
     """Marginals, decision and release follow from the ballots."""
     seen, said = _reckoned(evidence), evidence.result
-    names = said["features"]
+    names = said.features
     marginals: dict[str, Mapping[str, int]] = {}
     if seen.tallies:
         for name, count in zip(names, seen.tallies[0], strict=True):
             marginals[name] = {values[0]: people for values, people in sorted(count.items())}
-    same("marginals", marginals, said["marginals"])
+    same("marginals", marginals, said.marginals)
     kept = [names[column] for column in seen.decision.kept] if seen.decision else None
-    same("kept", kept, said["decision"]["kept"] if said["decision"] else None)
-    if seen.decision and said["decision"]:
+    same("kept", kept, list(said.decision.kept) if said.decision else None)
+    if seen.decision and said.decision:
         proof = seen.decision.certificate
-        same("bound", proof.value, said["decision"]["bound"])
-        same("people exposed", proof.people, said["decision"]["certificate"]["people"])
-    release: list[list[Any]] | None = None
+        same("bound", proof.value, said.decision.bound)
+        same("people exposed", proof.people, said.decision.certificate.people)
+    release: list[tuple[Any, ...]] | None = None
     if len(seen.tallies) > 1:
-        release = [[*values, people] for values, people in sorted(seen.tallies[1][0].items())]
-    same("release", release, said["release"]["counts"] if said["release"] else None)
+        release = [(*values, people) for values, people in sorted(seen.tallies[1][0].items())]
+    same("release", release, list(said.release.counts) if said.release else None)
     return f"{len(seen.tallies)} rounds counted again"
 
 
 def exposure(evidence: Evidence) -> str:
     """True exposure and promise follow from the ballots, and the promise holds."""
-    seen, said = _reckoned(evidence), evidence.result["exposure"]
+    seen, said = _reckoned(evidence), evidence.result.exposure
     if seen.decision is None or len(seen.tallies) < 2:
-        same("true exposure", 0.0, said["true"])
+        same("true exposure", 0.0, said.true)
         return "nothing was released, so nobody is exposed by it"
     (joint,), schema = seen.tallies[1], seen.board.agreement.schema
     proved = prove(seen.strategy, schema, seen.calls[:-1], seen.decision, joint)
-    same("promised", promised_share(seen.decision, proved), said["promised"])
+    same("promised", promised_share(seen.decision, proved), said.promised)
     k, people = seen.decision.certificate.k, sum(joint.values())
     below = int(users_below(list(joint.values()), k))
-    same("true exposure", below / people, said["true"])
-    if below / people > said["promised"]:
+    same("true exposure", below / people, said.true)
+    if below / people > said.promised:
         raise VerificationError(f"{below:,} people are exposed, more than was promised")
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
@@ -91,11 +95,11 @@ def exposure(evidence: Evidence) -> str:
 def coalitions(evidence: Evidence) -> str:
     """What coalitions follow."""
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
-    said: Sequence[Any] = evidence.result["peers"]["coalitions"]
-    seed = evidence.result["seed"]
-    if seed is None and any(one["tried"] < one["all"] for one in said):
+    said = claimed(evidence).sizes
+    seed = evidence.result.seed
+    if seed is None and any(one.tried < one.all_ for one in said):
         raise NoGround("coalitions were drawn with system randomness")
-    same("coalitions", plain(by_size(record, seed)), list(said))
+    same("coalitions", by_size(record, seed), said)
     return f"{len(said)} sizes measured again"
 
 

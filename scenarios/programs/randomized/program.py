@@ -4,7 +4,7 @@
 nothing that a curator decides. `Histogram` asks people for their features.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import VerificationError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....protocol.schema import Schema
     from ...populations import Population
     from ...wording import Block
-    from ..interface import Considered, Evidence, Findings, Scored, Session
+    from ..interface import Claims, Considered, Evidence, Findings, Scored, Session
     from .questions import Question
 
 
@@ -90,17 +90,18 @@ class Histogram(Randomizing):
     def noise(
         self,
         scenario: Scenario,
-        result: Mapping[str, Any],
+        result: "Claims",
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
         """The same; what people have is not known from a record."""
         from .questions import questions
+        from .score import Randomized
 
-        local = result.get("findings")
-        if local is None:
+        local = result.findings
+        if not isinstance(local, Randomized):
             raise VerificationError("people are said to be found by reports that were not counted")
-        values = [tuple(one["values"]) for one in local["features"]]
-        return questions(scenario, result["features"], values)
+        values = [one.values for one in local.features]
+        return questions(scenario, result.features, values)
 
     def score(self, session: "Session") -> "Scored":
         """What the reports say."""

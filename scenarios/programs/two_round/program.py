@@ -6,7 +6,7 @@ fixed      those the scenario names, whatever the bound says
 all        every one
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Considered, Dropped, Evidence, Findings, Scored, Session
+    from ..interface import Claims, Considered, Dropped, Evidence, Findings, Scored, Session
     from ..randomized.questions import Question
 
 CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people
@@ -125,7 +125,7 @@ class Decided:
     def noise(
         self,
         scenario: Scenario,  # noqa: ARG002
-        result: Mapping[str, Any],  # noqa: ARG002
+        result: "Claims",  # noqa: ARG002
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
         """None with noise."""
@@ -232,7 +232,7 @@ class Decided:
         """Nothing beside what every run has."""
         return ""
 
-    def section(self, result: Mapping[str, Any]) -> "Iterator[Block]":  # noqa: ARG002
+    def section(self, result: "Claims") -> "Iterator[Block]":  # noqa: ARG002
         """Nothing beside what every run has."""
         yield from ()
 
