@@ -4,8 +4,8 @@ The atoms need not share a lattice, so they are moved to one, h apart, in two wa
 (.)_+ turns into bounds (Jensen):
 
     upper   each atom is split between its two neighbours with the same mean: a wider spread
-    lower   each atom is rounded down, and the sum of the remainders is replaced by its mean given
-            the rounded sum: a conditional expectation
+    lower   each atom is moved to the nearest, and the sum of the remainders is replaced by its mean
+            given the rounded sum: a conditional expectation
 
 Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
 law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
@@ -14,6 +14,7 @@ E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t).
 """
 
 from math import e, exp, log
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,9 @@ Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 # Lattice points to one deviation of a single variable: many for short sums, fewer for long ones.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
+# The coarsest lattice looked at, points to one deviation, and the part of the finest one's error
+# below which it will do; only a few atoms can all be near its points.
+FEWEST, GOOD, FEW = 6.0, 0.1, 6
 # Deviations at most from the smallest atom to the largest: bounds time and memory.
 LONGEST = 64
 # Nats of tilt from one lattice point to the next with which the lattice says nothing.
@@ -93,7 +97,26 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     spread = float(np.sqrt(leaning @ (atoms - leaning @ atoms) ** 2))
     points = min(finest, max(COARSEST, GRID / (24 * np.sqrt(n))))
     wide = float(atoms.max() - atoms.min())
-    return slope, float(wide / np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
+    most = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
+    if len(atoms) > FEW:
+        return slope, wide / most
+    # A step that tilts by more than a nat tells the points above 0 badly apart.
+    fewest = max(most * FEWEST / points, slope * wide)
+    return slope, wide / _fitting(atoms, leaning, most, int(min(fewest, most)))
+
+
+def _fitting(atoms: Floats, weights: Floats, most: int, fewest: int) -> int:
+    """In how many steps to cut the range of the atoms: few, where most of them are near a point.
+
+    Splitting an atom that lies at a share f between two points widens the spread by f (1 - f)
+    step^2 (the upper bound; in the lower one moving it narrows the spread by no more). `most` steps
+    do at f of any size.
+    """
+    steps = np.arange(min(max(fewest, 1), most), most + 1)[:, None]
+    share = (atoms - atoms.min()) / (atoms.max() - atoms.min()) * steps
+    share -= np.floor(share)
+    error = (share * (1 - share)) @ weights / steps[:, 0] ** 2
+    return int(steps[np.argmax(error <= max(GOOD / (6 * most**2), float(error.min()))), 0])
 
 
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
@@ -127,7 +150,7 @@ def _upper(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     mass = np.concatenate([weights * (1 - share), weights * share])
     lattice, mass = lattice[mass > 0], mass[mass > 0]
     values = atoms.min() + step * lattice
-    law, log_norm, sums = _sum(lattice, values, mass, n, slope, step)
+    law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
     above = sums > 0  # below, e^(-slope sums) may overflow, and nothing counts
     total = float(
         (
@@ -139,12 +162,11 @@ def _upper(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
 
 def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
     place = (atoms - atoms.min()) / step
-    lattice = np.floor(place)
+    lattice = np.rint(place)
     values = atoms.min() + step * lattice
-    law, log_norm, sums = _sum(lattice, values, weights, n, slope, step)
     # E[sum of remainders; rounded sum] = n E[remainder; ...] with one variable set apart.
-    left, _, _ = _sum(lattice, values, weights, n, slope, step, atoms - values)
-    # Rounded sums are centred below 0 by the mean remainder. Leaving out terms lowers the bound
+    law, left, log_norm, sums = _sum(lattice, values, weights, n, slope, step, atoms - values)
+    # Rounded sums are centred beside 0 by the mean remainder. Leaving out terms lowers the bound
     # further, and below the centre there is soon nothing but rounding errors.
     leaning = weights * np.exp(slope * (values - values.max()))
     centre = n * float(leaning @ values) / leaning.sum()
@@ -166,13 +188,13 @@ def _sum(
     n: int,
     slope: float,
     step: float,
-    marks: Floats | None = None,
-) -> tuple[Floats, float, Floats]:
-    """The tilted law of the sum around 0, the logarithm of its normaliser, and the sums.
+    marks: Floats,
+) -> tuple[Floats, Floats, float, Floats]:
+    """The tilted law of the sum around 0, with marks, the normaliser's logarithm, and the sums.
 
-    With `marks` one of the n variables carries its mark as an additional factor.
+    With marks: one of the n variables carries its mark as an additional factor.
     """
-    from scipy.fft import irfft, next_fast_len
+    from scipy.fft import next_fast_len
 
     shift = slope * values.max()
     tilted = weights * np.exp(slope * values - shift)
@@ -186,15 +208,27 @@ def _sum(
     everything = n * (lattice.max() - lattice.min())
     period = next_fast_len(int(np.ceil(min(2 * reach, everything))) + 3, real=True)
     centred = lattice.astype(np.int64) - round(mean)
-    transform = _power(_wave(period, centred, tilted), n if marks is None else n - 1)
-    if marks is not None:
-        transform = transform * _wave(period, centred, tilted * marks)
     first = round(n * (mean - round(mean))) - period // 2
     if everything <= 2 * reach:
         first = n * int(centred.min())
-    law = irfft(transform * _turn(period, -first), period)
+    wave = _wave(period, centred, tilted)
+    # The n-th power of most of them is nothing, and of n frequencies sqrt(n) are left.
+    heard = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
+    rest = np.exp((n - 1) * np.log(wave[heard])) * _turn(period, -first, heard)
+    law = _law(period, heard, rest * wave[heard])
+    left = np.zeros_like(law)
+    if marks.any():
+        left = _law(period, heard, rest * _wave(period, centred, tilted * marks)[heard])
     sums = n * values.min() + step * (np.arange(period) + first + n * (round(mean) - lattice.min()))
-    return np.asarray(np.maximum(law, 0)), n * (log(norm) + shift), np.asarray(sums)
+    return np.maximum(law, 0), left, n * (log(norm) + shift), np.asarray(sums)
+
+
+def _law(period: int, heard: Any, amplitudes: Complexes) -> Floats:
+    from scipy.fft import irfft
+
+    spectrum = np.zeros(period // 2 + 1, np.complex128)
+    spectrum[heard] = amplitudes
+    return np.asarray(irfft(spectrum, period), np.float64)
 
 
 def _wave(period: int, lattice: Integers, weights: Floats) -> Complexes:
@@ -205,13 +239,7 @@ def _wave(period: int, lattice: Integers, weights: Floats) -> Complexes:
     return np.asarray(rfft(pulses), np.complex128)
 
 
-def _turn(period: int, point: int) -> Complexes:
-    """e^(-2 pi i k point / period) for k = 0 .. period/2; whole turns are removed exactly."""
-    turns = (np.arange(period // 2 + 1) * (point % period)) % period
+def _turn(period: int, point: int, heard: Any) -> Complexes:
+    """e^(-2 pi i k point / period) for some k in 0 .. period/2; whole turns are removed exactly."""
+    turns = (np.arange(period // 2 + 1)[heard] * (point % period)) % period
     return np.asarray(np.exp(-2j * np.pi * (turns / period)))
-
-
-def _power(wave: Complexes, n: int) -> Complexes:
-    size = np.abs(wave)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.exp(n * np.log(size) + 1j * n * np.angle(wave)))
