@@ -17,8 +17,9 @@ from math import floor
 import numpy as np
 
 from ..incidence.bounds import error_bound, lower_bound
-from ..incidence.estimators import as_method, estimate, point
-from ..incidence.matrix import eta_of
+from ..incidence.estimators import as_method, point
+from ..incidence.matrix import eta_of, transition
+from ..incidence.posterior import posteriors
 from ..incidence.sampling_law import as_incidence, sample, zipf
 from ..validation import Counts, Floats, open_unit, whole
 
@@ -102,7 +103,7 @@ def study(
         eta = eta_of(epsilon)
         seen = [sample(truth, eta, rng=noise) for _ in range(runs)]
         for method, found in quantiles.items():
-            errors = [error_of(psi, truth, eta, beta, method, inner) for psi in seen]
+            errors = errors_of(seen, truth, eta, beta, method, inner)
             found.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
     return Panel(
         title,
@@ -116,16 +117,23 @@ def study(
     )
 
 
-def error_of(
-    psi: Counts, truth: Counts, eta: float, beta: float, method: str, rng: np.random.Generator
-) -> float:
-    """Largest error among the counts, as a share of the positions."""
+def errors_of(
+    seen: list[Counts],
+    truth: Counts,
+    eta: float,
+    beta: float,
+    method: str,
+    rng: np.random.Generator,
+) -> list[float]:
+    """The largest error among the counts of each noisy vector, as a share of the positions."""
     m, chosen = int(truth.sum()), as_method(method)
     if chosen == "bayes":
-        shares = estimate(psi, eta, beta, chosen, rng=rng).shares
+        k = len(truth)
+        found = posteriors(np.array(seen), transition(k - 1, eta), np.ones(k), rng)
+        shares = [one.mean / m for one in found]
     else:
-        shares = point(psi, eta, beta, chosen, "corrected")[0]
-    return float(np.abs(shares - truth / m).max())
+        shares = [point(psi, eta, beta, chosen, "corrected")[0] for psi in seen]
+    return [float(np.abs(one - truth / m).max()) for one in shares]
 
 
 def wifi(sessions: tuple[int, ...]) -> Counts:

@@ -21,6 +21,7 @@ the uniform one, with D(x) <= STOP times that value at x. `maximum` goes all the
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..validation import Floats
 
@@ -31,6 +32,9 @@ STEPS = 5000
 
 # The maximum is reached when no vector has more than this many nats of log-likelihood more.
 GAP = 1e-4
+
+# EM steps made before they are judged, all at once.
+AHEAD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,27 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
         stop: share of the expected deviance, >= 0.
         steps: at most so many steps.
     """
-    x = np.full(len(h), 1 / len(h))
-    squares, done = A * A, 0
-    shown = A @ x
-    while done < steps and deviance(h, shown, m) > stop * _expected(squares, x, shown):
-        x = x * (A.T @ (h / shown))
-        shown = A @ x
-        done += 1
-    return Fit.of(h, A, x, m, done)
+    x, done = np.full(len(h), 1 / len(h)), 0
+    while done <= steps:
+        # Some steps ahead; then all are judged at once, and the first that fits is taken.
+        path = [x]
+        for _ in range(min(AHEAD, steps - done + 1) - 1):
+            path.append(path[-1] * (A.T @ (h / (A @ path[-1]))))
+        fits = _fits(h, A, np.array(path), m, stop)
+        if fits.any():
+            first = int(fits.argmax())
+            return Fit.of(h, A, path[first], m, done + first)
+        done += len(path)
+        x = path[-1] * (A.T @ (h / (A @ path[-1])))
+    return Fit.of(h, A, path[-1], m, done - 1)
+
+
+def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
+    """For each row of shares: is its deviance at most `stop` times the expected one?"""
+    shown, seen = path @ A.T, h > 0
+    found = 2 * m * (np.log(h[seen] / shown[:, seen]) @ h[seen])
+    expected = len(h) - (path @ (A * A).T / shown).sum(axis=1)
+    return np.asarray(found <= stop * expected)
 
 
 def maximum(h: Floats, A: Floats, m: int) -> Fit:

@@ -13,6 +13,7 @@ All functions take observed shares h = Psi/m, shape (n + 1,), the matrix A and t
 share) and return shares. If P(r) is empty each of them returns the min-max point, which fits best.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,15 @@ CENTRED = 1e-10
 
 def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
     """The incidence shares whose largest residual |h - A x| is least, and that residual."""
+    shares, residual = _minmax(h.tobytes(), A.tobytes())
+    return shares.copy(), residual
+
+
+@lru_cache(maxsize=64)  # every method of this file asks for it first, of the same few vectors
+def _minmax(observed: bytes, matrix: bytes) -> tuple[Floats, float]:
+    h = np.frombuffer(observed, np.float64)
     k = len(h)
+    A = np.frombuffer(matrix, np.float64).reshape(k, k)
     # In units of about the answer, so that the solver's tolerances are relative to it.
     unit = max(float(np.abs(h - A.mean(axis=1)).max()), 1e-4)
     residual = np.full((k, 1), -unit)

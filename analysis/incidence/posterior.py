@@ -80,21 +80,39 @@ def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -
         prior: Dirichlet parameters, shape (n + 1,).
         rng: generator.
     """
-    k = len(psi)
-    chains = _start(psi, A, prior, rng)
-    half = len(chains) // 2
+    return posteriors(psi[None], A, prior, rng)[0]
+
+
+def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> list[Posterior]:
+    """The posteriors of several noisy vectors, shape (r, n + 1), whose chains move together.
+
+    Chains of one vector never look at another's.
+    """
+    r, k = psis.shape
+    chains = np.stack([_start(psi, A, prior, rng) for psi in psis])  # (r, chains, k)
+    each = chains.shape[1]
+    half = each // 2
     moves = max(FEWEST_MOVES, MOVES_EACH * k)
     means, draws = [], []
     for move in range(moves):
         for mine, others in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
-            chains[mine] = _slide(chains[mine], chains[others], psi, A, prior, rng)
+            chains[:, mine] = _slide(chains[:, mine], chains[:, others], psis, A, prior, rng)
         if move >= moves // 2 and move % THIN == 0:
-            behind = _behind(chains, A)
-            means.append(np.tensordot(psi, behind, axes=(0, 1)).mean(axis=0))
-            draws.append(_counts(psi, behind, rng))
-    batches = [np.mean(part, axis=0) for part in np.array_split(np.array(means), BATCHES)]
-    error = np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES)
-    return Posterior(np.mean(means, axis=0), np.concatenate(draws), float(error))
+            behind = _behind(chains.reshape(-1, k), A).reshape(r, each, k, k)
+            means.append(np.einsum("ri,rcij->rj", psis, behind) / each)
+            shown = np.broadcast_to(psis[:, None], (r, each, k))
+            draws.append(rng.multinomial(shown, behind).sum(axis=2))
+    found, counted = np.array(means), np.concatenate(draws, axis=1)
+    return [
+        Posterior(found[:, i].mean(axis=0), counted[i].astype(np.int64), _error(found[:, i]))
+        for i in range(r)
+    ]
+
+
+def _error(means: Floats) -> float:
+    """The largest standard error of the mean over moves, by batches."""
+    batches = [np.mean(part, axis=0) for part in np.array_split(means, BATCHES)]
+    return float(np.std(batches, axis=0, ddof=1).max() / np.sqrt(BATCHES))
 
 
 def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Floats:
@@ -126,24 +144,36 @@ def _inside(x: Floats) -> Floats:
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
-def _density(x: Floats, shown: Floats, psi: Counts, prior: Floats) -> Floats:
-    """Logarithm of the posterior density at each row of x; -inf outside the simplex."""
+def _density(x: Floats, shown: Floats, psi: Floats, prior: Floats) -> Floats:
+    """Logarithm of the posterior density at each row of x and psi; -inf outside the simplex."""
     inside = np.asarray(np.minimum(x.min(axis=1), shown.min(axis=1)) > 0)
     safe = np.where(inside[:, None], shown, 1.0)
-    value: Floats = np.asarray(np.log(safe) @ psi, dtype=np.float64)
+    value: Floats = np.einsum("ij,ij->i", np.log(safe), psi)
     if (prior != 1).any():
         value = value + np.log(np.where(inside[:, None], x, 1.0)) @ (prior - 1)
     return np.where(inside, value, -np.inf)
 
 
 def _slide(
-    x: Floats, others: Floats, psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator
+    chains: Floats, beside: Floats, psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator
 ) -> Floats:
-    """One slice-sampling move of every row of x along the difference of two of the others."""
-    rows, count = len(x), len(others)
+    """One slice-sampling move of every chain along the difference of two others of its vector.
+
+    Args:
+        chains: those that move, shape (r, c, k).
+        beside: the other half of each vector's chains, shape (r, d, k).
+        psis: noisy vectors, shape (r, k).
+        A: transition matrix.
+        prior: Dirichlet parameters.
+        rng: generator.
+    """
+    (r, each, k), count = chains.shape, beside.shape[1]
+    rows = r * each
+    x, psi = chains.reshape(rows, k), np.repeat(psis, each, axis=0).astype(np.float64)
+    vector = np.repeat(np.arange(r), each)
     first = rng.integers(count, size=rows)
     second = (first + rng.integers(1, count, size=rows)) % count
-    direction = others[first] - others[second]
+    direction = beside[vector, first] - beside[vector, second]
     shown, change = x @ A.T, direction @ A.T
     low, high = _reach(x, direction)
     level = _density(x, shown, psi, prior) - rng.standard_exponential(rows)
@@ -153,7 +183,7 @@ def _slide(
         at = rng.uniform(low[open_rows], high[open_rows])
         where = x[open_rows] + at[:, None] * direction[open_rows]
         seen = shown[open_rows] + at[:, None] * change[open_rows]
-        height = _density(where, seen, psi, prior) - level[open_rows]
+        height = _density(where, seen, psi[open_rows], prior) - level[open_rows]
         accepted, refused = np.flatnonzero(height >= 0), np.flatnonzero(height < 0)
         moved[open_rows[accepted]] = at[accepted]
         open_rows, at = open_rows[refused], at[refused]
@@ -161,7 +191,7 @@ def _slide(
             break
         low[open_rows] = np.where(at < 0, at, low[open_rows])
         high[open_rows] = np.where(at < 0, high[open_rows], at)
-    return _inside(x + moved[:, None] * direction)
+    return _inside(x + moved[:, None] * direction).reshape(chains.shape)
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:

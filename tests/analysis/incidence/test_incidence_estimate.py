@@ -28,8 +28,9 @@ from veilmix.analysis.incidence import (
 from veilmix.analysis.incidence.confidence_region import divergence_interval, region
 from veilmix.analysis.incidence.estimators import point
 from veilmix.analysis.incidence.extremes import Polytope, continued, extremes, from_nothing
-from veilmix.analysis.incidence.likelihood import deviance, em, maximum
+from veilmix.analysis.incidence.likelihood import _fits, deviance, em, maximum
 from veilmix.analysis.incidence.linear_programs import analytic, chebyshev, minmax, vertex
+from veilmix.analysis.incidence.posterior import posterior, posteriors
 from veilmix.errors import ParameterError
 
 N, M, ETA = 10, 10_000, eta_of(1.0)
@@ -389,3 +390,32 @@ def test_an_estimate_plots_itself() -> None:
     axes = Figure().subplots()
     assert estimate([50, 30, 20], 0.5).plot(axes) is axes
     assert axes.get_xlabel() == "vectors t"
+
+
+@pytest.mark.slow
+def test_chains_of_several_vectors_move_together_and_apart() -> None:
+    """One vector's posterior has the law it has alone: its exact mean, by enumeration."""
+    psis = np.array([[3, 1, 2], [0, 5, 1]])
+    A, prior = transition(2, 0.6), np.ones(3)
+    together = posteriors(psis, A, prior, np.random.default_rng(3))
+    for psi, found in zip(psis, together, strict=True):
+        alone = posterior(psi, A, prior, np.random.default_rng(4))
+        np.testing.assert_allclose(found.mean, alone.mean, atol=0.1)
+        assert (found.draws.sum(axis=1) == psi.sum()).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(0, 60), min_size=2, max_size=5).filter(any),
+    st.floats(0.05, 0.95),
+    st.integers(0, 70),
+)
+def test_em_stops_at_the_first_step_that_fits(psi: list[int], eta: float, steps: int) -> None:
+    h, A, m = np.array(psi) / sum(psi), transition(len(psi) - 1, eta), sum(psi)
+    x, done = np.full(len(h), 1 / len(h)), 0
+    while done < steps and not _fits(h, A, x[None], m, 0.5)[0]:
+        x = x * (A.T @ (h / (A @ x)))
+        done += 1
+    found = em(h, A, m, 0.5, steps)
+    assert found.steps == done
+    np.testing.assert_allclose(found.shares, x / x.sum(), atol=1e-12)
