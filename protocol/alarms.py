@@ -96,6 +96,15 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
         raise VerificationError(f"alarm {alarm.cause} in round {alarm.round}: nothing shows it")
 
 
+def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> bool:
+    """Anybody: whether the board shows what an alarm says; an alarm that it does not is false."""
+    try:
+        check_alarm(board, alarm, strategy)
+    except VerificationError:
+        return False
+    return True
+
+
 def _missing(board: Board, alarm: Alarm) -> bool:
     shown = board.receipts.get(alarm.round)
     right = len(alarm.evidence) == DIGEST

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from ..crypto.keys import PublicKey
 from ..errors import Reason, Refused
 from . import parties
+from .alarm_limits import fits, said_before
 from .announcement import Announcement
 from .frames import DIGEST, NO_SESSION, Message, decode_message
 from .messages import (
@@ -35,6 +36,7 @@ from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .receipts import root_of
 from .registry import registry_root
+from .session import open_round
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
@@ -131,7 +133,7 @@ class Board:
             case Receipts():
                 return author == self.calls[-1].reader and self._shows(body, number)
             case Alarm(round=concerned):
-                return concerned <= number
+                return concerned <= number and self._hears(author, body)
             case Consent(session=session):
                 return session == self.session
             case Mixed(hop=hop):
@@ -142,6 +144,18 @@ class Board:
                 return self._decidable(body)
             case _:
                 return True
+
+    def _hears(self, author: str, alarm: Alarm) -> bool:
+        """Whether an alarm is the first of its kind by its author, and no longer than it needs."""
+        if said_before(self.alarms, author, alarm):
+            return False
+        layers = max((one.received + one.forwarded for one in self.mixed), default=0)
+        announced, widest = 0, 0
+        if self.announcement is not None and self.calls and alarm.evidence:
+            announced = len(self.announcement.encode())
+            plan = open_round(self.announcement, self.session, self.calls[-1])
+            widest = plan.envelope if plan.ballot else 0
+        return fits(alarm, author, layers, widest, announced)
 
     def _cites(self, announced: Announcement) -> bool:
         """Whether an announcement has the keys that were posted, and the registry."""

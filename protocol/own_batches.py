@@ -55,6 +55,11 @@ def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
         counts = loot.board.tallies[number - 1].counts
         if counts is not None:
             return counts
+    return read_by(loot, number)
+
+
+def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
+    """Reader: the counts of a round that it opens itself; () if it opens nothing."""
     plan = loot.plan(number)
     if plan is None:
         return ()

@@ -39,8 +39,9 @@ def _coalition(facts: Facts) -> Iterator[Alert]:
 
 
 def _alarms(facts: Facts) -> Iterator[Alert]:
-    """An alarm that a party raised."""
-    raised = facts.alarms
+    """An alarm that a party raised: one that the board bears out, or one about nothing."""
+    raised = [one for one in facts.alarms if one.borne_out]
+    false = len(facts.alarms) - len(raised)
     if raised:
         yield Alert(
             "serious",
@@ -49,6 +50,15 @@ def _alarms(facts: Facts) -> Iterator[Alert]:
             "A party saw that another one did not do as announced; the faults are listed below.",
             "Do not use the release before each alarm is explained.",
             len(raised),
+        )
+    if false:
+        yield Alert(
+            "note",
+            "false-alarm",
+            many(false, "alarm", "alarms") + " about nothing",
+            "A party says that something is wrong, and the board does not bear it out.",
+            "Nothing ends by it; the alarms are listed below.",
+            false,
         )
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import astuple
-
 from ..scenarios.catalogue.registry import GUARDS
 from ..scenarios.schema.model import Scenario
 from ..scenarios.wording import percent
@@ -55,8 +53,12 @@ def section(facts: Facts) -> Section | None:
     else:
         blocks.append(Words("No message was refused."))
     if alarms:
-        told_alarms = [tuple(map(str, astuple(one))) for one in alarms]
-        blocks.append(Grid("Alarms", ("party", "round", "cause"), told_alarms))
+        told_alarms = [
+            (one.party, str(one.round), one.cause, "yes" if one.borne_out else "no")
+            for one in alarms
+        ]
+        headings = ("party", "round", "cause", "borne out")
+        blocks.append(Grid("Alarms", headings, told_alarms))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 

@@ -206,7 +206,8 @@ class Endpoint:
     async def post(self, body: Body) -> None:
         """Put a message on the board; after the session has ended, only alarms are heard.
 
-        What the board refuses is counted as its refusal, and ends the session: RoundBurned.
+        What the board refuses is counted as its refusal, and ends the session: RoundBurned. But an
+        alarm, right or wrong, ends nothing.
         """
         if self.board.phase in _LATEST.get(type(body), _LAST):
             return
@@ -218,6 +219,8 @@ class Endpoint:
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
             self.tell(lambda one: one.refused(refused))
+            if isinstance(body, Alarm):
+                return
             what = message.kind.name.lower()
             raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
 

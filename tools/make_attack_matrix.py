@@ -1,6 +1,7 @@
 """Write docs/attack-matrix.md and its picture from a matrix that is played now.
 
     python tools/make_attack_matrix.py            play and write
+    python tools/make_attack_matrix.py ROW ...    play these attacks alone, and write their lines
     python tools/make_attack_matrix.py --check    exit 1 if an outcome is another than on the page
 
 Outcomes follow from the seed, but for `copy` and `copy-last`: without its defences a batch keeps
@@ -10,7 +11,7 @@ CPU is of the machine that wrote the page.
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
 from veilmix.scenarios.studies.attack_matrix import Column, Matrix, attack
 from veilmix.scenarios.studies.attack_matrix_file import figure_of
-from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping
+from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.validation.load import load
 
@@ -102,23 +103,47 @@ def measure(attacks: Sequence[str] = (), executor: Executor | None = None) -> Ma
     return attack(scenario, SEED, REPEATS, attacks=attacks, defences=some, executor=executor)
 
 
+def among(new: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """These lines among those of the other attacks on the page, in the order of the matrix."""
+    mine = {row[0] for row in new}
+    others = [row for row in parsed(block("outcomes")) if row[0] not in mine]
+    order = list(plan_rows())
+    there = [row for row in (*others, *new) if row[0] in order]
+    return sorted(there, key=lambda row: order.index(row[0]))
+
+
+def _write(made: Mapping[str, str]) -> None:
+    """Put blocks of the page anew; the others stay."""
+    page = PAGE.read_text("utf-8")
+    PAGE.write_text(
+        BLOCK.sub(lambda one: one[1] + made.get(one[2], _inside(one)) + one[3], page), "utf-8"
+    )
+
+
+def _inside(one: re.Match[str]) -> str:
+    return one[0].removeprefix(one[1]).removesuffix(one[3])
+
+
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
+    rows = [name for name in arguments if not name.startswith("-")]
     with processes(2) as pool:
-        found = measure(executor=pool)
+        found = measure(rows, executor=pool)
     if "--check" in arguments:
         there = parsed(block("outcomes"))
         wrong = [row for row in outcomes(found) if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
             print(f"{PAGE}: not there: {' | '.join(row)}")
         return bool(wrong)
+    if rows:
+        _write({"outcomes": markdown(OUTCOMES, among(outcomes(found)))})
+        return 0
     made = {
         "outcomes": markdown(OUTCOMES, outcomes(found)),
         "costs": markdown(COSTS, costs(found)),
         "played": played(found),
     }
-    page = PAGE.read_text("utf-8")
-    PAGE.write_text(BLOCK.sub(lambda one: one[1] + made[one[2]] + one[3], page), "utf-8")
+    _write(made)
     drawing.save(matrix_figure.draw(figure_of(found)), PICTURE)
     return 0
 

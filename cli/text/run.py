@@ -276,11 +276,13 @@ def _achieved(effect: "Effect") -> str:
 def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     """Alarms by what they are about and who raised them; users are not named."""
     counted = Counter(
-        (one.cause, "users" if one.party.startswith("user-") else one.party)
+        (one.cause, "users" if one.party.startswith("user-") else one.party, one.borne_out)
         for one in outcome.alarms
     )
-    for (cause, who), number in counted.items():
-        yield f"alarm: {cause}", f"{number:,}", f"raised on the board by {who}"
+    for (cause, who, true), number in counted.items():
+        kind = "alarm" if true else "false alarm"
+        told = "" if true else "; the board does not bear it out"
+        yield f"{kind}: {cause}", f"{number:,}", f"raised on the board by {who}{told}"
 
 
 def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:

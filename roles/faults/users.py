@@ -6,13 +6,14 @@ shuffler.py, the network in wire.py, the curator in curator.py, peers in peer.py
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import trio
 
 from ...crypto.entropy import Entropy
-from ...protocol.ballots import answers, enclose
-from ...protocol.messages import Body, Submission
+from ...protocol.ballots import Ballot, answers, enclose
+from ...protocol.messages import Alarm, Body, Submission
 from ...protocol.registry import submission
 from ...protocol.session import Round, sealing
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
@@ -68,30 +69,68 @@ class Faulty(Endpoint):
         await (attack(honest, plan, body) if attack else honest(body))
 
 
-class Stuffer(Endpoint):
-    """A user's place that answers the first question in every slot, in the rounds of the attack."""
+class Insincere(Endpoint):
+    """A user's place that seals other ballots than it should, in the rounds of the attack."""
 
     def __init__(
-        self, network: Network, party: str, rounds: Collection[int], row: Row, entropy: Entropy
+        self,
+        network: Network,
+        party: str,
+        rounds: Collection[int],
+        says: Callable[[Round], Sequence[Ballot]],
+        entropy: Entropy,
     ) -> None:
         super().__init__(network, party)
         self.rounds_struck = rounds
-        self.row = row
+        self.says = says
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Seal other ballots than those that were asked for."""
         if isinstance(body, Submission) and plan.call.round in self.rounds_struck:
-            first = answers(plan, self.row)[0]
             fresh = sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
-            stuffed = enclose(plan, [first] * len(plan.call.asks), fresh)
-            body = submission(plan, stuffed.envelope, self.signer)
+            sealed = enclose(plan, self.says(plan), fresh)
+            body = submission(plan, sealed.envelope, self.signer)
         await super().send(plan, receiver, body)
 
 
 def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
-    """Give the fault of a user that stuffs its envelopes."""
-    return lambda network, party: Stuffer(network, party, rounds, row, entropy)
+    """Give the fault of a user that answers the first question in every slot."""
+
+    def says(plan: Round) -> list[Ballot]:
+        return [answers(plan, row)[0]] * len(plan.call.asks)
+
+    return lambda network, party: Insincere(network, party, rounds, says, entropy)
+
+
+def crafter(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
+    """Give the fault of a user that says this, whatever it should have made of its row."""
+    return lambda network, party: Insincere(
+        network, party, rounds, lambda plan: answers(plan, row), entropy
+    )
+
+
+class Alarmist(Endpoint):
+    """A user's place from which alarms about nothing are raised, in the rounds of the attack."""
+
+    def __init__(
+        self, network: Network, party: str, rounds: Collection[int], alarms: Sequence[Alarm]
+    ) -> None:
+        super().__init__(network, party)
+        self.rounds_struck = rounds
+        self.alarms = alarms
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Answer as everybody does, and raise the alarms; what the board does not take is lost."""
+        await super().send(plan, receiver, body)
+        if plan.call.round in self.rounds_struck:
+            for alarm in self.alarms:
+                await self.post(replace(alarm, round=plan.call.round))
+
+
+def alarmist(rounds: Collection[int], alarms: Sequence[Alarm]) -> Fault:
+    """Give the fault of a user that raises alarms about nothing."""
+    return lambda network, party: Alarmist(network, party, rounds, alarms)
 
 
 def faulty(attacks: Mapping[int, str]) -> Fault:

@@ -1,9 +1,12 @@
 """`block`: the network loses the messages of some people."""
 
+from ...protocol import parties
+from ...protocol.exploits import senders
 from ...roles.faults.wire import Block
-from ..catalogue.attack import NETWORK, Attack, by_some
+from ..catalogue.attack import NETWORK, Attack, Measured, by_some
 from ..catalogue.entries import drawn, rounds_of
 from ..catalogue.measures import uncounted
+from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
@@ -14,13 +17,19 @@ def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
     setup.wires.append(Block(struck.__contains__, rounds_of(entry)))
 
 
+def lost(scene: Scene, fault: Fault) -> Measured:
+    """People not counted in the last round, of those whom the network saw send something."""
+    loot, (missing, most) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
+    return min(missing, len(senders(loot, len(loot.board.tallies)))), most
+
+
 ATTACK = Attack(
     by=NETWORK,
     does="loses the messages of some people",
     remedy="`receipts`; `min_dropout` if few are lost in one round only",
     scenario="attack-block",
     unit="people not counted",
-    measure=uncounted,
+    measure=lost,
     reads=("users", "share", "round", "target"),
     stopped_by=("receipts", "dropout"),
     trials={"": by_some(round=2)},

@@ -1,21 +1,10 @@
 """`collude`: the first shuffler and the curator show each other all they saw, and all keys."""
 
-from ...analysis.trust.received_view import received
-from ...protocol import parties
-from ...protocol.view import Record
-from ..catalogue.attack import BYSTANDER, Attack, Measured
-from ..catalogue.scene import Scene
-from ..schema.model import Fault
+from ...protocol import exploits, parties
+from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.measures import linked
 
 COALITION = (parties.CURATOR, parties.shuffler(1))
-
-
-def pooled(scene: Scene, _fault: Fault) -> Measured:
-    """People whom both link to their rows, from what they saw."""
-    view = Record(scene.transcript, scene.board).view(COALITION)
-    sizes = tuple(len(texts) for texts in scene.people.values)
-    return received(view, sizes).linked, scene.n
-
 
 ATTACK = Attack(
     by=BYSTANDER,
@@ -23,7 +12,7 @@ ATTACK = Attack(
     remedy="`cascade`: more shufflers, of which one is honest",
     scenario="who-must-collude",
     unit="people linked",
-    measure=pooled,
+    measure=linked(COALITION, exploits.everybody),
     stopped_by=("cascade",),
     watchers="shuffler-1 and curator",
 )

@@ -1,8 +1,22 @@
 """`drop-people`: the first shuffler loses all answers of some people."""
 
-from ..catalogue.attack import LOSES, SHUFFLER, Attack, by_shuffler
+from ...protocol.exploits import senders
+from ...protocol.own_batches import handed_on
+from ...protocol.parties import shuffler
+from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.measures import uncounted
+from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def left_out(scene: Scene, fault: Fault) -> Measured:
+    """People not counted in the last round, of those whose answers the shuffler has not sent on."""
+    loot, (missing, most) = scene.loot((shuffler(1),)), uncounted(scene, fault)
+    rounds = range(1, len(loot.board.tallies) + 1)
+    lost = [len(senders(loot, one)) - len(handed_on(loot, one).people) for one in rounds]
+    return min(missing, max(lost, default=0)), most
+
 
 ATTACK = Attack(
     by=SHUFFLER,
@@ -10,7 +24,7 @@ ATTACK = Attack(
     remedy="`receipts` only: all totals are short by as many",
     scenario="attack-drop-people",
     unit="people not counted",
-    measure=uncounted,
+    measure=left_out,
     reads=(*LOSES, "target"),
     stopped_by=("receipts",),
     trials={"": by_shuffler(every=True)},

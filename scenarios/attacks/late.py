@@ -1,7 +1,16 @@
 """`late`: a person sends when the collection has closed; late ones are never flushed alone."""
 
-from ..catalogue.attack import STRIKES, USER, Attack, by_some
-from ..catalogue.measures import uncounted
+from ..catalogue.attack import STRIKES, USER, Attack, Measured, by_some
+from ..catalogue.measures import sent_by_strikers, uncounted
+from ..catalogue.scene import Scene
+from ..schema.model import Fault
+
+
+def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
+    """People not counted in the last round, of those who know that they sent something in it."""
+    missing, most = uncounted(scene, fault)
+    return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), most
+
 
 ATTACK = Attack(
     by=USER,
@@ -9,7 +18,7 @@ ATTACK = Attack(
     remedy="late ones are refused and counted, never sent on by themselves",
     scenario="attack-late-batch",
     unit="people not counted",
-    measure=uncounted,
+    measure=sent_in_vain,
     reads=STRIKES,
     trials={"": by_some(round=1)},
     strike=lambda setup, index, rounds: setup.message(index, rounds, "late"),

@@ -1,6 +1,9 @@
 """`lie`: the curator keeps columns that its rule forbids, and certifies them."""
 
 from ...analysis.exposure.curves import users_below
+from ...protocol import parties
+from ...protocol.exploits import opened_last
+from ...protocol.own_batches import public_release
 from ..catalogue.attack import CURATOR, Attack, Measured
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -13,9 +16,13 @@ def commit(setup: AttackSetup, entry: Fault, _number: int) -> None:
 
 
 def above_promise(scene: Scene, _fault: Fault) -> Measured:
-    """People exposed in the release beyond the number that the certificate promises."""
-    decision, joint = scene.board.decision, scene.release()
-    if decision is None or joint is None:
+    """People exposed in the release beyond the number that the certificate promises.
+
+    The release is public; the curator has read what people said, or it could not lie about it.
+    """
+    loot = scene.loot((parties.CURATOR,))
+    decision, joint, plan = loot.board.decision, public_release(loot.board), loot.plan(1)
+    if decision is None or joint is None or plan is None or not opened_last(loot, plan):
         return 0, scene.n
     below = int(users_below(list(joint.values()), decision.certificate.k))
     return max(below - decision.certificate.people, 0), scene.n

@@ -1,6 +1,7 @@
 """`lie-counts`: the analyst publishes counts that it has not read."""
 
 from ...protocol import parties
+from ...protocol.own_batches import public_release, read_by
 from ...roles.faults.analyst import Miscounting
 from ..catalogue.attack import ANALYST, Attack, Measured
 from ..catalogue.scene import Scene
@@ -14,14 +15,12 @@ def commit(setup: AttackSetup, _entry: Fault, _number: int) -> None:
 
 
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
-    """People who are released as somebody they are not: of all who are released."""
-    board = scene.board
-    if board.burned or scene.release() is None or board.decision is None:
+    """People who are released as somebody they are not: more than the analyst has read."""
+    loot = scene.loot((parties.ANALYST,))
+    told, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
+    if loot.board.burned or told is None or not read:
         return 0, scene.n
-    (told,), kept = board.tallies[-1].counts or ({},), board.decision.kept
-    true = [tuple(scene.people.row(index)[column] for column in kept) for index in range(scene.n)]
-    wrong = sum(max(0, many - true.count(cell)) for cell, many in told.items())
-    return wrong, scene.n
+    return sum(max(0, many - read[0].get(cell, 0)) for cell, many in told.items()), scene.n
 
 
 ATTACK = Attack(

@@ -1,14 +1,16 @@
 """`overlap`: the curator asks the same people again, and releases other columns."""
 
-from collections import Counter
 from dataclasses import replace
 
 from msgspec.structs import replace as changed
 
+from ...protocol import parties
 from ...protocol.board import Board
+from ...protocol.own_batches import counted, public_release
+from ...protocol.two_releases import expected_alone
 from ...roles.session import Cast
 from ..catalogue.attack import CURATOR, Attack, Measured, Sequel
-from ..catalogue.scene import Scene, release_of
+from ..catalogue.scene import Scene
 from ..populations.samples import Samples
 from ..programs.registry import strategy
 from ..schema.model import Fault, Scenario
@@ -28,20 +30,20 @@ def other_columns(
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
-    """People who are alone with their values on the columns of both releases together."""
-    if scene.earlier is None:
+    """People expected to be alone with their values on the columns of both releases together.
+
+    Releases are public. That both are of the same people the curator knows from what it has
+    counted in both sessions: the same.
+    """
+    loot = scene.loot((parties.CURATOR,))
+    before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
+    if before is None or not counted(loot, 1) or counted(loot, 1) != counted(before, 1):
         return 0, scene.n
-    kept: set[int] = set()
-    for one in (scene.earlier, scene):
-        decision = one.board.decision
-        if release_of(one.transcript, one.board) is None or decision is None:
-            return 0, scene.n
-        kept |= set(decision.kept)
-    rows = Counter(
-        tuple(scene.people.row(index)[column] for column in sorted(kept))
-        for index in range(scene.n)
-    )
-    return sum(people == 1 for people in rows.values()), scene.n
+    one, two = public_release(before.board), public_release(loot.board)
+    first, second = before.board.decision, loot.board.decision
+    if one is None or two is None or first is None or second is None:
+        return 0, scene.n
+    return expected_alone(one, first.kept, two, second.kept), scene.n
 
 
 ATTACK = Attack(
@@ -49,7 +51,7 @@ ATTACK = Attack(
     does="asks the same people again and releases other columns",
     remedy="`union`: the first shuffler mixes no release of further columns",
     scenario="attack-overlap",
-    unit="people unique on both releases",
+    unit="people expected to be alone on both releases",
     measure=unique_on_both,
     stopped_by=("union",),
     sequel=Sequel(after=other_columns),

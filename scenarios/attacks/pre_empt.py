@@ -1,9 +1,24 @@
 """`pre-empt`: the first shuffler hands the reader a batch of its own in the last one's place."""
 
 from ...protocol import parties
-from ..catalogue.attack import SHUFFLER, Attack, committed
-from ..catalogue.measures import moved
+from ...protocol.exploits import batches
+from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
+from ..catalogue.measures import largest_excess
+from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
+    """People by whom a count is moved: no more than the answers that the reader was handed."""
+    first = parties.shuffler(1)
+    loot = scene.loot((first,))
+    plan = loot.plan(1)
+    if plan is None:
+        return 0, scene.n
+    handed = sum(len(one) for one in batches(loot, plan, first, plan.reader))
+    return min(largest_excess(scene), handed // plan.slots), scene.n
+
 
 ATTACK = Attack(
     by=SHUFFLER,
@@ -11,7 +26,7 @@ ATTACK = Attack(
     remedy="always on: a batch comes from the hop before, and is the one that it accounted for",
     scenario="attack-pre-empt",
     unit="people by whom a count is moved",
-    measure=moved,
+    measure=taken_for_the_last,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},
     commit=AttackSetup.deed,

@@ -15,7 +15,7 @@ from ..populations.samples import Samples
 from ..schema.model import Fault, Scenario
 
 
-def crashed(cast: Cast, _entry: Fault) -> Cast:
+def crashed(cast: Cast, _entry: Fault, _number: int) -> Cast:
     """The session before, which ends when the curator has counted."""
     return replace(cast, faults={**cast.faults, parties.CURATOR: liar("crash")})
 

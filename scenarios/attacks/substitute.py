@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from ...protocol.own_batches import handed_on
+from ...protocol.parties import shuffler
 from ..catalogue.attack import LOSES, SHUFFLER, Attack, Measured, by_shuffler
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -9,12 +11,18 @@ from ..schema.model import Fault
 
 
 def replaced(scene: Scene, _fault: Fault) -> Measured:
-    """At least so many people are not counted as they are: the largest over the columns."""
+    """At least so many people are not counted as they are: the largest over the columns.
+
+    No more than the shuffler knows to have replaced.
+    """
+    loot = scene.loot((shuffler(1),))
+    plan = loot.plan(1)
+    own = handed_on(loot, 1).strange // plan.slots if plan else 0
     gone = [
         (scene.truth(column) - Counter(count)).total()
         for column, count in enumerate(scene.counts())
     ]
-    return max(gone, default=0), scene.n
+    return min(max(gone, default=0), own), scene.n
 
 
 ATTACK = Attack(

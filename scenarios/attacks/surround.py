@@ -40,14 +40,15 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows in the release",
     remedy=(
-        "nothing before the release, whatever `min_batch` is; `receipts` show it afterwards to "
-        "whoever looks"
+        "`sums`: where marginals are public, the analyst compares what it has read with them, and "
+        "burns before anything is released; where they are secret, the curator does when the "
+        "counts are out. `min_batch` helps nothing; `receipts` show it afterwards to whoever looks"
     ),
     scenario="attack-surround",
     unit=UNIT,
     measure=target_read(nobody_else, made=made),
     reads=("target",),
-    stopped_by=("receipts",),
+    stopped_by=("sums", "receipts"),
     trials={"": trial},
     commit=commit,
     first_only=True,

@@ -1,6 +1,8 @@
 """`wrong-digest`: a shuffler accounts for a batch that is not the one it hands on."""
 
 from ...protocol import parties
+from ...protocol.exploits import batch
+from ...protocol.mixing import batch_digest
 from ..catalogue.attack import SHUFFLER, Attack, Measured, committed
 from ..catalogue.entries import rounds_of
 from ..catalogue.scene import Scene
@@ -9,9 +11,22 @@ from ..schema.model import Fault
 
 
 def taken(scene: Scene, fault: Fault) -> Measured:
-    """Rounds counted all the same, of those in which it was tried."""
-    tried = [call.round for call in scene.board.calls if call.round in rounds_of(fault)]
-    return sum(number <= len(scene.board.tallies) for number in tried), len(tried)
+    """Rounds counted all the same, of those in which it was tried.
+
+    The shuffler knows what it has handed on, and that its account is of something else.
+    """
+    by = fault.by or parties.shuffler(1)
+    loot, hop = scene.loot((by,)), parties.index(by) + 1
+    tried = [call.round for call in loot.board.calls if call.round in rounds_of(fault)]
+    posted = {account.digest for account in loot.board.mixed if account.hop == hop}
+    wrong = 0
+    for number in tried:
+        if number > len(loot.board.tallies):
+            continue
+        plan = loot.plan(number)
+        sent = batch(loot, plan, hop + 1) if plan else ()
+        wrong += bool(sent) and batch_digest(sent) not in posted
+    return wrong, len(tried)
 
 
 ATTACK = Attack(

@@ -24,6 +24,8 @@ CURATOR, ANALYST = "curator", "analyst"
 BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
+ROWS, REPORTS, PEERS = "rows", "reports", "peers"  # what a session hands on, and among whom
+
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
 
@@ -35,16 +37,18 @@ Trial = Callable[[int, int], list[Keys]]  # people, shufflers -> the entries of 
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """How an attack uses two sessions of the same people, of which the second counts.
+    """How an attack uses several sessions of the same people, of which the last counts.
 
     Attributes:
-        wanted: whether an entry of `[[fault]]` needs the session before.
-        before: changes the session before.
-        after: changes the session that follows it; `Board` is that of the one before.
+        wanted: whether an entry of `[[fault]]` needs a session before.
+        many: how many it needs.
+        before: changes a session before; `int` is its number, from 0.
+        after: changes the session that follows them; `Board` is that of the one just before.
     """
 
     wanted: "Callable[[Fault], bool]" = lambda _entry: True
-    before: "Callable[[Cast, Fault], Cast]" = lambda cast, _entry: cast
+    many: "Callable[[Fault], int]" = lambda _entry: 1
+    before: "Callable[[Cast, Fault, int], Cast]" = lambda cast, _entry, _number: cast
     after: "Callable[[Cast, Fault, Scenario, Samples, Board], Cast]" = lambda cast, *_: cast
 
 
@@ -104,6 +108,8 @@ class Attack:
         forges: those who commit it answer with a row that is not theirs.
         commit: commits it for any other party: (setup, entry, the entry's place in the file).
         sequel: how it uses two sessions; None: it needs one.
+        about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
+            analyst read; `REPORTS`, randomized answers; `PEERS`, a session among peers.
         sybils: it brings so many `users` who do not exist.
         first_only: only the first shuffler can commit it.
         helpers: who else has to be in it, in a scenario.
@@ -126,6 +132,7 @@ class Attack:
     forges: bool = False
     commit: "Callable[[AttackSetup, Fault, int], None] | None" = None
     sequel: Sequel | None = None
+    about: str = ROWS
     sybils: bool = False
     first_only: bool = False
     helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()

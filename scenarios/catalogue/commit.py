@@ -1,7 +1,7 @@
 """From [[fault]] and [defence] to the parties of a session: who does what wrong, who watches.
 
-Some attacks need two sessions of the same people: `before` gives the first, `after` the second,
-which is the one that counts.
+Some attacks need several sessions of the same people: `before` gives those that came first, `after`
+the last, which is the one that counts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -79,20 +79,21 @@ def _sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
             yield entry, sequel
 
 
-def before(scenario: Scenario, cast: Cast) -> Cast | None:
-    """The session that came first, with a memory that both share; None if there was none."""
+def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
+    """The sessions that came first, all with one memory; none if no attack needs one."""
     sequels = list(_sequels(scenario))
     if not sequels:
-        return None
+        return
     history = cast.guards.history or History(
         burn=scenario.defence.burn, union=scenario.defence.union
     )
-    entropy = cast.entropy.fork("the session before")
     guards = replace(cast.guards, history=history)
-    first = replace(cast, entropy=entropy, guards=guards, spy=AdversaryRecord())
-    for entry, sequel in sequels:
-        first = sequel.before(first, entry)
-    return first
+    for number in range(max(sequel.many(entry) for entry, sequel in sequels)):
+        entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
+        first = replace(cast, entropy=entropy, guards=guards, spy=AdversaryRecord())
+        for entry, sequel in sequels:
+            first = sequel.before(first, entry, number)
+        yield first
 
 
 def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:

@@ -1,15 +1,19 @@
 """What the attacks of a scenario have achieved, each measured as its record says."""
 
 from ..programs.interface import Effect
+from ..programs.registry import program_of
+from .attack import REPORTS, ROWS
 from .registry import ATTACKS
 from .scene import Scene
 
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
-    """Measure every attack of a scenario, in its order."""
-    found = []
+    """Measure every attack of a scenario, in its order; where it is not meant, it is left out."""
+    found, here = [], REPORTS if program_of(scene.scenario).reports else ROWS
     for fault in scene.scenario.fault:
         attack = ATTACKS[fault.attack]
+        if attack.about != here:
+            continue
         value, most = attack.measure(scene, fault)
         who = (fault.by,) if fault.by is not None else ()
         who = (*who, *attack.helpers(scene.scenario, fault))

@@ -14,31 +14,60 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 
+def sent_by_strikers(scene: "Scene", fault: "Fault", number: int) -> int:
+    """How many messages those users sent in a round who commit an attack: each knows its own."""
+    return len(exploits.submissions(scene.loot(scene.strikers(fault.attack)), number))
+
+
+def handled(loot: exploits.AdversaryView, by: str, number: int) -> int:
+    """How many layers came to a shuffler in a round, as it knows."""
+    plan, hop = loot.plan(number), parties.index(by) + 1
+    if plan is None:
+        return 0
+    if hop > 1:
+        return len(exploits.batch(loot, plan, hop))
+    return sum(1 for _ in exploits.envelopes(loot, plan)) * plan.slots
+
+
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
-    """People not counted in the last round that was: of all."""
-    last = max((one.round for one in scene.transcript.reads), default=0)
-    came = max((sum(one.values()) for one in scene.counts(last)), default=0)
+    """People not counted in the last round that was, by the totals on the board: of all."""
+    came = max((max(one.totals, default=0) for one in scene.public.tallies[-1:]), default=scene.n)
     return max(scene.n - came, 0), scene.n
 
 
 def refused_for(*reasons: Reason) -> Measure:
-    """Measure how many messages the first shuffler refused for these reasons, of all that came."""
+    """Measure how many messages the first shuffler refused for these reasons, of all that came.
 
-    def measure(scene: "Scene", _fault: "Fault") -> Measured:
-        first = [one for one in scene.board.mixed if one.hop == 1]
+    No more than those sent who commit it.
+    """
+
+    def measure(scene: "Scene", fault: "Fault") -> Measured:
+        first = [one for one in scene.public.mixed if one.hop == 1]
         came = sum(one.received for one in first)
-        return sum(one.refused.get(reason, 0) for one in first for reason in reasons), came
+        refused = sum(one.refused.get(reason, 0) for one in first for reason in reasons)
+        rounds = range(1, len(scene.public.calls) + 1)
+        return min(refused, sum(sent_by_strikers(scene, fault, one) for one in rounds)), came
 
     return measure
 
 
-def moved(scene: "Scene", _fault: "Fault") -> Measured:
+def moved(scene: "Scene", fault: "Fault") -> Measured:
+    """The largest number of people by which a count of round 1 is larger than the truth.
+
+    No more than the answers to one question that those users sent who commit it.
+    """
+    plan = scene.loot(()).plan(1)
+    sent = sent_by_strikers(scene, fault, 1) * (plan.slots if plan else 0)
+    return min(largest_excess(scene), sent), scene.n
+
+
+def largest_excess(scene: "Scene") -> int:
     """The largest number of people by which a count of round 1 is larger than the truth."""
     more = [
         max((Counter(count) - scene.truth(column)).values(), default=0)
         for column, count in enumerate(scene.counts())
     ]
-    return max(more, default=0), scene.n
+    return max(more, default=0)
 
 
 def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
@@ -51,11 +80,15 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
     return min(max(most - people, 0), added), scene.n
 
 
-def answers_lost(scene: "Scene", _fault: "Fault") -> Measured:
-    """Answers of round 1 that were not counted, of all given."""
-    given = sum(one.people for one in scene.board.mixed[:1]) * len(scene.people.schema.names)
-    counted = sum(sum(count.values()) for count in scene.counts())
-    return max(given - counted, 0), given
+def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
+    """Answers of round 1 that were not counted, of all given: by the totals on the board.
+
+    No more than came to the shuffler that loses them.
+    """
+    board, by = scene.public, fault.by or parties.shuffler(1)
+    given = sum(one.people for one in board.mixed[:1]) * len(scene.people.schema.names)
+    counted = sum(sum(one.totals) for one in board.tallies[:1])
+    return min(max(given - counted, 0), handled(scene.loot((by,)), by, 1)), given
 
 
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
@@ -64,10 +97,10 @@ def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
     The network can tell its own envelopes from others: it made them. Which of them were accepted
     is on the board. Nothing is taken where nothing is read.
     """
-    first = next((one for one in scene.board.mixed if one.hop == 1), None)
-    if first is None or scene.board.burned or not first.people:
-        return 0, log2(scene.n)
     loot = scene.loot((parties.NETWORK,))
+    first = next((one for one in loot.board.mixed if one.hop == 1), None)
+    if first is None or loot.board.burned or not first.people:
+        return 0, log2(scene.n)
     made = sum(parties.index(one) >= scene.n for one in exploits.senders(loot, 1))
     own = max(made - first.refused.get(Reason.UNREGISTERED, 0), 0)
     return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)

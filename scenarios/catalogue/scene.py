@@ -5,9 +5,9 @@ Attackers work from loot (protocol/exploits.py); only the measuring looks at the
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ...protocol import exploits
+from ...protocol import exploits, parties
 from ...protocol.board import Board
 from ...protocol.ideal import released
 from ...protocol.messages import Counts
@@ -34,7 +34,8 @@ class Earlier:
 class Scene:
     """A session that was attacked: its record, what a spy has, and the truth.
 
-    earlier: the session before it, if there was one.
+    sessions_before: the sessions before it, the first one first. strikes: which users, by index,
+    commit what in which round.
     """
 
     scenario: Scenario
@@ -43,7 +44,23 @@ class Scene:
     transcript: Transcript
     spy: AdversaryRecord
     seed: int | None
-    earlier: Earlier | None = None
+    sessions_before: tuple[Earlier, ...] = ()
+    strikes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """The session just before it; None if there was none."""
+        return self.sessions_before[-1] if self.sessions_before else None
+
+    @property
+    def public(self) -> Board:
+        """The board as whoever looks on has it."""
+        return self.loot(()).board
+
+    def strikers(self, attack: str) -> tuple[str, ...]:
+        """The users who commit an attack in some round."""
+        users = sorted(user for user, rounds in self.strikes.items() if attack in rounds.values())
+        return tuple(map(parties.user, users))
 
     @property
     def n(self) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ...errors import ParameterError
+from ...protocol.alarms import borne_out
 from ...protocol.board import Board
 from ...protocol.hiding import COVERS, Redact, cover_draws
 from ...protocol.history import History
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from ..ledger.book import Ledger
     from ..programs.interface import Effect
     from ..scoring.reidentification import Reidentified
+
+
+_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
 
 
 def run(
@@ -147,16 +151,21 @@ def play_real(
     cast = cast_of(scenario, crowd, faults, seed)
     if history is not None:
         cast = replace(cast, guards=replace(cast.guards, history=history))
-    earlier = None
-    if first := before(scenario, cast):
+    earlier: list[_Earlier] = []
+    for first in before(scenario, cast):
         old = Transcript.sized(first.people)
         spies = [first.spy] if first.spy else []
-        earlier = old, play(first, [Recorder(old), *spies], report), first.spy
-        cast = after(scenario, cast, crowd, first, earlier[1])
+        earlier.append((old, play(first, [Recorder(old), *spies], report), first.spy))
+    if earlier:
+        cast = after(scenario, cast, crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
     spying = [cast.spy] if cast.spy else []
     board = play(cast, [Recorder(transcript), *spying, *instruments], report)
-    raised = [(party, one.round, one.cause.value) for party, one in board.alarms]
+    rule = strategy(scenario, crowd.others) if board.alarms else None
+    raised = [
+        (party, one.round, one.cause.value, borne_out(board, one, rule))
+        for party, one in board.alarms
+    ]
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
         refused[refusal.reason.value] += refusal.count
@@ -175,7 +184,7 @@ def play_real(
         record.view,
         transcript,
         record.truth,
-        _effects(scenario, crowd, cast, board, transcript, seed, earlier),
+        _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults),
         tuple(Raised(*one) for one in sorted(raised)),
     )
 
@@ -187,16 +196,18 @@ def _effects(
     board: Board,
     transcript: Transcript,
     seed: int | None,
-    earlier: "tuple[Transcript, Board, AdversaryRecord | None] | None",
+    earlier: "Sequence[_Earlier]",
+    faults: Faults,
 ) -> "tuple[Effect, ...]":
-    """What the attacks have achieved; not told of randomized reports, nor of a summary."""
-    if cast.spy is None or program_of(scenario).reports or transcript.summary:
+    """What the attacks have achieved; not told of a summary."""
+    if cast.spy is None or transcript.summary:
         return ()
     from ..catalogue.effects import measure
     from ..catalogue.scene import Earlier, Scene
 
-    before = Earlier(*earlier) if earlier else None
-    return measure(Scene(scenario, crowd.people, board, transcript, cast.spy, seed, before))
+    before = tuple(Earlier(*one) for one in earlier)
+    scene = Scene(scenario, crowd.people, board, transcript, cast.spy, seed, before, faults)
+    return measure(scene)
 
 
 def _entropy(seed: int | None) -> Entropy:

@@ -156,11 +156,15 @@ class Dropped:
 
 
 class Raised(Record, frozen=True):
-    """An alarm on the board: who raised it, about what in which round."""
+    """An alarm on the board: who raised it, about what in which round.
+
+    borne_out: whether the board shows it; else it is about nothing.
+    """
 
     party: str
     round: int
     cause: str
+    borne_out: bool = True
 
 
 class Effect(Record, frozen=True):

@@ -351,7 +351,7 @@ def shoot(job: Job) -> Shot:
         played.tallies[0] if played.tallies else (),
         played.release is not None,
         played.burned is not None,
-        tuple(one.cause for one in played.alarms),
+        tuple(one.cause for one in played.alarms if one.borne_out),
         sum(played.refused.values()),
         cpu,
         sent.size if sent else 0,

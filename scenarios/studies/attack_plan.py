@@ -18,7 +18,7 @@ from functools import cache
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ..catalogue.attack import Keys
+from ..catalogue.attack import ROWS, Keys
 from ..catalogue.registry import ATTACKS, GUARDS
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
@@ -45,10 +45,11 @@ class Row:
 
 @cache
 def plan_rows() -> Mapping[str, Row]:
-    """All rows of a matrix by name: one for each trial of each attack."""
+    """All rows of a matrix by name: one for each trial of each attack on people's rows."""
     return {
         f"{name}-{variant}" if variant else name: Row(name, entries)
         for name, attack in ATTACKS.items()
+        if attack.about == ROWS
         for variant, entries in attack.trials.items()
     }
 

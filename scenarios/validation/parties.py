@@ -6,10 +6,13 @@ from re import compile as pattern
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ..catalogue.attack import SHUFFLER, USER
+from ..catalogue.attack import PEERS as PEER_SESSIONS
+from ..catalogue.attack import REPORTS, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
+from ..programs.registry import program_of
 from ..programs.topology import PEERS, topology_of
+from ..schema.kinds import KIND as HISTOGRAM
 from ..schema.model import Fault, Scenario
 from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
@@ -68,6 +71,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that nobody commits, or that say twice who does."""
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
+        yield from _misplaced(path, fault, scenario)
         yield from _unread(path, fault)
         said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
         if len(said) > 1 and by_users(fault):
@@ -80,6 +84,17 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             yield from _committed(path, fault, facts)
         if fault.target is not None and not _is_user(fault.target, facts):
             yield _stranger((*path, "target"), fault.target, facts, only_users=True)
+
+
+def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
+    """Report attacks on something that this scenario does not have."""
+    about, reports = ATTACKS[fault.attack].about, program_of(scenario).reports
+    if about == REPORTS and not reports:
+        message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
+        yield problem((*path, "attack"), message)
+    if about == PEER_SESSIONS:
+        message = f"{fault.attack} is something that peers do; say mix.peers = true"
+        yield problem((*path, "attack"), message)
 
 
 def _unread(path: Path, fault: Fault) -> Iterator[Problem]:

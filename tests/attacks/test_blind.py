@@ -1,46 +1,85 @@
-"""An attack whose figure is what its attackers can tell reaches 0 when they see nothing."""
+"""An attack's figure is what its attackers can tell: who sees nothing has achieved nothing.
+
+Three ways to blind all attackers of a run: no letters (messages that passed), no keys, or nothing
+at all: neither, nor the board, which everybody else reads.
+"""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
+from veilmix.protocol.board import Board
 from veilmix.roles.adversary_record import AdversaryRecord
+from veilmix.scenarios.catalogue.attack import REPORTS
+from veilmix.scenarios.catalogue.registry import ATTACKS
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.attack_plan import trials
+from veilmix.scenarios.programs.interface import Effect
+from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.studies.attack_plan import changed, plan_rows, trials
 from veilmix.scenarios.validation.load import load
 
-KEYS = (
-    *("bundle", "dictionary", "equivocate", "forward", "one-key", "one-salt", "order"),
-    *("subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
-)  # those who commit it open something
-LETTERS = (*KEYS, "copy", "flood", "isolate", "predictable", "replay")
 PEOPLE = 30
+ON_REPORTS = tuple(name for name, one in ATTACKS.items() if one.about == REPORTS)
+ROWS = (*plan_rows(), *ON_REPORTS)
+# Nobody's letters say that somebody has said nothing: who is missing is on the board alone.
+ON_THE_BOARD = ("absent",)
+# Guards that have no switch leave them nothing to achieve; each has its own file of tests.
+NOTHING = ("false-alarm", "pre-empt", "replay-next", "replay-session", "wrong-digest")
+CENSUS = ("lie", "lie-marginals", "overlap")  # rows in which a rule has something to forbid
+# Who commits it opens something.
+KEYS = (
+    *("bundle", "collude", "dictionary", "equivocate", "forward", "inside-reports"),
+    *("lie", "lie-counts", "lie-marginals", "one-key", "one-salt", "order", "overlap"),
+    *("substitute", "subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
+)
 
 pytestmark = pytest.mark.slow
 
 
-def played(row: str) -> Outcome:
+@cache
+def scenario(row: str) -> Scenario:
     """The attack, without any guard that helps."""
-    trial = next(iter(trials(load("blood-type"), (row,), (), PEOPLE)))
-    assert trial.scenario is not None
-    return run(trial.scenario, 7, worst_case_seconds=0)
+    if row in ON_REPORTS:
+        base = load("attack-inside-reports")
+        return changed(base, {"population.users": 60}, [{"attack": row, "users": 40}])
+    source, people = ("census", 120) if row in CENSUS else ("titanic", PEOPLE)
+    base = load("attack-overlap")
+    keys = {"population.source": f"builtin:{source}", "population.users": people}
+    trial = next(iter(trials(changed(base, keys, ()), (row,), (), people)))
+    assert trial.scenario is not None, trial.why
+    return trial.scenario
 
 
-@pytest.mark.parametrize("row", LETTERS)
-def test_who_sees_no_letters_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert played(row).attacks[-1].value > 0
-    blind(monkeypatch, letters=())
-    assert played(row).attacks[-1].value == 0
+@cache
+def achieved(row: str) -> float:
+    return effect(row).value
 
 
-@pytest.mark.parametrize("row", KEYS)
-def test_who_holds_no_keys_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    blind(monkeypatch, keys={})
-    assert played(row).attacks[-1].value == 0
+def effect(row: str) -> Effect:
+    return run(scenario(row), 7, worst_case_seconds=0).attacks[-1]
 
 
 def blind(monkeypatch: pytest.MonkeyPatch, **nothing: Any) -> None:
     """Take the same away from all attackers."""
     whole = AdversaryRecord.loot
     monkeypatch.setattr(AdversaryRecord, "loot", lambda *who: replace(whole(*who), **nothing))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_who_sees_nothing_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (achieved(row) > 0) == (row not in NOTHING)
+    blind(monkeypatch, letters=(), keys={}, board=Board())
+    assert effect(row).value == 0
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row not in (*ON_THE_BOARD, *NOTHING)])
+def test_who_sees_no_letters_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    blind(monkeypatch, letters=())
+    assert effect(row).value == 0
+
+
+@pytest.mark.parametrize("row", KEYS)
+def test_who_holds_no_keys_achieves_nothing(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    blind(monkeypatch, keys={})
+    assert effect(row).value == 0

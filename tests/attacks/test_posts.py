@@ -65,11 +65,6 @@ WRONG: dict[str, tuple[str, type[Endpoint], str]] = {
         saying(Tally, lambda _body: Receipts(bytes(32), ())),
         "receipts of curator",
     ),
-    "an-alarm-of-a-round-to-come": (
-        "curator",
-        saying(Tally, lambda _body: Alarm(9, Cause.BALANCE)),
-        "alarm of curator",
-    ),
 }
 
 
@@ -81,6 +76,22 @@ def test_a_refused_post_burns_the_session_and_is_counted(name: str) -> None:
     assert played.board.phase is Phase.OVER
     counted = [played.refused("board", number) for number in range(3)]
     assert sum(one.get(Reason.UNEXPECTED, 0) for one in counted) == 1
+
+
+class Early(Endpoint):
+    """Raises an alarm of a round to come before it publishes."""
+
+    async def post(self, body: Body) -> None:
+        if isinstance(body, Tally):
+            await super().post(Alarm(9, Cause.BALANCE))
+        await super().post(body)
+
+
+def test_a_refused_alarm_is_counted_and_ends_nothing() -> None:
+    played = ROLES.run(ROWS, faults={"curator": Early})
+    assert played.board.burned is None
+    assert played.board.alarms == []
+    assert played.refused("board", 1) == {Reason.UNEXPECTED: 1}
 
 
 class Twice(Endpoint):

@@ -1,0 +1,48 @@
+"""How much an alarm may say, so that nobody fills everybody's board: judged before it is stored.
+
+    cause                         evidence is at most
+    missing                       one digest
+    balance, accounts, decision   nothing
+    order                         as long as a batch of its round can be; by who handles batches
+    announcement                  64 KiB, or four times the announcement of the session
+
+Each party raises at most one alarm a round and cause.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from .frames import DIGEST
+from .messages import Alarm, Cause
+from .parties import Role, role
+
+LEAST_ANNOUNCEMENT = 1 << 16  # bytes
+LENGTHS = 12  # bytes of a list before its items, and at most of each item besides the item
+LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
+HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
+NOTHING: Mapping[Cause, int] = {
+    Cause.MISSING: DIGEST,
+    Cause.BALANCE: 0,
+    Cause.ACCOUNTS: 0,
+    Cause.DECISION: 0,
+}  # bytes
+
+
+def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) -> bool:
+    """Anybody: whether evidence is no longer than what it can show.
+
+    layers: of the largest batch on the board. widest: bytes of a layer, 0 if they differ.
+    announced: bytes of the announcement.
+    """
+    if alarm.cause is Cause.ORDER:
+        if role(author) not in HANDLERS:
+            return False
+        return len(alarm.evidence) <= LENGTHS + layers * (LENGTHS + (widest or LARGEST_LAYER))
+    if alarm.cause is Cause.ANNOUNCEMENT:
+        return len(alarm.evidence) <= max(LEAST_ANNOUNCEMENT, 4 * announced)
+    return len(alarm.evidence) <= NOTHING[alarm.cause]
+
+
+def said_before(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
+    """Anybody: whether a party has raised an alarm of this cause in this round."""
+    about = author, alarm.round, alarm.cause
+    return any((who, one.round, one.cause) == about for who, one in alarms)

@@ -1,0 +1,106 @@
+"""Who took part, over many releases: what is left of everybody but one by adding and subtracting.
+
+Release t counts the rows of the people S_t. People of one history (in the same S_t) always count
+together: write x_g for the sum of the rows of a group g. Then every release is a sum of some x_g,
+
+    c_t = sum over g with g in S_t of x_g,        t = 1 .. T,
+
+and x_g is known if its unit vector is a combination of the rows of that 0/1 matrix. Where such a
+group is one person, its row is read. Nothing else is used: that counts are whole numbers, and not
+below 0, may tell more (participation.py).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .exploits import People
+from .messages import Counts
+
+Vector = list[Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One release, as an attacker has it. columns: of its cells."""
+
+    people: frozenset[int]
+    columns: tuple[int, ...]
+    counts: Counts
+
+
+def told_apart(seen: Sequence[Seen]) -> People:
+    """Network, or whoever sees who takes part: the released rows of those who are left alone."""
+    columns = tuple(sorted(set.intersection(*(set(one.columns) for one in seen)))) if seen else ()
+    if not columns:
+        return {}
+    groups = histories([one.people for one in seen])
+    sums = [marginal(one, columns) for one in seen]
+    matrix = [[Fraction(history >> t & 1) for history in groups] for t in range(len(seen))]
+    solved = _solved(matrix)
+    found: People = {}
+    for place, people in enumerate(groups.values()):
+        if len(people) == 1 and place in solved:
+            cell = _only(solved[place], sums)
+            if cell is not None:
+                found[people[0]] = dict(zip(columns, cell, strict=True))
+    return found
+
+
+def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
+    """Anybody: people by their history: bit t of it is set for who is in sets[t]."""
+    of_person: Counter[int] = Counter()
+    for number, people in enumerate(sets):
+        for person in people:
+            of_person[person] += 1 << number
+    groups: dict[int, list[int]] = defaultdict(list)
+    for person in sorted(of_person):
+        groups[of_person[person]].append(person)
+    return groups
+
+
+def marginal(one: Seen, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
+    """Anybody: the counts of a release over some of its columns."""
+    places = [one.columns.index(column) for column in columns]
+    found: Counter[tuple[str, ...]] = Counter()
+    for cell, people in one.counts.items():
+        found[tuple(cell[place] for place in places)] += people
+    return found
+
+
+def _solved(matrix: list[Vector]) -> dict[int, Vector]:
+    """Per unknown that is known, the combination of equations that gives it: Gauss-Jordan."""
+    many = len(matrix)
+    rows = [
+        [*row, *(Fraction(i == j) for j in range(many))] for i, row in enumerate(matrix)
+    ]  # each row with how it was combined
+    width, done = len(matrix[0]), 0
+    for column in range(width):
+        at = next((i for i in range(done, many) if rows[i][column]), None)
+        if at is None:
+            continue
+        rows[done], rows[at] = rows[at], rows[done]
+        pivot = rows[done][column]
+        rows[done] = [value / pivot for value in rows[done]]
+        for i in range(many):
+            factor = rows[i][column]
+            if i != done and factor:
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[done], strict=True)]
+        done += 1
+    found = {}
+    for row in rows[:done]:
+        told = [column for column in range(width) if row[column]]
+        if len(told) == 1:
+            found[told[0]] = row[width:]
+    return found
+
+
+def _only(weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]) -> tuple[str, ...] | None:
+    """The one cell that a combination of counts leaves with one person; None if it does not."""
+    total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
+    for weight, counts in zip(weights, sums, strict=True):
+        for cell, people in counts.items():
+            total[cell] += weight * people
+    left = [cell for cell, people in total.items() if people]
+    return left[0] if len(left) == 1 and total[left[0]] == 1 else None

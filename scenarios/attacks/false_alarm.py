@@ -1,0 +1,50 @@
+"""`false-alarm`: a person says that something is wrong where nothing is."""
+
+from collections.abc import Collection
+
+from ...protocol import parties
+from ...protocol.alarms import borne_out
+from ...protocol.messages import Alarm, Cause
+from ...roles.faults.users import alarmist
+from ..catalogue.attack import STRIKES, USER, Attack, Measured, by_some
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+# Sums that are wrong where they are right, and a batch in an order of its own that nobody sent.
+SAID = (
+    Alarm(0, Cause.BALANCE),
+    Alarm(0, Cause.ORDER, b"\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00"),
+)
+
+
+def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+    """The user has a place of its own, from which it raises alarms."""
+    setup.places[parties.user(index)] = alarmist(rounds, SAID)
+
+
+def believed(scene: Scene, fault: Fault) -> Measured:
+    """Rounds that ended by its alarms: those in which one stands that nothing bears out, burned."""
+    board, mine = scene.public, scene.strikers(fault.attack)
+    raised = [alarm for party, alarm in board.alarms if party in mine]
+    false = {alarm.round for alarm in raised if not borne_out(scene.board, alarm)}
+    ended = {len(board.calls)} & false if board.burned else set()
+    return len(ended), len(board.calls)
+
+
+ATTACK = Attack(
+    by=USER,
+    does="raises alarms about nothing",
+    remedy=(
+        "always on: an alarm by itself ends nothing "
+        "([ADR 12](adr/0012-alarms-stop-nothing.md)), "
+        "is told as false where nothing bears it out, and is refused where it is larger than what "
+        "it could show"
+    ),
+    scenario="attack-false-alarm",
+    unit="rounds ended by alarms about nothing",
+    measure=believed,
+    reads=STRIKES,
+    trials={"": by_some(round=1)},
+    strike=strike,
+)

@@ -1,0 +1,75 @@
+"""`inside-reports`: some people tell the reader their own reports, and hide nobody any more."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ...protocol import parties
+from ...protocol.exploits import senders
+from ...protocol.own_batches import read_by
+from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
+from ..catalogue.scene import Scene
+from ..catalogue.subtraction import friends_of
+from ..programs.randomized.privacy import after_shuffling
+from ..programs.registry import asked
+from ..schema.model import Fault
+
+FRIENDS = 10  # where nothing else is said
+
+
+def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
+    """The people who tell the reader what they have sent."""
+    many = FRIENDS if entry.users is None and entry.share is None else entry.users
+    if many is None:
+        many = round((entry.share or 0.0) * scene.n)
+    return friends_of(entry, scene.n, min(many, scene.n - 1))
+
+
+def grown(scene: Scene, entry: Fault) -> Measured:
+    """Nats by which epsilon after shuffling is larger for the others than was said of everybody.
+
+    The reader takes what it was told out of what it has read. Where epsilon is known between bounds
+    the least growth that they allow is counted.
+    """
+    who = friends(scene, entry)
+    loot = scene.loot((parties.ANALYST, *who))
+    told = [one for one in scene.transcript.made if parties.user(one.user) in {*who}]
+    heard = {*senders(loot, 1)}
+    read = read_by(loot, 1)
+    most = scene.scenario.local.epsilon or 0.0
+    if not read:
+        return 0, most
+    left = list(map(Counter, read))
+    for made in told:
+        if parties.user(made.user) in heard:
+            for ask, values in made.answers:
+                left[ask][tuple(values)] -= 1
+    if any(min(count.values()) < 0 for count in left):
+        return 0, most  # somebody told something that it has not sent
+    before = epsilon(scene, [sum(count.values()) for count in read])
+    now = epsilon(scene, [count.total() for count in left])
+    return max(now[0] - before[1], 0.0), most
+
+
+def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
+    """Anybody: epsilon after shuffling of all questions with so many reports: at least, at most."""
+    shuffled, whole = after_shuffling(asked(scene.scenario, scene.people), reports)
+    found = whole or (shuffled[0] if len(shuffled) == 1 else None)
+    return (found.hockey_stick_at_least, found.hockey_stick) if found else (0.0, 0.0)
+
+
+ATTACK = Attack(
+    by=ANALYST,
+    does="takes out the reports of people who tell it theirs: fewer are left to hide among",
+    remedy=(
+        "count only those on whom one relies: with m people who may tell, epsilon is that of "
+        "n - m reports, never above `local.epsilon` ([arXiv 2504.07362]"
+        "(https://arxiv.org/abs/2504.07362))"
+    ),
+    scenario="attack-inside-reports",
+    unit="nats by which epsilon after shuffling grows",
+    measure=grown,
+    reads=("users", "share"),
+    trials={"": by_some()},
+    about=REPORTS,
+    helpers=lambda _scenario, _entry: (parties.ANALYST,),
+)

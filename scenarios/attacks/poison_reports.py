@@ -1,0 +1,100 @@
+"""`poison-reports`: some people craft their randomized reports, and move an estimate far."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ...protocol import parties
+from ...protocol.exploits import senders
+from ...protocol.messages import Counts
+from ...roles.faults.users import crafter
+from ..catalogue.attack import REPORTS, USER, Attack, Measured, by_some
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..populations import Population
+from ..programs.randomized.encoding import tally
+from ..programs.randomized.questions import Question
+from ..programs.registry import asked
+from ..schema.model import Fault
+
+TRIED = 64  # honest reports among which a person looks for its own
+STREAM = 0x706F6973  # keeps these draws apart from other uses of an index
+
+
+def crafted(question: Question, people: Population, index: int) -> str:
+    """User: of the reports that honest people could make, one that helps the last value most.
+
+    It supports that value, and as few others as can be. No report is out of place by itself.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng([STREAM, index])
+    wanted = [len(people.values[column]) - 1 for column in question.columns]
+    codes: Any = np.tile(np.array([wanted]), (TRIED, 1))
+    one = question.randomizer
+    made = one.sample(one.inputs_of(codes), rng)
+    texts: list[str] = one.encode(made, question.domain)
+    seen = [tally(one, question.domain, {(text,): 1}).supporting for text in texts]
+    aims = slice(None) if one.takes_bits else slice(-1, None)
+    return max(zip(texts, seen, strict=True), key=lambda x: (x[1][aims].sum(), -x[1].sum()))[0]
+
+
+def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
+    """The user has a place of its own, from which it sends what it has crafted."""
+    row = tuple(crafted(one, setup.crowd.people, index) for one in _asked(setup))
+    user = parties.user(index)
+    setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
+
+
+def _asked(setup: AttackSetup) -> Sequence[Question]:
+    return asked(setup.scenario, setup.crowd.people)
+
+
+def moved(scene: Scene, fault: Fault) -> Measured:
+    """People by whom the estimate of some question's last value is moved, by the public counts.
+
+    The poisoners know what they have sent, and what would have come out without it. As many who
+    told the truth of somebody with that value would move it by as many people, on average.
+    """
+    loot = scene.loot(scene.strikers(fault.attack))
+    sent = [parties.index(user) for user in senders(loot, 1)]
+    counts = loot.board.tallies[0].counts if loot.board.tallies else None
+    if not sent or counts is None:
+        return 0, scene.n
+    people = scene.people
+    found = []
+    for question, count in zip(asked(scene.scenario, people), counts, strict=True):
+        own = Counter((crafted(question, people, index),) for index in sent)
+        found.append(estimated(question, count) - estimated(question, Counter(count) - own))
+    value = max(found, default=0.0)
+    return max(value, 0.0), max(scene.n, value)
+
+
+def estimated(question: Question, counts: Counts) -> float:
+    """Analyst: the estimated people with the last value (of flipped bits: of the first bit set)."""
+    one = question.randomizer
+    seen = tally(one, question.domain, counts)
+    if not seen.people:
+        return 0.0
+    if one.takes_bits:
+        ones = int(seen.supporting[0])
+        return float(one.single().estimate_tally([seen.people - ones, ones], seen.people).counts[1])
+    return float(one.estimate_tally(seen.supporting, seen.people).counts[-1])
+
+
+ATTACK = Attack(
+    by=USER,
+    does="crafts the randomized report that moves an estimate most",
+    remedy=(
+        "nothing: an analyst divides by what honest noise leaves over, so each crafted report "
+        "counts for (1 - q) / (p - q) people, 3.5 here, where an honest one counts for 1 on "
+        "average; a larger `local.epsilon` makes that less"
+    ),
+    scenario="attack-poison-reports",
+    unit="people by whom an estimate is moved",
+    measure=moved,
+    reads=("users", "share"),
+    trials={"": by_some()},
+    about=REPORTS,
+    strike=strike,
+)

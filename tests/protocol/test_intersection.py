@@ -1,0 +1,77 @@
+"""Releases of the same people, less those who stay away: what adding and subtracting leaves."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from veilmix.protocol.intersection import Seen, histories, told_apart
+
+VALUES = ("a", "b", "c")
+
+
+def release(rows: list[tuple[str, ...]], people: frozenset[int], columns=(0, 1)) -> Seen:
+    counts = Counter(tuple(rows[i][column] for column in columns) for i in sorted(people))
+    return Seen(people, columns, counts)
+
+
+ROWS = [("a", "x"), ("b", "y"), ("c", "x"), ("a", "y"), ("b", "x")]
+
+
+def test_a_pair_that_differs_by_one_tells_that_one() -> None:
+    everybody, less = frozenset(range(5)), frozenset(range(4))
+    found = told_apart([release(ROWS, everybody), release(ROWS, less)])
+    assert found == {4: {0: "b", 1: "x"}}
+
+
+def test_no_pair_has_to_differ_by_few() -> None:
+    """Three sets that lack two people each tell all three."""
+    everybody = frozenset(range(5))
+    sets = [everybody, *(everybody - gone for gone in ({0, 1}, {1, 2}, {0, 2}))]
+    found = told_apart([release(ROWS, one) for one in sets])
+    assert found == {i: {0: ROWS[i][0], 1: ROWS[i][1]} for i in range(3)}
+
+
+@pytest.mark.parametrize("sets", [[], [{0, 1, 2}], [{0, 1, 2, 3}, {0, 1}]])
+def test_who_is_never_alone_is_not_told(sets: list[set[int]]) -> None:
+    assert told_apart([release(ROWS, frozenset(one)) for one in sets]) == {}
+
+
+def test_columns_that_not_all_releases_have_are_left_out() -> None:
+    everybody, less = frozenset(range(5)), frozenset(range(4))
+    one = release(ROWS, everybody)
+    assert told_apart([one, release(ROWS, less, (1,))]) == {4: {1: "x"}}
+    assert told_apart([release(ROWS, everybody, (0,)), release(ROWS, less, (1,))]) == {}
+
+
+@given(
+    st.lists(st.sampled_from(VALUES), min_size=2, max_size=5).flatmap(
+        lambda said: st.tuples(
+            st.just(said),
+            st.lists(
+                st.sets(st.integers(0, len(said) - 1), min_size=1).map(frozenset),
+                min_size=1,
+                max_size=5,
+            ),
+        )
+    )
+)
+def test_who_is_told_has_that_row_in_every_world_that_fits(
+    world: tuple[list[str], list[frozenset[int]]],
+) -> None:
+    """By brute force over all rows that everybody could have."""
+    said, sets = world
+    rows = [(value,) for value in said]
+    seen = [release(rows, one, (0,)) for one in sets]
+    fitting = [
+        other
+        for other in product(VALUES, repeat=len(said))
+        if all(
+            release([(v,) for v in other], one, (0,)).counts == known.counts
+            for one, known in zip(sets, seen, strict=True)
+        )
+    ]
+    for person, row in told_apart(seen).items():
+        assert {other[person] for other in fitting} == {row[0]}
+        assert [person] in histories(sets).values()
