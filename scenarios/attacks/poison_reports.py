@@ -64,8 +64,9 @@ def moved(scene: Scene, fault: Fault) -> Measured:
     people = scene.people
     found = []
     for question, count in zip(asked(scene.scenario, people), counts, strict=True):
-        own = Counter((crafted(question, people, index),) for index in sent)
-        found.append(estimated(question, count) - estimated(question, Counter(count) - own))
+        without = Counter(count)
+        without.subtract((crafted(question, people, index),) for index in sent)
+        found.append(estimated(question, count) - estimated(question, +without))
     value = max(found, default=0.0)
     return max(value, 0.0), max(scene.n, value)
 
