@@ -1,6 +1,5 @@
 """Pictures into a folder: each as PNG and SVG, with its numbers as CSV."""
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ def write(one: "Redrawn", folder: Path) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
     from ..analysis import drawing
     from ..errors import StorageError
+    from ..scenarios.serialization.csv_text import csv_text
 
     picture, written = one.draw(), []
     for ending in drawing.FORMATS:
@@ -31,9 +31,7 @@ def write(one: "Redrawn", folder: Path) -> list[Path]:
         path = folder / f"{numbers.name}.csv"
         try:
             with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(numbers.headings)
-                writer.writerows(numbers.rows)
+                file.write(csv_text([numbers.headings, *numbers.rows]))
         except OSError as bad:
             raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
         written.append(path)

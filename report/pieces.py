@@ -3,13 +3,13 @@
 A figure and a table carry their numbers as CSV, in a `data:` link that needs no script.
 """
 
-import csv
-import io
 import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from ..scenarios.serialization.csv_text import csv_text
 
 Level = Literal["serious", "warning", "note"]
 Cell = str | int | float
@@ -62,11 +62,8 @@ class Numbers:
     @property
     def text(self) -> str:
         """The file."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.headings)
-        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
-        return out.getvalue()
+        filled = [["" if cell is None else cell for cell in row] for row in self.rows]
+        return csv_text([self.headings, *filled])
 
 
 @dataclass(frozen=True, slots=True)

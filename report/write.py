@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LocalError
 from ..installation import missing
+from ..scenarios.wording import visible
 from .pieces import Page
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def write(template: str, style: str, **given: Any) -> str:
     sheet = _file(style)
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
     filled = _environment().get_template(template)
-    return filled.render(style=sheet, policy=POLICY.format(digest), **given) + "\n"
+    return visible(filled.render(style=sheet, policy=POLICY.format(digest), **given)) + "\n"
 
 
 def _file(name: str) -> str:

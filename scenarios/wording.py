@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
 
+TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ROUNDING = 1e-12  # an error below is of the floats alone
 
 
@@ -25,6 +26,27 @@ class Grid:
 
 
 Block = Line | Grid
+
+
+def escaped(text: str) -> str:
+    r"""Write what a screen would obey instead of showing as an escape: `\x1b`, `\u202e`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def forbidden(sign: str) -> bool:
+    """Whether a page would obey a sign: a control character, or one that turns text around."""
+    return sign in TURNING or (sign < " " and sign not in "\t\n\r") or "\x7f" <= sign <= "\x9f"
+
+
+def visible(page: str, slash: str = "\\") -> str:
+    r"""A page in which what would be obeyed stands as an escape (`\u202e`) instead.
+
+    slash: how the page's own language writes a backslash.
+    """
+    odd = {sign for sign in set(page) if forbidden(sign)}
+    return page.translate({ord(sign): ascii(sign)[1:-1].replace("\\", slash) for sign in odd})
 
 
 def percent(share: float) -> str:

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..scenarios.wording import visible
+
 STATIC = Path(__file__).with_name("static")
 SCRIPTS = ("eyes", "fold", "draw", "way", "stage", "scene", "words", "panel", "main")
 LIVE_SCRIPTS = (*SCRIPTS, "live")
@@ -63,8 +65,9 @@ def embedded(data: Any) -> str:
 
 
 def compact(data: Any) -> str:
-    """Write data as JSON in one line."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    """Write data as JSON in one line; what would turn text around on a screen is written out."""
+    line = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return visible(line, slash="\\\\")
 
 
 @cache

@@ -4,7 +4,6 @@ On a terminal a table is as wide as the terminal; in a pipe or a file it is as w
 be, and never cut. Colour only on a terminal, and not where NO_COLOR is set.
 """
 
-import csv
 import re
 import sys
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...scenarios.wording import Block, Grid, Line, many, percent
+from ...scenarios.wording import Block, Grid, Line, escaped, many, percent
 
 __all__ = [
     "FORMATS",
@@ -167,9 +166,9 @@ def _columns(grid: Grid) -> list[list[object]]:
 
 def write_csv(grid: Grid) -> None:
     """Print a table as CSV, headings first."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(grid.headings)
-    writer.writerows(grid.rows)
+    from ...scenarios.serialization.csv_text import csv_text
+
+    sys.stdout.write(csv_text([grid.headings, *grid.rows]))
 
 
 def write_json(data: Any) -> None:
@@ -181,5 +180,5 @@ def write_json(data: Any) -> None:
 
 
 def clean(text: str) -> str:
-    """Take out what a terminal would obey instead of showing."""
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+    """Escape what a terminal would obey instead of showing."""
+    return escaped(text)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ...analysis.exposure.attacker_risk import Attacker
     from ...analysis.scoring.set_scores import Choice, ScoredSet
     from ...analysis.scoring.table_score import Scored, TableScore
+    from ...scenarios.populations.people import Table
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 SHOWN = 15  # sets, and dropped columns, named in the text
@@ -20,8 +21,10 @@ MEANINGS = {
 }
 
 
-def tell(console: Page, score: "TableScore", called: str, lacks: Sequence[str]) -> None:
-    """Print the score."""
+def tell(
+    console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "Table"
+) -> None:
+    """Print the score. table: where it comes from, and what its columns are."""
     from ...analysis.scoring.table_score import Missing
 
     say(
@@ -32,6 +35,9 @@ def tell(console: Page, score: "TableScore", called: str, lacks: Sequence[str]) 
     )
     say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
     say(console, f"          {score.joint.missing:,} of {score.n * len(score.columns):,} cells")
+    say(console, clean(table.note))
+    say(console, "\nwhat the columns are (guessed, unless you said so)")
+    lay_out(console, roles(table))
     say(console, "\npeople in a crowd smaller than k")
     lay_out(console, _curves(score))
     say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
@@ -53,6 +59,16 @@ def tell(console: Page, score: "TableScore", called: str, lacks: Sequence[str]) 
     say(console)
     _advise(console, score, score.sets.truth, "by the table itself")
     _advise(console, score, score.sets.promised, "by the columns' counts alone")
+
+
+def roles(table: "Table") -> Grid:
+    """Every column of the file that was read, direct identifiers first."""
+    judged = sorted(table.judged, key=lambda one: one.column in table.columns)
+    rows = [
+        (one.column, one.shown + ("" if one.column in table.columns else ": left out"), one.reason)
+        for one in judged
+    ]
+    return Grid(("column", "is", "because"), rows)
 
 
 def _texts(lacks: Sequence[str]) -> str:
@@ -178,11 +194,22 @@ def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> No
         say(console, clean(f"  drop {', '.join(named)}{more}"))
 
 
-def plain(score: "TableScore", called: str, lacks: Sequence[str]) -> dict[str, Any]:
+def plain(score: "TableScore", called: str, lacks: Sequence[str], table: "Table") -> dict[str, Any]:
     """All of it, as plain data; curves in full."""
     found, sets = score.risk, score.sets
     return {
         "data": called,
+        "read": table.note,
+        "roles": [
+            {
+                "column": one.column,
+                "role": str(one.role),
+                "reason": one.reason,
+                "said": one.said,
+                "left_out": one.column not in table.columns,
+            }
+            for one in table.judged
+        ],
         "users": score.n,
         "k": score.k,
         "max_exposure": score.max_exposure,

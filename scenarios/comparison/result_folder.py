@@ -8,8 +8,6 @@ frontier.csv        its numbers
 versions.json       what it was made with
 """
 
-import csv
-import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from ..records.result_file import SCENARIO, VERSIONS
 from ..records.run_folder import store, versions
 from ..schema.dump import dump
 from ..schema.model import Scenario
+from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from .result import COMPARISON, Compared, Comparison, read
 
@@ -174,6 +173,4 @@ def _pictures(found: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[str, 
 
 
 def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([headings, *lines])
-    return out.getvalue().encode()
+    return csv_text([headings, *lines]).encode()

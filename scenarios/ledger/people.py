@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from ...errors import DataError
 from ..populations import files
+from ..populations.asked import asked_of
 from ..populations.build import offer, where
 from ..populations.samples import Samples
 from ..populations.tables import shipped
@@ -86,7 +87,8 @@ def _source(section: Section, drawn: Samples) -> tuple[Sequence[str], Iterable[S
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
         path = where(section)
-        return files.header(path), files.texts(path)
+        asked = asked_of(section)
+        return files.header(path, asked), files.texts(path, asked)
     people = drawn.people
     if offer(section).generated:
         return people.schema.names, map(people.row, range(people.n))

@@ -5,7 +5,7 @@ source has, `table` gives the chosen ones of a source whose people exist already
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,10 @@ from ..schema.model import Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from . import files
+from .asked import asked_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Table, ask
+from .roles import Judged, Role, judge
 from .tables import TABLES, shipped
 
 BUILTIN = "builtin:"
@@ -51,7 +53,10 @@ def population(
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     what = offer(section, base)
     if not what.generated:
-        people = ask(table(section, features, base), features)
+        whole = table(section, features, base)
+        for one in named_identifiers(whole):
+            raise DataError(f"{section.source}: feature {one.column!r}: {unasked(one)}")
+        people = ask(whole, features)
         everybody = section.users in (None, people.n)
         return people if everybody else people.sample(section.users or 0, rng)
     users = section.users or what.users
@@ -68,7 +73,7 @@ def offer(section: Section, base: Path = Path()) -> Offer:
     """Say what a source has, without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
-        return Offer(files.header(where(section, base)), generated=False)
+        return Offer(files.header(where(section, base), asked_of(section)), generated=False)
     if name == BLOOD:
         return Offer(ANTIGENS, generated=True, users=BLOOD_USERS)
     if name in TABLES:
@@ -90,11 +95,16 @@ def where(section: Section, base: Path = Path()) -> Path:
 
 
 def table(section: Section, features: Sequence[Feature], base: Path = Path()) -> Table:
-    """Return the chosen columns of a source that is a table, everybody in it, under our names."""
+    """Return the chosen columns of a source that is a table, everybody in it, under our names.
+
+    Of a file, or where the user gives roles, what each column is stands in `judged`; if no features
+    are named, direct identifiers are left out, and a warning says so.
+    """
     chosen = choose(section, features, offer(section, base).columns or ())
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
-        return files.read(where(section, base), chosen, section)
+        whole = files.read(where(section, base), chosen, section)
+        return _without_identifiers(_judged(whole, section), section, features)
     whole = shipped(name)
     places = [whole.columns.index(theirs) for _, theirs in chosen]
     return Table(
@@ -104,6 +114,46 @@ def table(section: Section, features: Sequence[Feature], base: Path = Path()) ->
         values=tuple(whole.values[place] for place in places),
         note=whole.note,
     )
+
+
+def _judged(whole: Table, section: Section) -> Table:
+    judged = judge(whole.columns, whole.values, len(whole.codes), section.roles, section.missing)
+    return replace(whole, judged=judged)
+
+
+def _without_identifiers(whole: Table, section: Section, features: Sequence[Feature]) -> Table:
+    """Leave out what nobody may be asked about, unless features name their columns."""
+    out = [one for one in whole.judged if one.role is Role.IDENTIFIER]
+    if features or not out:
+        return whole
+    if len(out) == len(whole.columns):
+        raise DataError(
+            f"{section.source}: every column is a direct identifier ({out[0].column}: "
+            f'{out[0].reason}); if one is not, say so: roles = {{ {out[0].column} = "quasi" }}'
+        )
+    gone = {one.column for one in out}
+    places = [j for j, name in enumerate(whole.columns) if name not in gone]
+    said = (f"column {one.column!r} is not asked about: {unasked(one)}" for one in out)
+    return replace(
+        whole,
+        columns=tuple(whole.columns[j] for j in places),
+        codes=whole.codes[:, places],
+        values=tuple(whole.values[j] for j in places),
+        warnings=(*whole.warnings, *said),
+    )
+
+
+def named_identifiers(whole: Table) -> list[Judged]:
+    """The direct identifiers that are among the columns of a table."""
+    return [
+        one for one in whole.judged if one.role is Role.IDENTIFIER and one.column in whole.columns
+    ]
+
+
+def unasked(one: Judged) -> str:
+    """Why a column is not asked about, and how to say that it may be."""
+    more = "" if one.said else f'; if not, say roles = {{ {one.column} = "quasi" }}'
+    return f"a direct identifier ({one.reason}){more}"
 
 
 def known(section: Section, columns: Sequence[str]) -> dict[str, str]:

@@ -1,82 +1,117 @@
-"""CSV as RFC 4180 has it: commas, a header, UTF-8 with or without a mark, quotes honoured.
+"""Text files of tables: RFC 4180 with any separator and encoding, quotes honoured.
 
-Rows are streamed and checked as they pass. Empty lines are skipped and counted.
+How a file is written is found out (dialect.py) or said. Rows are streamed and checked as they pass.
+Empty lines are skipped and counted.
 """
 
 import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from ...errors import DataError
+from .asked import NOTHING, Asked
+from .dialect import SEPARATORS, Dialect, dialect_of
+from .encodings import misread
+from .header_line import numbered
 
 
-def header(path: Path) -> tuple[str, ...]:
+def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
     """Name the columns, without the spaces around them."""
-    for _, row in _lines(path):
-        return tuple(name.strip() for name in row)
+    written = dialect_of(path, asked)
+    for _, row in _lines(path, written):
+        return tuple(name.strip() for name in row) if written.header else numbered(len(row))
     raise DataError(f"{path}: the file is empty; a header and one line for each person are needed")
 
 
-def rows(path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Sequence[str]]:
+def says(path: Path, asked: Asked = NOTHING) -> str:
+    """How the file is written, in one line."""
+    return dialect_of(path, asked).says()
+
+
+def rows(
+    path: Path, columns: Sequence[str], empty: list[int], asked: Asked = NOTHING
+) -> Iterator[Sequence[str]]:
     """Yield these columns of each row; the numbers of empty lines are added to `empty`.
 
     Raises DataError for a row that has another number of cells than the header.
     """
-    names = header(path)
+    names = header(path, asked)
+    written = dialect_of(path, asked)
     places = [names.index(column) for column in columns]
     all_of_it = places == list(range(len(names)))
-    lines = _lines(path)
-    next(lines)
-    for number, row in lines:
+    for number, row in _people(path, written):
         if len(row) != len(names):
             if not row:
                 empty.append(number)
                 continue
-            raise DataError(
-                f"{path}:{number}: {len(row)} cells found, the header has {len(names)} columns; "
-                "a comma inside a value needs quotation marks around the value"
-            )
+            raise DataError(_ragged(path, number, row, names, written))
         yield row if all_of_it else [row[place] for place in places]
 
 
-def where(path: Path, index: int) -> str:
+def where(path: Path, index: int, asked: Asked = NOTHING) -> str:
     """Write file and line of a row (from 0)."""
-    full = (number for number, row in _lines(path) if row)
-    for _ in range(index + 1):  # the header is the first
+    full = (number for number, row in _people(path, dialect_of(path, asked)) if row)
+    for _ in range(index):
         next(full)
     return f"{path}:{next(full)}"
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _ragged(
+    path: Path, number: int, row: Sequence[str], names: Sequence[str], written: Dialect
+) -> str:
+    first = "the header" if written.header else "the first line"
+    between = SEPARATORS.get(written.separator, repr(written.separator))
+    return (
+        f"{path}:{number}: {len(row)} cells found, {first} has {len(names)} columns; "
+        f"a {between} inside a value needs quotation marks around the value"
+    )
+
+
+def _people(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """Every record but the header."""
+    lines = _lines(path, written)
+    first = next(lines, None)
+    if first is None or written.header:
+        return lines
+    return chain([first], lines)
+
+
+def _lines(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the number of the line that it ends on; strict in what it reads."""
-    with _understood(path), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+    reading = path.open(encoding=written.encoding, newline="")
+    with _understood(path, written.encoding), reading as file:
+        for _ in range(written.skip):
+            file.readline()
+        reader = csv.reader(file, delimiter=written.separator, strict=True)
         try:
             for row in reader:
-                yield reader.line_num, row
+                yield reader.line_num + written.skip, row
         except csv.Error as bad:
             raise DataError(
-                f"{path}:{reader.line_num}: not CSV: {bad}; a quotation mark inside a quoted value "
-                "is written twice"
+                f"{path}:{reader.line_num + written.skip}: not CSV: {bad}; a quotation mark inside "
+                "a quoted value is written twice"
             ) from None
 
 
 @contextmanager
-def _understood(path: Path) -> Iterator[None]:
-    """Turn bytes that are not UTF-8 into an error that says which ones."""
+def _understood(path: Path, encoding: str) -> Iterator[None]:
+    """Turn bytes that are not of the encoding into an error that says which ones."""
     try:
         yield
-    except UnicodeDecodeError:
+    except UnicodeError as bad:
+        if encoding not in ("utf-8", "utf-8-sig"):
+            raise misread(path, encoding, bad) from None
         offset = 0
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):  # no character holds a line's end inside
                 try:
                     line.decode()
-                except UnicodeDecodeError as bad:
+                except UnicodeDecodeError as wrong:
                     raise DataError(
-                        f"{path}:{number}: not UTF-8: byte 0x{line[bad.start]:02x} at offset "
-                        f"{offset + bad.start:,}; save the file as UTF-8"
+                        f"{path}:{number}: not UTF-8: byte 0x{line[wrong.start]:02x} at offset "
+                        f"{offset + wrong.start:,}; leave the encoding out, and it is found out"
                     ) from None
                 offset += len(line)
         raise

@@ -5,7 +5,7 @@ each distinct text at the end.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -52,8 +52,15 @@ class Unusable(Exception):
         self.column, self.row, self.why = column, row, why
 
 
-def encode(rows: Iterable[Sequence[str]], names: Sequence[str], missing: str) -> Encoded:
+def encode(
+    rows: Iterable[Sequence[str]],
+    names: Sequence[str],
+    missing: str,
+    lacking: Collection[str] = (),
+) -> Encoded:
     """Encode rows of these columns. missing: what an empty cell is called, or `drop-row`.
+
+    lacking: texts that mean the same as an empty cell.
 
     Raises Unusable for a text that no ballot could hold.
     """
@@ -66,11 +73,15 @@ def encode(rows: Iterable[Sequence[str]], names: Sequence[str], missing: str) ->
             numbers = map(numbering.__getitem__, column)
             chunk.append(np.fromiter(numbers, np.int32, len(block)))
     raw = [np.concatenate(chunk) if chunk else np.empty(0, np.int32) for chunk in chunks]
-    return _settle(raw, [tuple(n) for n in numberings], names, missing)
+    return _settle(raw, [tuple(n) for n in numberings], names, missing, {"", *lacking})
 
 
 def _settle(
-    raw: list[Codes], met: list[tuple[str, ...]], names: Sequence[str], missing: str
+    raw: list[Codes],
+    met: list[tuple[str, ...]],
+    names: Sequence[str],
+    missing: str,
+    lacking: Collection[str],
 ) -> Encoded:
     odd: list[str] = []
     columns, values = [], []
@@ -82,10 +93,10 @@ def _settle(
             odd.append(
                 f"column {names[j]!r}: spaces around {int(spaced[codes].sum()):,} cells removed"
             )
-        lacking = np.array([not text.strip() for text in texts], dtype=bool)
+        stripped = [text.strip() for text in texts]
         if missing == DROP_ROW:
-            whole &= ~lacking[codes]
-        clean = [text.strip() or missing for text in texts]
+            whole &= ~np.array([text in lacking for text in stripped], dtype=bool)[codes]
+        clean = [missing if text in lacking else text for text in stripped]
         order = tuple(sorted(set(clean)))
         place = {text: code for code, text in enumerate(order)}
         columns.append(np.array([place[text] for text in clean], np.int32)[codes])

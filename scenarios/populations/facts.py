@@ -9,7 +9,7 @@ from ...protocol.schema import MAX_FEATURES
 from ...protocol.schema import Feature as Column
 from ..schema.model import Feature, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
-from .build import Offer, known, offer, table
+from .build import Offer, known, named_identifiers, offer, table, unasked
 from .generated import LEVELS, NAMES, PRESENCE
 from .people import Table, misfit
 from .samples import wanted
@@ -145,6 +145,10 @@ def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:
             message = f"no column is called {quoted(theirs)}; {has}{hint}"
             yield problem(("population", "columns", ours), message)
     names = known(section, what.columns)
+    for name in section.roles:
+        if name not in names:
+            message = f"no column is called {quoted(name)}; {has}{did_you_mean(name, names)}"
+            yield problem(("population", "roles", name), message)
     for i, feature in enumerate(scenario.feature):
         if feature.name not in names:
             message = f"no column is called {quoted(feature.name)}; {has}"
@@ -187,7 +191,12 @@ def _contradictions(scenario: Scenario, whole: Table) -> Iterator[Problem]:
             wrong = misfit(Feature(name=name), values)
             if wrong:
                 yield problem(("population", "source"), f"column {name!r}: {wrong[1]}")
+    identifiers = {one.column: one for one in named_identifiers(whole)}
     for i, feature in enumerate(scenario.feature):
+        if feature.name in identifiers:
+            why = unasked(identifiers[feature.name])
+            yield problem(("feature", i, "name"), f"{quoted(feature.name)} is {why}")
+            continue
         wrong = misfit(feature, whole.values[whole.columns.index(feature.name)])
         if wrong:
             yield problem(("feature", i, wrong[0]), wrong[1])

@@ -1,7 +1,8 @@
-"""People from a file, CSV or Parquet by its ending. Nothing about it is guessed.
+"""People from a file: text, Excel or Parquet, by its ending.
 
-A file is read as a stream, so that its size costs time, not memory; whatever is wrong with it is
-one DataError that names file, line and column.
+How a file is written is found out unless the user says it, and said in the note of its table. It is
+read as a stream, so that its size costs time, not memory; whatever is wrong with it is one
+DataError that names file, line and column.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import DataError
-from ...protocol.schema import MAX_FEATURES, MAX_NAME
+from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
-from . import csvfile, parquet
+from . import csvfile, excel, parquet
+from .asked import NOTHING, Asked, asked_of
+from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .people import Table
 
@@ -21,33 +24,43 @@ MAX_BYTES = 2 << 30
 
 
 class Reader(Protocol):
-    """What a module has to offer to read one kind of file."""
+    """What a module has to offer to read one kind of file. asked: what the user says of it."""
 
-    def header(self, path: Path) -> tuple[str, ...]:
+    def header(self, path: Path, asked: Asked) -> tuple[str, ...]:
         """Name the columns."""
         ...
 
-    def rows(self, path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Sequence[str]]:
+    def says(self, path: Path, asked: Asked) -> str:
+        """How the file is written, in one line."""
+        ...
+
+    def rows(
+        self, path: Path, columns: Sequence[str], empty: list[int], asked: Asked
+    ) -> Iterator[Sequence[str]]:
         """Yield these columns of each row; add the numbers of empty lines to `empty`."""
         ...
 
-    def where(self, path: Path, index: int) -> str:
+    def where(self, path: Path, index: int, asked: Asked) -> str:
         """Write where in the file a row (from 0) stands."""
         ...
 
 
-READERS: dict[str, Reader] = {".csv": csvfile, ".parquet": parquet, ".pq": parquet}
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile),
+    **dict.fromkeys((".xlsx", ".xlsm"), excel),
+    **dict.fromkeys((".parquet", ".pq"), parquet),
+}
 
 
-def header(path: Path) -> tuple[str, ...]:
+def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
     """Name the columns of a file. Raises DataError for one that cannot be used."""
-    _usable(path)
-    names = READERS[path.suffix.lower()].header(path)
+    _usable(path, asked)
+    names = READERS[path.suffix.lower()].header(path, asked)
     for place, name in enumerate(names, start=1):
-        if not name or len(name.encode()) > MAX_NAME or not name.isprintable():
+        if not name or len(name.encode()) > MAX_NAME or not is_line(name):
             raise DataError(
                 f"{path}:1: column {place} is called {name[:40]!r}; a name of 1 to {MAX_NAME} "
-                "printable bytes is accepted"
+                "printable bytes is accepted; if line 1 names no columns, say header = false"
             )
         if name in names[: place - 1]:
             raise DataError(
@@ -57,10 +70,10 @@ def header(path: Path) -> tuple[str, ...]:
     return names
 
 
-def texts(path: Path) -> Iterator[Sequence[str]]:
+def texts(path: Path, asked: Asked = NOTHING) -> Iterator[Sequence[str]]:
     """Yield every row of a file as it stands there, all its columns. Raises DataError."""
-    names = header(path)
-    return READERS[path.suffix.lower()].rows(path, names, [])
+    names = header(path, asked)
+    return READERS[path.suffix.lower()].rows(path, names, [], asked)
 
 
 def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Table:
@@ -68,39 +81,46 @@ def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Tab
 
     The last table is kept: who checks a scenario and then runs it reads the file once.
     """
-    _usable(path)
+    asked = asked_of(section)
+    _usable(path, asked)
     if not 1 <= len(chosen) <= MAX_FEATURES:
         raise DataError(
             f"{path}: {len(chosen)} columns; 1 to {MAX_FEATURES} are accepted: choose some with "
             "[[feature]] or population.columns"
         )
     state = path.stat()
-    return _read(path, tuple(chosen), section.missing, (state.st_mtime_ns, state.st_size))
+    lacking = section.missing, section.missing_texts
+    return _read(path, tuple(chosen), lacking, asked, (state.st_mtime_ns, state.st_size))
 
 
 @lru_cache(maxsize=1)
 def _read(
-    path: Path, chosen: tuple[tuple[str, str], ...], missing: str, _state: tuple[int, int]
+    path: Path,
+    chosen: tuple[tuple[str, str], ...],
+    lacking: tuple[str, tuple[str, ...]],
+    asked: Asked,
+    _state: tuple[int, int],
 ) -> Table:
     reader = READERS[path.suffix.lower()]
     ours, theirs = zip(*chosen, strict=True)
     empty: list[int] = []
     try:
-        encoded = encode(reader.rows(path, theirs, empty), ours, missing)
+        encoded = encode(reader.rows(path, theirs, empty, asked), ours, *lacking)
     except Unusable as bad:
-        where = reader.where(path, bad.row)
+        where = reader.where(path, bad.row, asked)
         raise DataError(f"{where}: column {theirs[bad.column]!r}: {bad.why}") from None
     _inhabited(path, encoded)
     skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
-    return Table(
+    table = Table(
         name=path.stem,
         columns=ours,
         codes=encoded.codes,
         values=encoded.values,
-        note=f"read from {path.name}",
+        note=f"read from {path.name} ({reader.says(path, asked)})",
         warnings=skipped + encoded.odd,
         origin=encoded.rows,
     )
+    return pointed(table, asked.decimal, lacking[0])
 
 
 def _inhabited(path: Path, encoded: Encoded) -> None:
@@ -114,9 +134,14 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
     raise DataError(f"{path}: a header, but no people; one line for each person is needed")
 
 
-def _usable(path: Path) -> None:
-    if path.suffix.lower() not in READERS:
+def _usable(path: Path, asked: Asked) -> None:
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted")
+    text = {"separator": asked.separator, "encoding": asked.encoding}
+    for key, said in {**text, "sheet": asked.sheet}.items():
+        if said is not None and (reader is csvfile) != (key in text):
+            raise DataError(f"{path}: {key} = {said!r}, but a {path.suffix} file has no {key}")
     try:
         with path.open("rb"):
             size = path.stat().st_size

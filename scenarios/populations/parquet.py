@@ -10,20 +10,31 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from ...installation import missing
+from .asked import NOTHING, Asked
 from .encode import CHUNK
 
 if TYPE_CHECKING:
     import duckdb
 
 
-def header(path: Path) -> tuple[str, ...]:
+def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
     """Name the columns."""
     with _opened(path) as connection:
         described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [str(path)])
         return tuple(column[0] for column in described.description or ())
 
 
-def rows(path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Sequence[str]]:
+def says(path: Path, asked: Asked = NOTHING) -> str:  # noqa: ARG001
+    """Nothing of a Parquet file has to be found out."""
+    return "Parquet"
+
+
+def rows(
+    path: Path,
+    columns: Sequence[str],
+    empty: list[int],
+    asked: Asked = NOTHING,  # noqa: ARG001
+) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. There are no empty lines to add to `empty`."""
     empty.clear()
     wanted = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
@@ -35,7 +46,7 @@ def rows(path: Path, columns: Sequence[str], empty: list[int]) -> Iterator[Seque
             yield from block
 
 
-def where(path: Path, index: int) -> str:
+def where(path: Path, index: int, asked: Asked = NOTHING) -> str:  # noqa: ARG001
     """Write file and row of a row (from 0)."""
     return f"{path}: row {index + 1}"
 

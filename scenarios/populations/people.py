@@ -14,6 +14,7 @@ from ...errors import DataError
 from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
 from ..schema.model import Feature
+from .roles import Judged
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
 Codes = NDArray[np.int32]
@@ -24,6 +25,7 @@ class Table:
     """Rows of a source. codes: n x d, indices into `values`, one tuple of texts a column.
 
     origin: the number (from 0) of each row in the source; None: they are all there, in its order.
+    judged: what the columns are to somebody who looks for a person, those left out included.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Table:
     note: str
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,7 @@ class Population:
     open domain, whose `schema` values are None. note: where the people come from, and the licence.
     warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
     origin: the number (from 0) of each person's row in the source; None: all rows, in its order.
+    judged: what the columns of the source are, those that nobody is asked about included.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Population:
     note: str
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
+    judged: tuple[Judged, ...] = ()
 
     @property
     def n(self) -> int:
@@ -105,6 +110,7 @@ def ask(table: Table, features: Sequence[Feature]) -> Population:
         note=table.note,
         warnings=tuple(odd),
         origin=table.origin,
+        judged=table.judged,
     )
 
 

@@ -147,7 +147,7 @@ def profiles(
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield the columns of a CSV file that can be used; DataError if there is no row."""
-    if path.suffix.lower() != ".csv":
+    if files.READERS.get(path.suffix.lower()) is not csvfile:
         raise DataError(f"{path}: .csv files are accepted")
     names = files.header(path)
     for column in columns:

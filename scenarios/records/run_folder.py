@@ -11,9 +11,7 @@ disk: what has a run's name is whole. A partial one that nobody finished is remo
 The transcript says what every single person answered: the folder is its owner's alone (mode 0700).
 """
 
-import csv
 import errno
-import io
 import os
 import platform
 import shutil
@@ -31,6 +29,7 @@ from ...errors import StorageError
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
 from ..scoring.result import WrittenRelease
+from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..serialization.transcripts import encode
@@ -105,9 +104,7 @@ def release_csv(release: WrittenRelease) -> str:
     count = "count"
     while count in header:
         count += "_"
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([[*header, count], *release.counts])
-    return out.getvalue()
+    return csv_text([[*header, count], *release.counts])
 
 
 def versions() -> dict[str, Any]:

@@ -36,6 +36,8 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
 People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 
+Role = Literal["identifier", "quasi", "sensitive", "other"]
+Decimal = Literal[".", ","]
 Setting = Literal["fixed", "statistical"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
@@ -72,17 +74,28 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[population]: who takes part.
 
-    source: `builtin:NAME`, or a CSV or Parquet file. users: how many people are generated, or drawn
-    from a table without replacement (None: all of it). columns: our name -> column of the table.
-    missing: what the empty cell is called, or `drop-row`. setting: `fixed`, the same people in both
-    rounds, or `statistical`: `users` in round 1 and `round2_users` others (None: as many; without
-    `users` a table is split in halves) in round 2, all drawn from one population.
+    source: `builtin:NAME`, or a CSV, Excel or Parquet file. users: how many people are generated,
+    or drawn from a table without replacement (None: all of it). columns: our name -> column of the
+    table. missing: what the empty cell is called, or `drop-row`. missing_texts: cells that mean the
+    same as an empty one. setting: `fixed`, the same people in both rounds, or `statistical`:
+    `users` in round 1 and `round2_users` others (None: as many; without `users` a table is split in
+    halves) in round 2, all drawn from one population. separator, encoding, sheet, header, decimal:
+    how the file is written, where that is not found out rightly. roles: what columns are to
+    somebody who looks for a person, where that is not guessed rightly; nobody is asked about an
+    `identifier`.
     """
 
     source: Text
     users: People | None = None
     columns: dict[str, Text] = {}
     missing: Text = "(missing)"
+    missing_texts: tuple[Text, ...] = ()
+    separator: Text | None = None  # one character, or `tab`
+    encoding: Text | None = None
+    sheet: Text | None = None
+    header: bool | None = None
+    decimal: Decimal | None = None
+    roles: dict[str, Role] = {}
     setting: Setting = "fixed"
     round2_users: People | None = None
 

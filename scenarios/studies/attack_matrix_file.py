@@ -8,8 +8,6 @@ matrix.png .svg    the heat table, if matplotlib is there
 versions.json      what it was made with
 """
 
-import csv
-import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from ..records.result_file import SCENARIO, VERSIONS
 from ..records.run_folder import store, versions
 from ..schema.dump import dump
 from ..schema.model import Scenario
+from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from .attack_matrix import SCHEMA, Cell, Matrix
 from .attack_plan import ALL, NONE
@@ -127,9 +126,7 @@ def _contents(found: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
 
 
 def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([headings, *lines])
-    return out.getvalue().encode()
+    return csv_text([headings, *lines]).encode()
 
 
 def is_one(path: Path) -> bool:

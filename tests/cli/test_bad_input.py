@@ -34,7 +34,11 @@ CASES: dict[str, tuple[dict[str, object], str]] = {
     "a share above 1": ({"most": 1.5}, "s.toml:8: policy.max_exposure"),
     "a share below 0": ({"most": -0.1}, "s.toml:8: policy.max_exposure"),
     "a column twice": ({"csv": "a,a\nx,y\nz,w\n"}, "two columns are called 'a'"),
-    "not UTF-8": ({"csv": b"a,b\nx,y\n\xe9,w\n"}, "p.csv:3: not UTF-8: byte 0xe9"),
+    "not text": ({"csv": b"a,b\nx,y\n\xe9\0,w\n"}, "p.csv: not a text file"),
+    "not in that encoding": (
+        {"csv": b"a,b\nx,y\n\xe9,w\n", "people": 'encoding = "utf-8"\n'},
+        "p.csv:3: not UTF-8: byte 0xe9 at offset 8; leave the encoding out",
+    ),
     "a value too long": ({"csv": f"a,b\n{'x' * 2000},y\nz,w\n"}, "at most 1,024 are accepted"),
     "a ragged row": ({"csv": "a,b\nx\n"}, "p.csv:2: 1 cells found"),
     "an unknown column": ({"people": 'columns = { c = "d" }\n'}, "no column is called"),

@@ -102,6 +102,8 @@ def test_parquet_is_read_as_csv_is(typed, data: str) -> None:
     )
     assert parquet.pop("data") == "small.parquet"
     assert text.pop("data") == "small.csv"
+    assert parquet.pop("read") == "read from small.parquet (Parquet)"
+    assert text.pop("read") == "read from small.csv (comma, UTF-8, header in line 1)"
     assert parquet == text
 
 
@@ -126,7 +128,7 @@ def test_a_figure_names_what_to_install(typed, data: str, monkeypatch: pytest.Mo
         (b"a,b\n1,2\n", "d.csv: one person only"),
         (b"a,a\n1,2\n1,2\n", "d.csv:1: two columns are called 'a'"),
         (b"a,b\n1,2\n1\n", "d.csv:3: 1 cells found, the header has 2 columns"),
-        (b"a,b\n1,2\n1,\xff\n", "d.csv:3: not UTF-8: byte 0xff"),
+        (b"a,b\n1,2\n1,\xff\0\n", "d.csv: not a text file"),
     ],
 )
 def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:

@@ -34,7 +34,7 @@ def test_all_columns_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert table(of) == [("ann", "Oslo", "1"), ("bob", "Rome", "2"), ("cyd", "Oslo", "1")]
     assert of.values[1] == of.schema.features[1].values == ("Oslo", "Rome")
     assert of.warnings == ()
-    assert of.note == "read from p.csv"
+    assert of.note == "read from p.csv (comma, UTF-8, header in line 1)"
 
 
 def test_a_mapping_takes_only_its_columns_and_features_may_add_others(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_sample_of_a_file(tmp_path: Path) -> None:
     people = "".join(f"p{i}\n" for i in range(100))
     path = tmp_path / "p.csv"
     path.write_text("id\n" + people)
-    section = Section(source="p.csv", users=10)
+    section = Section(source="p.csv", users=10, roles={"id": "quasi"})
     of = population(section, (), 4, tmp_path)
     assert of.n == len(set(table(of))) == 10
     assert table(of) == table(population(section, (), 4, tmp_path))
@@ -125,11 +125,18 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "header without a name": (
         "a,,b\n1,2,3\n",
-        "p.csv:1: column 2 is called ''; a name of 1 to 255 printable bytes is accepted",
+        (
+            "p.csv:1: column 2 is called ''; a name of 1 to 255 printable bytes is accepted; "
+            "if line 1 names no columns, say header = false"
+        ),
     ),
-    "not UTF-8": (
-        b"a,b\nx,y\nx,\xfc\n",
-        "p.csv:3: not UTF-8: byte 0xfc at offset 10; save the file as UTF-8",
+    "an old workbook": (
+        b"\xd0\xcf\x11\xe0...",
+        "p.csv: an old Excel workbook (.xls); save it as .xlsx or as CSV",
+    ),
+    "no text": (
+        b"a,b\nx,\xff\x00\n",
+        "p.csv: not a text file: it holds the byte 0x00; save the table as CSV",
     ),
     "open quotes": (
         'a,b\nx,"y\nz,z\n',
@@ -173,11 +180,12 @@ def test_dropping_everybody_is_refused(tmp_path: Path) -> None:
 def test_more_values_or_columns_than_the_wire_carries(tmp_path: Path) -> None:
     many = "id\n" + "".join(f"{i}\n" for i in range(65_536))
     with pytest.raises(DataError, match=r"65,536 different values; .* say open = true"):
-        read(tmp_path, many)
-    assert read(tmp_path, many, Feature(name="id", open=True)).n == 65_536
+        read(tmp_path, many, roles={"id": "quasi"})
+    asked = Feature(name="id", open=True)
+    assert read(tmp_path, many, asked, roles={"id": "other"}).n == 65_536
     wide = ",".join(f"c{i}" for i in range(256))
     with pytest.raises(DataError, match=r"256 columns; 1 to 255 are accepted"):
-        read(tmp_path, f"{wide}\n{wide}\n")
+        read(tmp_path, f"{wide}\n{wide.upper()}\n")
 
 
 def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +199,7 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert said("peopel.csv") == "peopel.csv: there is no such file (did you mean `people.csv`?)"
     assert said("nowhere/p.csv") == "nowhere/p.csv: there is no such file"
     assert said("folder.csv") == "folder.csv: is a folder; name a file inside it"
-    assert said("p.xlsx") == "p.xlsx: .csv, .parquet, .pq files are accepted"
+    assert said("p.doc") == f"p.doc: {', '.join(files.READERS)} files are accepted"
     assert said("a\0b.csv") == "a\0b.csv: cannot be read: embedded null byte"
     assert "too long" in said("x" * 300 + ".csv")
     monkeypatch.setattr(files, "MAX_BYTES", 20)

@@ -140,6 +140,6 @@ def test_what_cannot_be_played(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("a\nx\ny\n", "utf-8")
     text = '[scenario]\nname = "s"\n[population]\nsource = "p.csv"\n[policy]\nk = 1\n'
     scenario = loads(text, base=tmp_path)
-    (tmp_path / "p.csv").write_bytes(b"a\nx\n\xff\n")
-    with pytest.raises(DataError, match="not UTF-8"):
+    (tmp_path / "p.csv").write_bytes(b"a\nx\n\xff\0\n")
+    with pytest.raises(DataError, match="not a text file"):
         run(scenario)

@@ -100,7 +100,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         profiles(tmp_path / "none.csv")
     with pytest.raises(DataError, match="csv files"):
-        device_sessions(file(tmp_path, "d,s\n1,2\n", "x.txt"), "d", "s")
+        device_sessions(file(tmp_path, "d,s\n1,2\n", "x.doc"), "d", "s")
     with pytest.raises(DataError, match="name at least one"):
         profiles(file(tmp_path, "d,s\n1,2\n"), [])
 

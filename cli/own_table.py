@@ -1,0 +1,163 @@
+"""How a table of one's own is read at the command line: its options, and what they come to.
+
+@table_options
+def command(data: Path, k: int, **reading: Any) -> None:
+table = read(data, Reading(**reading))
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..scenarios.populations.people import Table
+    from ..scenarios.schema.model import Population as Section
+
+ROLES = ("identifier", "quasi", "sensitive", "other")
+USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "(missing)", "unknown")
+NAMES = "A,B,..."
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the user says of a table. Lists of columns are names with commas between them."""
+
+    columns: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    missing_text: tuple[str, ...] = ()
+    identifier: str | None = None
+    quasi: str | None = None
+    sensitive: str | None = None
+    other: str | None = None
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Texts that mean missing, without the spaces around them, as those of the cells are."""
+        return tuple(text.strip() for text in self.missing_text)
+
+    def roles(self) -> dict[str, str]:
+        """The role of each column that the user gives one."""
+        said: dict[str, str] = {}
+        for role in ROLES:
+            for name in split(getattr(self, role)):
+                if said.setdefault(name, role) != role:
+                    from ..errors import DataError
+
+                    raise DataError(f"--{role}: {name} is {said[name]} too; a column is one thing")
+        return said
+
+    def section(self, path: Path) -> "Section":
+        """The same as a scenario says it."""
+        from ..scenarios.schema.model import Population
+
+        said: Any = {
+            "separator": self.separator,
+            "encoding": self.encoding,
+            "sheet": self.sheet,
+            "header": self.header,
+            "decimal": self.decimal,
+            "roles": self.roles(),
+        }
+        return Population(source=str(path), missing="", **said)
+
+
+OPTIONS = (
+    click.option("--columns", help="Only these columns.", metavar=NAMES),
+    click.option("--separator", metavar="SIGN", help="Between two cells: , ; | or tab."),
+    click.option("--encoding", metavar="NAME", help="Such as utf-8, utf-16, latin-1, cp1252."),
+    click.option("--sheet", metavar="NAME", help="Of an Excel workbook; otherwise the first."),
+    click.option("--header/--no-header", default=None, help="Whether line 1 names the columns."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="The sign before decimals."),
+    click.option(
+        "--missing-text",
+        multiple=True,
+        metavar="TEXT",
+        help='Cells with this text are missing, as are empty ones; e.g. "?". May be repeated.',
+    ),
+    click.option("--identifier", metavar=NAMES, help="These say who somebody is: never asked."),
+    click.option("--quasi", metavar=NAMES, help="These may be known of a person."),
+    click.option("--sensitive", metavar=NAMES, help="These are what nobody should learn."),
+    click.option("--other", metavar=NAMES, help="These are nothing of the kind."),
+)
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a table; it takes them as `**reading`."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def split(names: str | None) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in names.split(",")] if names is not None else []
+
+
+def read(path: Path, said: Reading) -> "Table":
+    """Read the chosen columns but direct identifiers; an empty cell is the empty text."""
+    from msgspec.structs import replace
+
+    from ..errors import DataError
+    from ..scenarios.populations.asked import asked_of
+    from ..scenarios.populations.build import table
+    from ..scenarios.populations.files import header
+
+    section = said.section(path)
+    names = header(path, asked_of(section))
+    chosen = _chosen(path, names, said.columns)
+    _known(path, names, section.roles)
+    kept = {name: role for name, role in section.roles.items() if name in chosen}
+    section = replace(section, columns={name: name for name in chosen}, roles=kept)
+    found = table(section, ())
+    if len(found.codes) < 2:
+        raise DataError(
+            f"{path}: one person only; nobody hides in a crowd of one, at least two rows are needed"
+        )
+    return found
+
+
+def _known(path: Path, names: Sequence[str], wanted: "Sequence[str] | dict[str, Any]") -> None:
+    from ..errors import DataError
+    from ..scenarios.schema.problems import did_you_mean, listed
+
+    for name in wanted:
+        if name not in names:
+            raise DataError(
+                f"{path}: no column is called {name!r}; it has {listed(names)}"
+                f"{did_you_mean(name, names)}"
+            )
+
+
+def _chosen(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
+    from ..errors import DataError
+
+    if columns is None:
+        return list(names)
+    chosen = split(columns)
+    _known(path, names, chosen)
+    if len(set(chosen)) < len(chosen):
+        raise DataError(f"--columns: found {columns}; each column once is accepted")
+    return chosen
+
+
+def suspects(table: "Table", texts: Sequence[str]) -> list[str]:
+    """Name texts that often mean missing, but were not said to."""
+    import numpy as np
+
+    found = []
+    for j, values in enumerate(table.values):
+        for code, text in enumerate(values):
+            if text.casefold() in USUAL and text not in texts:
+                cells = np.count_nonzero(table.codes[:, j] == code)
+                found.append(
+                    f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
+                    f'like any other; if it means missing, say --missing-text "{text}"'
+                )
+    return found

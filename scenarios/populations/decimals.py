@@ -1,0 +1,69 @@
+"""Decimals that are written with a comma, as in most of Europe, become decimals with a point.
+
+A column is read so if every cell that is not empty is such a number and some cell proves it: the
+digits behind its comma are not three. `1,234` may be a thousand or one: where all cells are like
+that the user has to say which, and is told.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .people import Codes, Table
+
+COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
+
+
+def pointed(table: Table, said: str | None, missing: str) -> Table:
+    """Write numbers with a point. said: the sign that the user says, None to find out.
+
+    missing: what an empty cell is called.
+    """
+    if said == ".":
+        return table
+    codes, values, commas, doubtful = table.codes, list(table.values), [], []
+    for j, texts in enumerate(table.values):
+        kind = _kind([text for text in texts if text != missing], sure=said == ",")
+        if kind == "doubtful":
+            doubtful.append(table.columns[j])
+        if kind != "comma":
+            continue
+        commas.append(table.columns[j])
+        if codes is table.codes:
+            codes = codes.copy()
+        codes[:, j], values[j] = renamed(codes[:, j], [_point(t, missing) for t in texts])
+    notes = list(table.warnings)
+    if doubtful:
+        notes.append(
+            f"{', '.join(doubtful)}: numbers such as 1,234 are read as text; if the comma parts "
+            'decimals, say decimal = ","'
+        )
+    note = table.note
+    if commas:
+        note = f"{note.removesuffix(')')}, decimal comma in {', '.join(commas)})"
+    return replace(table, codes=codes, values=tuple(values), note=note, warnings=tuple(notes))
+
+
+def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes for a column whose code c is called texts[c] from now on; equal names become one."""
+    order = tuple(sorted(set(texts)))
+    place = {text: code for code, text in enumerate(order)}
+    return np.array([place[text] for text in texts], np.int32)[codes], order
+
+
+def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
+    """Whether texts are decimals with a comma, could be, or are not."""
+    if not any("," in text for text in texts) or not all(map(COMMA.fullmatch, texts)):
+        return None
+    if sure:
+        return "comma"
+    if all(GROUPED.fullmatch(text) for text in texts if "," in text):
+        return "doubtful"
+    return "comma"
+
+
+def _point(text: str, missing: str) -> str:
+    return text if text == missing else text.replace(".", "").replace(",", ".")

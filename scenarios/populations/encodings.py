@@ -1,0 +1,116 @@
+"""In which encoding a text file is written: what its bytes prove, and else what is usual.
+
+    a byte-order mark             UTF-8, UTF-16, UTF-32
+    every second byte is 0        UTF-16 without a mark
+    the whole file is UTF-8       UTF-8: text of another encoding hardly ever is, by chance
+    bytes 0x80 to 0x9f            cp1252 (Windows), as far as it knows them
+    else                          Latin-1, where cp1252 says the same
+
+A detector by statistics would tell more encodings apart, and be wrong where a table is short or
+full of codes; what is said here can be overruled.
+"""
+
+import codecs
+from pathlib import Path
+
+from ...errors import DataError
+
+PIECE = 1 << 20  # bytes looked at at once
+HEAD = 4096  # bytes in which the zeros of UTF-16 are counted
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as UTF-16's does
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+SHOWN = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with a mark",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32",
+    "latin-1": "Latin-1",
+}
+UNKNOWN_TO_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
+CONTROLS = frozenset({*range(0x20), 0x7F} - set(b"\t\n\r\x0c\x1a"))  # a spreadsheet writes no other
+KNOWN_AS = {b"PK\x03\x04": "an Excel workbook (.xlsx)", b"PAR1": "a Parquet file (.parquet)"}
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+def encoding_of(path: Path, said: str | None = None) -> str:
+    """Name the encoding of a text file. said: by the user. Raises DataError for what is no text."""
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    _text(path, head)
+    if said is not None:
+        return _known(path, said, head)
+    for mark, name in MARKS:
+        if head.startswith(mark):
+            return name
+    odd, even = head[1::2].count(0), head[::2].count(0)
+    if max(odd, even) > len(head) // 5:
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return _without_mark(path)
+
+
+def shown(encoding: str) -> str:
+    """An encoding as people call it."""
+    return SHOWN.get(encoding, encoding)
+
+
+def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
+    """What to raise where bytes are not of an encoding."""
+    says = "leave the encoding out, and it is found out"
+    return DataError(f"{path}: not {shown(encoding)}: {bad}; {says}")
+
+
+def _without_mark(path: Path) -> str:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    utf8, met = True, set[int]()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            met.update(piece)
+            if utf8:
+                try:
+                    decoder.decode(piece)
+                except UnicodeDecodeError:
+                    utf8 = False
+    if utf8:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            utf8 = False
+    if utf8:
+        return "utf-8"
+    if met & CONTROLS:
+        raise DataError(
+            f"{path}: not a text file: it holds the byte 0x{min(met & CONTROLS):02x}; save the "
+            "table as CSV"
+        )
+    windows = any(0x80 <= byte < 0xA0 for byte in met) and not met & UNKNOWN_TO_CP1252
+    return "cp1252" if windows else "latin-1"
+
+
+def _text(path: Path, head: bytes) -> None:
+    for start, what in KNOWN_AS.items():
+        if head.startswith(start):
+            raise DataError(f"{path}: holds {what}, whatever it is called; rename it so")
+    if head.startswith(OLD_EXCEL):
+        raise DataError(f"{path}: an old Excel workbook (.xls); save it as .xlsx or as CSV")
+
+
+def _known(path: Path, said: str, head: bytes) -> str:
+    try:
+        name = codecs.lookup(said).name
+    except (LookupError, ValueError):
+        raise DataError(
+            f"{path}: no encoding is called {said!r}; utf-8, utf-16, latin-1 and cp1252 are usual"
+        ) from None
+    name = {"iso8859-1": "latin-1"}.get(name, name)
+    if name == "utf-8":
+        return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
+    if head.startswith(codecs.BOM_UTF8):
+        raise DataError(f"{path}: begins with the mark of UTF-8, so it is not {said}; leave it out")
+    return name

@@ -1,0 +1,137 @@
+"""Excel workbooks through openpyxl, which is imported only here and only when one is opened.
+
+Cells are read as they are stored: dates as ISO 8601, whole numbers without a point, formulas as the
+values that were last computed. What is above the first row with a cell in it is skipped.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
+from ...installation import missing
+from ..schema.problems import did_you_mean, listed
+from .asked import NOTHING, Asked
+from .header_line import LOOKED_AT, names_columns, numbered
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+
+MIDNIGHT = time()
+
+
+def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
+    """Name the columns."""
+    with _opened(path, asked) as sheet:
+        first = list(islice(_rows(sheet), LOOKED_AT))
+    if not first:
+        raise DataError(f"{path}: the sheet is empty; a header and one row a person are needed")
+    named = names_columns([row for _, row in first]) if asked.header is None else asked.header
+    names = _trimmed(first[0][1])
+    return tuple(names) if named else numbered(len(names))
+
+
+def says(path: Path, asked: Asked = NOTHING) -> str:
+    """How the file is written, in one line."""
+    with _opened(path, asked) as sheet:
+        sheets = len(sheet.parent.sheetnames)
+        first = list(islice(_rows(sheet), LOOKED_AT))
+        title = sheet.title
+    named = names_columns([row for _, row in first]) if asked.header is None else asked.header
+    of = f" of {sheets}" if sheets > 1 else ""
+    number = first[0][0] if first else 1
+    head = f"header in row {number}" if named else "no header: columns are c1, c2, ..."
+    return f"Excel, sheet {title!r}{of}, {head}"
+
+
+def rows(
+    path: Path, columns: Sequence[str], empty: list[int], asked: Asked = NOTHING
+) -> Iterator[Sequence[str]]:
+    """Yield these columns of each row as text; the numbers of empty rows are added to `empty`."""
+    names = header(path, asked)
+    places = [names.index(column) for column in columns]
+    before = 0
+    for number, row in _people(path, asked, names):
+        empty.extend(range(before + 1, number) if before else ())
+        before = number
+        if any(row[len(names) :]):
+            raise DataError(
+                f"{path}: row {number}: a cell beyond the {len(names)} columns of the header"
+            )
+        full = [*row, *[""] * (len(names) - len(row))]
+        yield [full[place] for place in places]
+
+
+def where(path: Path, index: int, asked: Asked = NOTHING) -> str:
+    """Write file and row of a row (from 0)."""
+    found = _people(path, asked, header(path, asked))
+    number, _ = next(islice(found, index, None))
+    return f"{path}: row {number}"
+
+
+def _people(path: Path, asked: Asked, names: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    with _opened(path, asked) as sheet:
+        found = _rows(sheet)
+        first = next(found, None)
+        if first is not None and tuple(_trimmed(first[1])) != tuple(names):
+            yield first  # it is no header
+        yield from found
+
+
+def _rows(sheet: "ReadOnlyWorksheet") -> Iterator[tuple[int, list[str]]]:
+    """Rows with a cell in them, with their numbers."""
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        cells = [_cell(value) for value in row]
+        if any(cells):
+            yield number, cells
+
+
+def _trimmed(cells: list[str]) -> list[str]:
+    """Names of columns, without empty cells to the right."""
+    names = [cell.strip() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case datetime() if value.time() == MIDNIGHT:
+            return value.date().isoformat()
+        case datetime():
+            return value.isoformat(sep=" ")
+        case date() | time():
+            return value.isoformat()
+    return str(value)
+
+
+@contextmanager
+def _opened(path: Path, asked: Asked) -> Iterator["ReadOnlyWorksheet"]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise DataError(missing("data", f"{path}: reading Excel")) from None
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except Exception as bad:
+        raise DataError(f"{path}: not a readable Excel workbook: {bad}") from None
+    try:
+        names = book.sheetnames
+        wanted = names[0] if asked.sheet is None else asked.sheet
+        if wanted not in names:
+            raise DataError(
+                f"{path}: no sheet is called {wanted!r}; it has {listed(names)}"
+                f"{did_you_mean(wanted, names)}"
+            )
+        yield book[wanted]
+    finally:
+        book.close()

@@ -1,0 +1,43 @@
+"""Whether the first line of a table names its columns, or is somebody already.
+
+It is somebody if some column holds numbers and nothing else, in the first line too; and where no
+column holds numbers, if most columns have the first line's value again further down. A line of
+distinct texts above columns of numbers is a header.
+"""
+
+import re
+from collections.abc import Sequence
+
+NUMBER = re.compile(r"[+-]?\d[\d.,]*([eE][+-]?\d+)?%?")
+LOOKED_AT = 200  # lines; more would not change the answer
+UNKNOWN = frozenset(("", "?", "na", "n/a", "nan", "null", "none", "-"))
+
+
+def names_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows[0] is a header. rows: the first lines of a table."""
+    if len(rows) < 2:
+        return True
+    first = [cell.strip() for cell in rows[0]]
+    if "" in first or len(set(first)) < len(first):
+        return not _numbers(first)  # an error of a header, unless it is plainly none
+    width = len(first)
+    full = [row for row in rows[1 : LOOKED_AT + 1] if len(row) == width]
+    columns = [[row[j].strip() for row in full] for j in range(width)]
+    numeric = [j for j in range(width) if _numbers(columns[j])]
+    if numeric:
+        return not all(NUMBER.fullmatch(first[j]) for j in numeric)
+    if len(full) < 3:
+        return True
+    again = sum(first[j] in columns[j] for j in range(width))
+    return again * 2 <= width
+
+
+def _numbers(cells: Sequence[str]) -> bool:
+    """Whether there are numbers, and beside them nothing but what means unknown."""
+    known = [cell for cell in cells if cell.casefold() not in UNKNOWN]
+    return bool(known) and all(NUMBER.fullmatch(cell) for cell in known)
+
+
+def numbered(width: int) -> tuple[str, ...]:
+    """Names for the columns of a table without a header: c1, c2, ..."""
+    return tuple(f"c{place + 1}" for place in range(width))

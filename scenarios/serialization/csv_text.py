@@ -1,0 +1,28 @@
+"""CSV that a person may open in a spreadsheet: no cell of it is taken for a formula.
+
+A text that begins with `= + - @`, a tab or a carriage return and is no number gets an apostrophe in
+front, by which spreadsheets know text. The threat: who answers `=HYPERLINK(...)` is in the release,
+and whoever opens that runs it.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?%?")
+
+
+def safe(cell: object) -> object:
+    """A cell that no spreadsheet executes."""
+    if not isinstance(cell, str) or not cell.startswith(FORMULA) or NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}"
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Write rows as CSV, headings first if they are among them."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([map(safe, row) for row in rows])
+    return out.getvalue()
