@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ...errors import DataError
 from ...installation import missing
@@ -17,10 +17,18 @@ from ..schema.problems import did_you_mean, listed
 from .asked import NOTHING, Asked
 from .header_line import LOOKED_AT, names_columns, numbered
 
-if TYPE_CHECKING:
-    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
-
 MIDNIGHT = time()
+
+
+class Sheet(Protocol):
+    """What is used of openpyxl's sheets, which have no types of their own."""
+
+    title: str
+    parent: Any
+
+    def iter_rows(self, *, values_only: bool) -> Iterator[tuple[Any, ...]]:
+        """Every row, with its cells as Python's values."""
+        ...
 
 
 def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
@@ -81,7 +89,7 @@ def _people(path: Path, asked: Asked, names: Sequence[str]) -> Iterator[tuple[in
         yield from found
 
 
-def _rows(sheet: "ReadOnlyWorksheet") -> Iterator[tuple[int, list[str]]]:
+def _rows(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
     """Rows with a cell in them, with their numbers."""
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         cells = [_cell(value) for value in row]
@@ -115,9 +123,9 @@ def _cell(value: Any) -> str:
 
 
 @contextmanager
-def _opened(path: Path, asked: Asked) -> Iterator["ReadOnlyWorksheet"]:
+def _opened(path: Path, asked: Asked) -> Iterator[Sheet]:
     try:
-        import openpyxl
+        import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise DataError(missing("data", f"{path}: reading Excel")) from None
     try:
