@@ -32,6 +32,7 @@ from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples
 from ..scenarios.programs.two_round.options import options
 from ..scenarios.schema.model import Scenario
+from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
 from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
@@ -210,7 +211,7 @@ async def _play(playing: Playing, log: Log, tell: Tell) -> None:
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
     log.begin(playing.bill)
     decided = Decided()
-    recorder = MoveRecorder(lambda move: log.append(move.plain()))
+    recorder = MoveRecorder(lambda move: log.append(plain(move)))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, log)
         await hold(cast, Instruments([recorder, decided], tell))

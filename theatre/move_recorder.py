@@ -7,6 +7,7 @@ names the envelope it sealed, and what came under another name was altered on it
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import ParameterError, Reason
 from ..protocol import parties
@@ -17,7 +18,7 @@ from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
 from .captions import promise, rule, says
-from .moves import Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
+from .moves import NOBODY, Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
 
 # reason of a refusal -> the faults of envelopes that it may be about
 SUSPECTS = {
@@ -87,7 +88,8 @@ class MoveRecorder(Instrument):
         if asked is None or made is None or owner != person:
             fault = "forged" if owner == person else "copied"
             self._faults.append(fault)
-            return Send(*place, None, fault, linked=False, copies=owner)
+            copied = owner if fault == "copied" else NOBODY
+            return Send(*place, None, fault, unlinked=True, copies=copied)
         linked = event.names == made.envelope
         fault = self._fault(asked, person, linked=linked)
         self._faults.append(fault)
@@ -96,7 +98,7 @@ class MoveRecorder(Instrument):
             asked.good.add(person)
         answers = None if person in asked.told else _answers(asked.call, made)
         asked.told.add(person)
-        return Send(*place, answers, fault, linked)
+        return Send(*place, answers, fault, unlinked=not linked)
 
     def _fault(self, asked: _Round, person: int, *, linked: bool) -> str:
         """What is wrong with an envelope of a person who takes part; "" for nothing."""
@@ -143,9 +145,9 @@ class MoveRecorder(Instrument):
         call = asked.call if asked else None
         sentence = says(entry.author, body, self._columns, call, ordered=ordered)
         kind = entry.message.kind.name.lower()
-        self._tell(Post(entry.author, kind, number, sentence, self._facts(entry)))
+        self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 
-    def _facts(self, entry: Entry) -> dict[str, object]:
+    def _facts(self, entry: Entry) -> dict[str, Any]:
         """What the page needs of a post beside the sentence."""
         match entry.message.body:
             case Call() as call:
@@ -172,7 +174,8 @@ class MoveRecorder(Instrument):
             asked.closed = True
             for person in sorted(asked.made.keys() - asked.sent):
                 asked.told.add(person)
-                self._tell(Silent(person, number, _answers(asked.call, asked.made[person])))
+                answers = _answers(asked.call, asked.made[person])
+                self._tell(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
         """Tell that a reader has counted."""

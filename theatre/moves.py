@@ -14,150 +14,133 @@ same number wherever it is; the page uses it only where the eyes can follow the 
 sealed is -1.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from msgspec import UNSET, UnsetType, field
+
+from ..scenarios.serialization.record import Record
 
 Answers = tuple[tuple[str, ...], ...]  # per question of the round, the values said
 Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]  # per question, values and people
+NOBODY = -1  # instead of the index of a person
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A message on the board. facts: what the page needs of it beside the sentence."""
+class Move(Record, frozen=True, tag_field="what", omit_defaults=True):
+    """One thing that happened, as the page reads it: `what`, then its fields by their names."""
 
-    author: str
+
+class Post(Move, frozen=True, tag="post"):
+    """A message on the board.
+
+    Attributes:
+        author: who posts it.
+        kind: of message.
+        round: its number.
+        says: what it says, in a sentence.
+        asks: of a call: the columns of each question.
+        openers: of a call: who opens the layers of an answer, outermost first.
+        slots: of a call: onions of an envelope.
+        hop, received, sent: of a shuffler's account.
+        counts: of a reader's account, where they are public.
+        kept: of a decision: columns; promise, rule: what is promised of them, by which rule.
+    """
+
+    author: str = field(name="by")
     kind: str
     round: int
     says: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        return {
-            "what": "post",
-            "by": self.author,
-            "kind": self.kind,
-            "round": self.round,
-            "says": self.says,
-            **self.facts,
-        }
+    asks: tuple[tuple[int, ...], ...] | UnsetType = UNSET
+    openers: tuple[str, ...] | UnsetType = UNSET
+    slots: int | UnsetType = UNSET
+    hop: int | UnsetType = UNSET
+    received: int | UnsetType = UNSET
+    sent: int | UnsetType = UNSET
+    counts: Tables | UnsetType = UNSET
+    kept: tuple[int, ...] | UnsetType = UNSET
+    promise: str | UnsetType = UNSET
+    rule: str | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Move, frozen=True, tag="send"):
     """An envelope on its way to the first shuffler.
 
-    person: index from 0, -1 if no person sent it. answers: what was sealed, told with the first
-    envelope of a round only. fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`,
-    or "" for none. linked: whether it is the envelope this person sealed, so that whoever opens it
-    knows who said it. copies: whose envelope it is a copy of, the person's own if of nobody's.
+    Attributes:
+        sender: who hands it in.
+        receiver: the first shuffler.
+        round: its number.
+        person: index from 0, NOBODY if no person sent it.
+        answers: what was sealed, told with the first envelope of a round only.
+        fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" for none.
+        unlinked: whether it is not the envelope this person sealed, so that whoever opens it does
+            not know who said it.
+        copies: whose envelope a copied one is.
     """
 
-    sender: str
-    receiver: str
+    sender: str = field(name="by")
+    receiver: str = field(name="to")
     round: int
     person: int
-    answers: Answers | None
-    fault: str
-    linked: bool
-    copies: int = -1
-
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        plain: dict[str, Any] = {
-            "what": "send",
-            "by": self.sender,
-            "to": self.receiver,
-            "round": self.round,
-            "person": self.person,
-        }
-        if self.answers is not None:
-            plain["answers"] = self.answers
-        if self.fault:
-            plain["fault"] = self.fault
-        if not self.linked:
-            plain["unlinked"] = True
-        if self.fault == "copied":
-            plain["copies"] = self.copies
-        return plain
+    answers: Answers | None = None
+    fault: str = ""
+    unlinked: bool = False
+    copies: int = NOBODY
 
 
-@dataclass(frozen=True, slots=True)
-class Silent:
-    """Somebody who had sealed an envelope has not sent it in time."""
+class Silent(Move, frozen=True, tag="silent"):
+    """A person who had sealed an envelope has not sent it in time.
 
-    person: int
+    Attributes:
+        party: the person, by its name; person: by its index from 0.
+        round: its number.
+        answers: what was sealed.
+    """
+
+    party: str = field(name="by")
     round: int
+    person: int
     answers: Answers
 
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        return {
-            "what": "silent",
-            "by": f"user-{self.person + 1}",
-            "round": self.round,
-            "person": self.person,
-            "answers": self.answers,
-        }
 
+class Batch(Move, frozen=True, tag="batch"):
+    """All onions that leave a shuffler.
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """All onions that leave a shuffler, in the order in which they leave."""
+    Attributes:
+        sender, receiver: of the batch.
+        round: its number.
+        onions: in the order in which they leave.
+    """
 
-    sender: str
-    receiver: str
+    sender: str = field(name="by")
+    receiver: str = field(name="to")
     round: int
     onions: tuple[int, ...]
 
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        return {
-            "what": "batch",
-            "by": self.sender,
-            "to": self.receiver,
-            "round": self.round,
-            "onions": self.onions,
-        }
 
+class Count(Move, frozen=True, tag="count"):
+    """A reader has opened the last layer.
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A reader has opened the last layer: per question the values, and how many said them."""
+    Attributes:
+        reader: who.
+        round: its number.
+        counts: per question the values, and how many said them.
+    """
 
-    reader: str
+    reader: str = field(name="by")
     round: int
     counts: Tables
 
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        return {"what": "count", "by": self.reader, "round": self.round, "counts": self.counts}
 
-
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(Move, frozen=True, tag="refuse"):
     """Messages that a party refused.
 
-    envelopes: which, where that is known, as numbers of the session's envelopes from 0.
+    Attributes:
+        party: who refused them.
+        round: its number.
+        reason: why.
+        number: of messages.
+        envelopes: which, where that is known, as numbers of the session's envelopes from 0.
     """
 
-    party: str
+    party: str = field(name="by")
     round: int
     reason: str
     number: int
-    envelopes: tuple[int, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """Give the move as the page reads it."""
-        return {
-            "what": "refuse",
-            "by": self.party,
-            "round": self.round,
-            "reason": self.reason,
-            "number": self.number,
-            "envelopes": self.envelopes,
-        }
-
-
-Move = Post | Send | Silent | Batch | Count | Refuse
+    envelopes: tuple[int, ...]

@@ -12,6 +12,7 @@ from ..scenarios.programs.two_round.options import options
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
+from ..scenarios.serialization.record import plain
 from ..scenarios.serialization.transcripts import ordered
 from ..scenarios.verification.damage import blamed
 from ..scenarios.verification.views import columns, recorded
@@ -60,7 +61,7 @@ def show(
     read_out(transcript, MoveRecorder(moves.append))
     return {
         "bill": page_data(scenario, transcript.users, names, sizes, seed),
-        "moves": [move.plain() for move in moves],
+        "moves": [plain(move) for move in moves],
         "choices": considered(transcript, scenario),
     }
 

@@ -109,7 +109,7 @@ def command(
     except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
         found, stopped = stop.found, stop
     if form == "json":
-        write_json(matrixfile.plain(found))
+        write_json(found)
     elif form == "csv":
         write_csv(Grid(matrixfile.CELLS, matrixfile.cells(found)))
     else:

@@ -1,7 +1,7 @@
 """`veilmix check`: is a scenario right, what will happen, and what will it cost."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.cost import Cost
+    from ..text.records import CheckedScenario
 
 
 @click.command("check")
@@ -43,7 +44,7 @@ def command(scenario: str, form: str) -> None:
     people = crowd.people
     price = cost(loaded, people.schema, (crowd.first, crowd.second))
     if form == "json":
-        write_json(_plain(loaded, people, price))
+        write_json(_record(loaded, people, price))
     elif form == "csv":
         write_csv(_rounds(loaded, people, price))
     else:
@@ -176,32 +177,28 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
-def _plain(scenario: "Scenario", people: "Population", price: "Cost") -> dict[str, Any]:
+def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
     from ...scenarios.programs.topology import topology_of
+    from ..text.records import Asked, CheckedScenario, Noise, RoundPrice
 
-    return {
-        "scenario": scenario.scenario.name,
-        "users": people.n,
-        "features": [
-            {"name": one.name, "values": len(texts), "open": one.values is None}
-            for one, texts in zip(people.schema.features, people.values, strict=True)
-        ],
-        "shufflers": max(0, len(topology_of(scenario).handlers(scenario)) - 2),  # with two readers
-        "suite": scenario.mix.suite,
-        "rounds": [
-            {
-                "round": one.number,
-                "reader": one.reader,
-                "onions": one.onions,
-                "layers": one.layers,
-                "bytes_per_person": one.person,
-                "bytes": one.carried,
-            }
-            for one in price.rounds
-        ],
-        "cpu_seconds": price.seconds,
-        "k": scenario.policy.k,
-        "max_exposure": scenario.policy.max_exposure,
-        "local": {"mechanism": scenario.local.mechanism, "epsilon": scenario.local.epsilon},
-        "warnings": [*people.warnings, *warnings(scenario)],
-    }
+    features = (
+        Asked(one.name, len(texts), one.values is None)
+        for one, texts in zip(people.schema.features, people.values, strict=True)
+    )
+    rounds = (
+        RoundPrice(one.number, one.reader, one.onions, one.layers, one.person, one.carried)
+        for one in price.rounds
+    )
+    return CheckedScenario(
+        scenario.scenario.name,
+        people.n,
+        tuple(features),
+        max(0, len(topology_of(scenario).handlers(scenario)) - 2),  # with two readers
+        scenario.mix.suite,
+        tuple(rounds),
+        price.seconds,
+        scenario.policy.k,
+        scenario.policy.max_exposure,
+        Noise(scenario.local.mechanism, scenario.local.epsilon),
+        (*people.warnings, *warnings(scenario)),
+    )

@@ -86,7 +86,7 @@ def command(
     except ComparisonStopped as stop:  # Ctrl-C: what is done is told and kept
         found, stopped = stop.found, stop
     if form == "json":
-        write_json(found.plain())
+        write_json(found)
     elif form == "csv":
         write_csv(Grid(HEADINGS, rows(found)))
     else:

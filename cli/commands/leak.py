@@ -1,7 +1,7 @@
 """`veilmix leak`: every coalition of a run, and what it could have learnt."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -57,7 +57,6 @@ def command(run: str, prior: str, form: str) -> None:
     row; csv and json have each by itself. Of peers, coalitions are told by their size.
     """
     from ...scenarios.records.run_folder import read
-    from ...scenarios.serialization.record import plain
     from ...scenarios.verification.damage import blamed
     from ...scenarios.verification.views import learnt_in
     from ..found import folder
@@ -67,7 +66,9 @@ def command(run: str, prior: str, form: str) -> None:
     with blamed(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
-        write_json(_plain(found, prior) | ({"peers": plain(peers.sizes)} if peers else {}))
+        from ..text.leak_record import leaked
+
+        write_json(leaked(found, prior, peers))
     elif form == "csv":
         write_csv(peers_text.csv(peers) if peers else _csv(found))
     elif peers:
@@ -144,24 +145,3 @@ def _csv(found: "Sequence[Received]") -> Grid:
         for one in found
     ]
     return Grid(tuple(headings), rows)
-
-
-def _plain(found: "Sequence[Received]", prior: str) -> dict[str, Any]:
-    from ...scenarios.scoring.result import coalition
-    from ...scenarios.serialization.record import plain
-    from ...scenarios.verification.views import breaking
-
-    return {
-        "prior": prior,
-        "coalitions": [
-            {
-                **plain(coalition(one)),
-                "users": one.users,
-                "cells": one.cells,
-                "bits": one.bits,
-                "verdict": one.verdict,
-            }
-            for one in found
-        ],
-        "smallest": [list(parties) for parties in breaking(found)],
-    }

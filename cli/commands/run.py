@@ -287,7 +287,7 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
         from ..text.layout import write_csv, write_json
 
         if wish.form == "json":
-            write_json(repeats.plain(outcomes))
+            write_json(repeats.record(outcomes))
         else:
             write_csv(repeats.grid(outcomes))
     elif wish.form == "json":

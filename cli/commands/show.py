@@ -1,7 +1,7 @@
 """`veilmix show`: the messages of a run, through the eyes of one party or of several together."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,8 +9,10 @@ from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_jso
 from ..text.sequence_diagram import Flow, flows, mermaid
 
 if TYPE_CHECKING:
+    from ...protocol.transcript import Event
     from ...protocol.view import View
     from ...scenarios.records.run_folder import Run
+    from ..text.records import ShownEvent, ShownView
 
 PEOPLE = 10  # whose pinned values are told one by one
 CELLS = 8  # of counts that were read
@@ -62,7 +64,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
             return
         seen = look(record, members)
         if form == "json":
-            write_json(_plain(record, seen))
+            write_json(_record(record, seen))
         elif form == "mermaid":
             click.echo(mermaid(flows(seen.events)))
         else:
@@ -71,7 +73,9 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
 
 def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
     if form == "json":
-        write_json({"parties": list(parties)})
+        from ..text.records import ShownParties
+
+        write_json(ShownParties(tuple(parties)))
         return
     click.echo("parties of this run: " + ", ".join(parties))
     click.echo(f"next: veilmix show {run} --as {eyes}")
@@ -84,7 +88,7 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
         raise click.UsageError("--why is told as text or json, not as a diagram")
     found = why(run, members, about)
     if form == "json":
-        write_json(found.plain())
+        write_json(found)
         return
     console = page()
     say(console, f"{found.about}, derived by {' + '.join(members)}\n")
@@ -182,42 +186,45 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
         yield f"         ... and {len(people) - PEOPLE:,} more (--all)"
 
 
-def _plain(run: "Run", seen: "View") -> dict[str, Any]:
+def _record(run: "Run", seen: "View") -> "ShownView":
     from ...analysis.trust.received_view import users_linked
-    from ...protocol.transcript import split_names
     from ...scenarios.verification.views import columns, person_of
+    from ..text.records import ShownCounts, ShownLayers, ShownView
 
     names, name = columns(run), person_of(run)
-    return {
-        "parties": sorted(seen.parties),
-        "events": [
-            {
-                "time": one.time,
-                "from": one.sender,
-                "to": one.receiver,
-                "kind": one.kind.name.lower() if one.kind else None,
-                "round": one.round,
-                "bytes": one.size,
-                "messages": one.messages,
-                "names": [name.hex() for name in split_names(one.names)],
-            }
-            for one in seen.events
-        ],
-        "opened": [
-            {"round": number, "layers": opened, "of": layers}
-            for number, (opened, layers) in seen.opened.items()
-        ],
-        "read": [
-            {
-                "round": one.round,
-                "columns": [names[column] for column in one.columns],
-                "counts": [[*values, people] for values, people in sorted(one.counts.items())],
-            }
-            for one in seen.counted
-        ],
-        "linked": users_linked(seen),
-        "pinned": {
-            name(user): {names[column]: value for column, value in sorted(row.items())}
-            for user, row in sorted(seen.pinned.items())
-        },
+    counts = (
+        ShownCounts(
+            one.round,
+            tuple(names[column] for column in one.columns),
+            tuple((*values, people) for values, people in sorted(one.counts.items())),
+        )
+        for one in seen.counted
+    )
+    pinned = {
+        name(user): {names[column]: value for column, value in sorted(row.items())}
+        for user, row in sorted(seen.pinned.items())
     }
+    return ShownView(
+        tuple(sorted(seen.parties)),
+        tuple(_event(one) for one in seen.events),
+        tuple(ShownLayers(number, *layers) for number, layers in seen.opened.items()),
+        tuple(counts),
+        users_linked(seen),
+        pinned,
+    )
+
+
+def _event(one: "Event") -> "ShownEvent":
+    from ...protocol.transcript import split_names
+    from ..text.records import ShownEvent
+
+    return ShownEvent(
+        one.time,
+        one.sender,
+        one.receiver,
+        one.kind.name.lower() if one.kind else None,
+        one.round,
+        one.size,
+        one.messages,
+        tuple(name.hex() for name in split_names(one.names)),
+    )

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
 from textwrap import fill
-from typing import Any
 
 import click
 from rich.cells import cell_len
@@ -171,12 +170,13 @@ def write_csv(grid: Grid) -> None:
     sys.stdout.write(csv_text([grid.headings, *grid.rows]))
 
 
-def write_json(data: Any) -> None:
-    """Print plain data as JSON; escaped where stdout cannot take all of Unicode."""
+def write_json(data: object) -> None:
+    """Print records or plain data as JSON; escaped where stdout cannot take all of Unicode."""
     from ...scenarios.serialization.json_text import pretty
+    from ...scenarios.serialization.record import plain
 
     unicode = (sys.stdout.encoding or "ascii").lower().replace("-", "") == "utf8"
-    sys.stdout.write(pretty(data, ascii_only=not unicode))
+    sys.stdout.write(pretty(plain(data), ascii_only=not unicode))
 
 
 def clean(text: str) -> str:

@@ -1,17 +1,43 @@
 """Several independent runs of one scenario: the mean of each score with its 95 % interval."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...scenarios.mean import Estimate, estimate
-from ...scenarios.studies.repetitions import kept_promises
+from ...scenarios.scoring.result import Result
+from ...scenarios.serialization.record import Record
+from ...scenarios.studies.repetitions import Study, kept_promises
 from .layout import Grid, lay_out, page, say
+from .records import MeanScore
 from .run import head, randomized, summary
 
 if TYPE_CHECKING:
     from ...scenarios.scoring.outcome import Outcome
+
+
+class ReleasedColumns(Record, frozen=True):
+    """In how many runs these columns were released."""
+
+    columns: tuple[str, ...]
+    runs: int
+
+
+class RepeatedRuns(Record, frozen=True):
+    """What `veilmix run` says of several runs of one scenario.
+
+    Attributes:
+        scores: over all of them.
+        released: each set of columns that was.
+        promise: how often it held; None where people randomize what they say.
+        runs: the result.json of each.
+    """
+
+    scores: tuple[MeanScore, ...]
+    released: tuple[ReleasedColumns, ...]
+    promise: Study | None
+    runs: tuple[Result, ...]
+
 
 # score, the most that it can be (the least is 0), how it is read; None where a run has it not
 SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
@@ -66,24 +92,14 @@ def _ends(one: Estimate) -> tuple[str, str]:
     return f"{low:.4g}", f"{high:.4g}"
 
 
-def plain(outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     """The estimates and all results, for programs."""
-    return {
-        "scores": [
-            {
-                "score": one.score,
-                "runs": one.runs,
-                "mean": one.mean,
-                "interval": one.interval,
-            }
-            for one in estimates(outcomes)
-        ],
-        "released": [
-            {"columns": list(columns), "runs": runs} for columns, runs in summary(outcomes).items()
-        ],
-        "promise": None if randomized(outcomes[0]) else asdict(kept_promises(outcomes)),
-        "runs": [outcome.result() for outcome in outcomes],
-    }
+    return RepeatedRuns(
+        tuple(MeanScore.of(one) for one in estimates(outcomes)),
+        tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
+        None if randomized(outcomes[0]) else kept_promises(outcomes),
+        tuple(outcome.written() for outcome in outcomes),
+    )
 
 
 def tell(outcomes: "Sequence[Outcome]") -> None:

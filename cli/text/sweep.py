@@ -7,6 +7,7 @@ from ...scenarios.mean import Estimate
 from ...scenarios.studies.sweep_file import SCORES, Line, Point, Value, estimates
 from ...scenarios.wording import interval
 from .layout import Grid, lay_out, page, say, write_csv, write_json
+from .records import MeanScore, SweptPoint
 
 UNITS = {name: unit for name, unit, _ in SCORES}
 Scored = list[tuple[Point, list[Estimate]]]
@@ -24,7 +25,7 @@ def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
     """Print the scores."""
     found = scored(lines)
     if form == "json":
-        write_json([_plain(point, each) for point, each in found])
+        write_json([_swept(point, each) for point, each in found])
     elif form == "csv":
         write_csv(Grid((*keys, *HEADINGS), list(rows(found))))
     elif found:
@@ -46,20 +47,8 @@ def rows(found: Scored) -> Iterator[tuple[object, ...]]:
         )
 
 
-def _plain(point: Point, each: Sequence[Estimate]) -> dict[str, object]:
-    return {
-        "key": dict(point),
-        "scores": [
-            {
-                "score": one.score,
-                "unit": UNITS[one.score],
-                "runs": one.runs,
-                "mean": one.mean,
-                "interval": one.interval,
-            }
-            for one in each
-        ],
-    }
+def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
+    return SweptPoint(dict(point), tuple(MeanScore.of(one, UNITS[one.score]) for one in each))
 
 
 def varying(found: Scored) -> list[str]:

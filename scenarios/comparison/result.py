@@ -6,14 +6,12 @@
                variation distance, 0 to 1)
     cost       seconds of CPU for everybody together, bytes that one person sends, rounds
 
-`Comparison.plain()` is the content of `comparison.json`, schema 1; `read` takes it back and refuses
-anything else.
+`Comparison` is the content of `comparison.json`, schema 1; `read` takes it back, strictly.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ...analysis.trust.fiber import Side
 from ...analysis.trust.received_view import Received, minimal
@@ -188,13 +186,6 @@ class Comparison:
             if one.program == name:
                 return one
         raise KeyError(name)
-
-    def plain(self) -> dict[str, Any]:
-        """The content of `comparison.json`."""
-        import msgspec
-
-        data: dict[str, Any] = msgspec.to_builtins(self)
-        return data
 
 
 def read(folder: Path) -> Comparison:

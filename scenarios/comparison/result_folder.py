@@ -1,7 +1,7 @@
 """A comparison on disk: a folder that is whole or is not there.
 
 scenario.toml       as it was compared, with the seed
-comparison.json     `Comparison.plain()`, schema 1 (compared.py)
+comparison.json     `Comparison`, schema 1 (result.py)
 comparison.csv      one line per program
 frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is there
 frontier.csv        its numbers
@@ -25,6 +25,7 @@ from ..schema.dump import dump
 from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
+from ..serialization.record import plain
 from .result import COMPARISON, Compared, Comparison, read
 
 __all__ = ["HEADINGS", "contents", "points", "read", "rows", "save"]
@@ -134,7 +135,7 @@ def save(found: Comparison, scenario: Scenario, parent: Path) -> Path:
 def contents(found: Comparison, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the folder, each with its bytes."""
     yield SCENARIO, dump(scenario).encode()
-    yield COMPARISON, pretty(found.plain()).encode()
+    yield COMPARISON, pretty(plain(found)).encode()
     yield "comparison.csv", _csv(HEADINGS, rows(found))
     drawn = points(found)
     headings = ("number", "program", "family", "bits_per_person", "true_exposure", "promised")

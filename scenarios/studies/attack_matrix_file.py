@@ -11,7 +11,6 @@ versions.json      what it was made with
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +24,7 @@ from ..schema.dump import dump
 from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
+from ..serialization.record import plain
 from .attack_matrix import SCHEMA, Cell, Matrix
 from .attack_plan import ALL, NONE
 
@@ -36,7 +36,6 @@ __all__ = [
     "costs",
     "figure_of",
     "is_one",
-    "plain",
     "read",
     "save",
 ]
@@ -47,12 +46,6 @@ COSTS = (
     "defence", "key", "on", "guards", "runs", "cpu_seconds", "cpu_low_95", "cpu_high_95",
     "bytes", "messages", "false_alarms",
 )  # fmt: skip
-
-
-def plain(found: Matrix) -> dict[str, Any]:
-    """The matrix as plain data, as matrix.json has it."""
-    data: dict[str, Any] = msgspec.to_builtins(found)
-    return data
 
 
 def cells(found: Matrix) -> list[tuple[object, ...]]:

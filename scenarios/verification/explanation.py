@@ -1,8 +1,8 @@
 """Why a coalition knows what it knows, told to a student: the steps of a derivation, in words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+
+from msgspec import field
 
 from ...errors import ParameterError
 from ...protocol import parties
@@ -19,41 +19,42 @@ from ...protocol.derivation import (
     Terms,
     closure,
 )
-from ...protocol.view import Record
+from ...protocol.view import Record as Recorded
 from ..records.run_folder import Run
+from ..serialization.record import Record
 from .views import board, columns, look, recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line of a derivation. after: the numbers of the steps that it follows from."""
+class Step(Record, frozen=True):
+    """One line of a derivation.
 
-    number: int
+    Attributes:
+        number: from 1.
+        rule: by which it follows.
+        text: what follows.
+        after: the numbers of the steps that it follows from.
+    """
+
+    number: int = field(name="step")
     rule: str
     text: str
     after: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """What was asked about, what follows of it, and why not more. missing: keys that would help."""
+class Why(Record, frozen=True):
+    """What is asked about a person or a ciphertext, and what follows.
+
+    Attributes:
+        about: the person or the ciphertext.
+        steps: of the derivation.
+        ending: what follows of it, and why not more.
+        missing: keys that would help.
+    """
 
     about: str
     steps: tuple[Step, ...]
     ending: str
     missing: tuple[str, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """The same as plain data."""
-        return {
-            "about": self.about,
-            "steps": [
-                {"step": s.number, "rule": s.rule, "text": s.text, "after": list(s.after)}
-                for s in self.steps
-            ],
-            "ending": self.ending,
-            "missing": list(self.missing),
-        }
 
 
 def why(run: Run, members: Sequence[str], about: str) -> Why:
@@ -69,7 +70,7 @@ def why(run: Run, members: Sequence[str], about: str) -> Why:
             f"{run.folder}: a run of {transcript.users:,} people, of which no single message was "
             "recorded; play it with fewer people"
         )
-    teller = _Teller(run, closure(Terms(Record(transcript, board(run))), members))
+    teller = _Teller(run, closure(Terms(Recorded(transcript, board(run))), members))
     if about.startswith("user-"):
         user = parties.index(about) if about[5:].isdecimal() else -1
         if not 0 <= user < transcript.users:

@@ -14,6 +14,7 @@ from veilmix.scenarios.comparison import result_folder as comparisons
 from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.mixed import available
 from veilmix.scenarios.comparison.result import COMPARISON, Comparison, Cost
+from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.validation.load import load, loads
 
 FREE = Cost(0.0, None, 0, 0, 0.0, 0)
@@ -126,7 +127,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_only_a_comparison_is_read(name: str, blood: Comparison, tmp_path: Path) -> None:
     change, why = BROKEN[name]
-    text = json.dumps(change(blood.plain()))
+    text = json.dumps(change(plain(blood)))
     (tmp_path / COMPARISON).write_text(text, "utf-8")
     with pytest.raises(StorageError, match=why):
         comparisons.read(tmp_path)

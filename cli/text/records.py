@@ -1,0 +1,165 @@
+"""What commands print with `--format json`, by definition: one record for each.
+
+Keys are those of the fields, in their order; what a program reads of them does not change without a
+line in CHANGELOG.md.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType, field
+
+from ...scenarios.serialization.record import Record
+
+if TYPE_CHECKING:
+    from ...scenarios.mean import Estimate
+
+
+class Asked(Record, frozen=True):
+    """A feature that people are asked about: its name, how many values, whether others may come."""
+
+    name: str
+    values: int
+    open: bool
+
+
+class RoundPrice(Record, frozen=True):
+    """One round of a session, at its largest.
+
+    Attributes:
+        round: its number.
+        reader: who opens the last layer.
+        onions: that are sent, by all people.
+        layers: that are sealed, and opened.
+        bytes_per_person: that one person sends; None where it depends on what will be said.
+        bytes: that go over the network; None likewise.
+    """
+
+    round: int
+    reader: str
+    onions: int
+    layers: int
+    bytes_per_person: int | None
+    bytes: int | None
+
+
+class Noise(Record, frozen=True):
+    """What people do to their answers: the mechanism, and epsilon in nats; None without noise."""
+
+    mechanism: str | None
+    epsilon: float | None
+
+
+class CheckedScenario(Record, frozen=True):
+    """What `veilmix check` says of a scenario.
+
+    Attributes:
+        scenario: its name.
+        users: people.
+        features: that they are asked about.
+        shufflers: of the mix.
+        suite: of its layers.
+        rounds: at their largest.
+        cpu_seconds: of all parties together, about.
+        k, max_exposure: what the policy wants.
+        local: the noise of the answers.
+        warnings: what the data and the scenario should be looked at for.
+    """
+
+    scenario: str
+    users: int
+    features: tuple[Asked, ...]
+    shufflers: int
+    suite: str
+    rounds: tuple[RoundPrice, ...]
+    cpu_seconds: float
+    k: int
+    max_exposure: float
+    local: Noise
+    warnings: tuple[str, ...]
+
+
+class ShownEvent(Record, frozen=True):
+    """A message that a coalition sees.
+
+    Attributes:
+        time: seconds of the run.
+        sender, receiver: of the message.
+        kind: None where it is sealed.
+        round: its number.
+        bytes: of each message.
+        messages: of a batch.
+        names: of the ciphertexts, in hex.
+    """
+
+    time: float
+    sender: str = field(name="from")
+    receiver: str = field(name="to")
+    kind: str | None
+    round: int
+    bytes: int
+    messages: int
+    names: tuple[str, ...]
+
+
+class ShownLayers(Record, frozen=True):
+    """How many layers of a round's submissions a coalition opens, of how many."""
+
+    round: int
+    layers: int
+    of: int
+
+
+class ShownCounts(Record, frozen=True):
+    """Counts that a coalition reads: of each combination of values of some columns, its people."""
+
+    round: int
+    columns: tuple[str, ...]
+    counts: tuple[tuple[str | int, ...], ...]
+
+
+class ShownView(Record, frozen=True):
+    """What `veilmix show` says of a coalition.
+
+    Attributes:
+        parties: its members.
+        events: messages that they see.
+        opened: layers that they open.
+        read: counts that they read.
+        linked: people on whom a value can be pinned.
+        pinned: person -> feature -> that value.
+    """
+
+    parties: tuple[str, ...]
+    events: tuple[ShownEvent, ...]
+    opened: tuple[ShownLayers, ...]
+    read: tuple[ShownCounts, ...]
+    linked: int
+    pinned: dict[str, dict[str, str]]
+
+
+class ShownParties(Record, frozen=True):
+    """Through whose eyes a run can be looked at."""
+
+    parties: tuple[str, ...]
+
+
+class MeanScore(Record, frozen=True, kw_only=True):
+    """A score over several runs: its mean, and the ends of its 95 % interval if it has one."""
+
+    score: str
+    unit: str | UnsetType = UNSET
+    runs: int
+    mean: float
+    interval: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, one: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
+        """From an estimate."""
+        return cls(score=one.score, unit=unit, runs=one.runs, mean=one.mean, interval=one.interval)
+
+
+class SweptPoint(Record, frozen=True):
+    """A point of a sweep: the value of every swept key, and the scores of its runs."""
+
+    key: dict[str, bool | int | float | str]
+    scores: tuple[MeanScore, ...]
