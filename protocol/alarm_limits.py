@@ -2,6 +2,7 @@
 
     cause                         evidence is at most
     missing                       one digest
+    split                         one head of a board
     balance, accounts, decision   nothing
     order                         as long as a batch of its round can be; by who handles batches
     announcement                  64 KiB, or four times the announcement of the session
@@ -11,7 +12,7 @@ Each party raises at most one alarm a round and cause.
 
 from collections.abc import Iterable, Mapping
 
-from .frames import DIGEST
+from .frames import DIGEST, WITNESS
 from .messages import Alarm, Cause
 from .parties import Role, role
 
@@ -21,6 +22,7 @@ LARGEST_LAYER = 1 << 16  # bytes, where layers are not of one size
 HANDLERS = (Role.SHUFFLER, Role.CURATOR, Role.ANALYST)
 NOTHING: Mapping[Cause, int] = {
     Cause.MISSING: DIGEST,
+    Cause.SPLIT: WITNESS,
     Cause.BALANCE: 0,
     Cause.ACCOUNTS: 0,
     Cause.DECISION: 0,

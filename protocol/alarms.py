@@ -7,6 +7,7 @@
     order          a batch left in an order of its own                  the batch, as `items`
     decision       the published marginals give another decision        none
     announcement   somebody was told of another session                 that announcement
+    split          the board has shown somebody something else          the head it showed there
 
 An alarm names nobody but the party that raises it. It stops nothing by itself: a false one would be
 a cheap way to stop a release. `check_alarm` tells anybody whether it is justified. What the board
@@ -25,6 +26,7 @@ from .mixing import batch_digest
 from .parties import Role
 from .programs import RoundResult, Strategy, next_step
 from .receipts import contains
+from .signed_posts import fork_between, head_in
 from .wire import Reader, decode
 
 
@@ -127,6 +129,18 @@ def _told_otherwise(board: Board, alarm: Alarm) -> bool:
         return False
 
 
+def _forked(board: Board, alarm: Alarm) -> bool:
+    """Whether the evidence is a head that the board has signed besides its own of that place."""
+    try:
+        here = board.heads.get(head_in(alarm.evidence).place)
+        if here is None or board.roster is None:
+            return False
+        fork_between(board.roster, here, alarm.evidence)
+    except Refused:
+        return False
+    return True
+
+
 _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
     Cause.MISSING: _missing,
     Cause.BALANCE: lambda board, alarm: unbalanced(board, alarm.round),
@@ -134,6 +148,7 @@ _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
     Cause.ORDER: _disordered,
     Cause.DECISION: lambda _board, _alarm: False,
     Cause.ANNOUNCEMENT: _told_otherwise,
+    Cause.SPLIT: _forked,
 }
 
 

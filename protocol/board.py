@@ -5,6 +5,10 @@ r"""The board: what everybody may read, append-only, in the order of the phases 
 so that one hash names everything posted so far. A post that is malformed, out of turn, of another
 session or by the wrong author is refused, and the board stays as it was.
 
+A board whose first post is a roster takes only posts that their authors have signed (but alarms of
+users, who have no identity), and has itself a head for the call of every round and for the end:
+signed_posts.py says what these signatures are of.
+
     digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
     post            = round || kind || author || 0 || message
 """
@@ -26,10 +30,13 @@ from .messages import (
     Call,
     Consent,
     Decision,
+    Head,
     Key,
+    Kind,
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Tally,
 )
 from .phases import BOARD, Phase, follow
@@ -37,9 +44,12 @@ from .programs import decidable, legal
 from .receipts import root_of
 from .registry import registry_root
 from .session import open_round
+from .signed_posts import check_head, check_post, witness_of
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
+STATE_LABEL = b"veilmix state 1\0"
+END = 0  # the place of the head that is signed when all is over; others are those of rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,31 @@ class Board:
     registry: Registry | None = None
     receipts: dict[int, Receipts] = field(default_factory=dict)
     alarms: list[tuple[str, Alarm]] = field(default_factory=list)
+    # Who must sign, for those who know it beforehand; boards with the same posts are equal.
+    known: Roster | None = field(default=None, compare=False)
+    roster: Roster | None = None
+    heads: dict[int, Head] = field(default_factory=dict)
+
+    @property
+    def due(self) -> int | None:
+        """The place whose head is to be signed now; None: none is."""
+        if self.roster is None:
+            return None
+        if self.phase is Phase.OVER:
+            return None if END in self.heads else END
+        called = self.calls[-1].round if self.calls else 0
+        return None if called in self.heads or not called else called
+
+    @property
+    def witness(self) -> bytes:
+        """The last head that the board has signed, as parties repeat it; empty if there is none."""
+        return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
+
+    @property
+    def state(self) -> bytes:
+        """The hash of what was posted so far, but alarms: the same for every schedule."""
+        counted = (entry for entry in self.entries if entry.message.kind is not Kind.ALARM)
+        return hashlib.sha256(STATE_LABEL + digest_of(counted)).digest()
 
     @property
     def head(self) -> bytes:
@@ -87,6 +122,7 @@ class Board:
         message = decode_message(data)
         then = follow(self.phase, message.kind, parties.role(author), BOARD)
         self._check(author, message)
+        self._check_seal(author, message, data)
         head = hashlib.sha256(LABEL + self.head + author.encode() + b"\0" + data).digest()
         entry = Entry(author, data, message, head)
         self.phase = then
@@ -109,10 +145,39 @@ class Board:
         if message.round != expected:
             raise Refused(Reason.UNEXPECTED)
 
+    def _check_seal(self, author: str, message: Message, data: bytes) -> None:
+        """Refuse what its author should have signed and has not, or has signed for another board.
+
+        Nothing but the head that is due follows a call; alarms of users have no seal.
+        """
+        body, seal = message.body, message.seal
+        roster = body if isinstance(body, Roster) else self.roster
+        if roster is None and self.known is not None:
+            raise Refused(Reason.UNREGISTERED)
+        if roster is None or isinstance(body, Head) or parties.role(author) is parties.Role.USER:
+            if seal is not None:
+                raise Refused(Reason.UNEXPECTED)
+            return
+        if seal is None:
+            raise Refused(Reason.UNREGISTERED)
+        cited = (witness_of(head) for head in self.heads.values())
+        if self.due is not None or seal.witness not in (cited if self.heads else (b"",)):
+            raise Refused(Reason.UNEXPECTED)
+        check_post(roster, author, data)
+
+    def _attested(self, head: Head) -> bool:
+        """Whether a head is due, and signed by the board, of what stands on it."""
+        if self.roster is None or head.place != self.due or head.state != self.state:
+            return False
+        check_head(self.roster.board, self.roster.opening, head)
+        return True
+
     def _may_post(self, author: str, body: Body) -> bool:
         """The curator, and whoever has posted a key; a key once; an alarm any user too."""
         known = author == parties.CURATOR or author in self.keys
         match body:
+            case Head():
+                return True  # the table has said who
             case Key():
                 return not known
             case Alarm():
@@ -128,6 +193,10 @@ class Board:
                 return called == number + 1 and agreed and self._announced(body)
             case Announcement():
                 return self._cites(body)
+            case Roster():
+                return not self.entries and self.known in (None, body)
+            case Head():
+                return self._attested(body)
             case Registry():
                 return self.registry is None
             case Receipts():
@@ -211,6 +280,10 @@ class Board:
         match message.body:
             case Key(key=key):
                 self.keys[author] = key
+            case Roster() as roster:
+                self.roster = roster
+            case Head() as head:
+                self.heads[head.place] = head
             case Announcement() as announcement:
                 self.announcement = announcement
                 self.session = announcement.digest()
@@ -254,9 +327,12 @@ def digest_of(entries: Iterable[Entry]) -> bytes:
     return digest.digest()
 
 
-def replay(posts: list[tuple[str, bytes]]) -> Board:
-    """Anybody: rebuild a board from its posts; Refused at the first that was not legal."""
-    board = Board()
+def replay(posts: list[tuple[str, bytes]], known: Roster | None = None) -> Board:
+    """Anybody: rebuild a board from its posts; Refused at the first that was not legal.
+
+    known: who must have signed them; None: whoever the board says.
+    """
+    board = Board(known=known)
     for author, data in posts:
         board.post(author, data)
     return board

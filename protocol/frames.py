@@ -2,11 +2,13 @@
 
     offset  size  field
     0       2     "vm"
-    2       1     version, 1
+    2       1     version: 1, or 2 with a seal
     3       1     kind
     4       32    session digest (zeros before there is a session)
     36      1     round (0 outside rounds)
     37      -     body, by kind
+    -       -     seal, in version 2: the board's head as its author saw it (a blob, of nothing
+                  before there is one), and the author's signature (64; signed_posts.py)
 
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
@@ -18,10 +20,13 @@ from itertools import pairwise
 from typing import Any
 
 from ..crypto.keys import PublicKey
+from ..crypto.signing import SIGNATURE, SIGNING_KEY
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
 from .hiding import Hiding, Mask, Redact
 from .messages import (
+    OPENING,
+    STATE,
     Alarm,
     Batch,
     Body,
@@ -33,11 +38,13 @@ from .messages import (
     Consent,
     Counts,
     Decision,
+    Head,
     Key,
     Kind,
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Submission,
     Tally,
 )
@@ -57,21 +64,35 @@ from .refusals import read_refused, write_refused
 from .schema import MAX_FEATURES
 from .wire import Reader, Writer, decode
 
-MAGIC = b"vm\x01"
+MAGIC, SEALED_MAGIC = b"vm\x01", b"vm\x02"
 DIGEST = 32  # bytes of SHA-256
 NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
 ENVELOPE = HEADER + 4  # where the envelope of a submission begins
 UNSIGNED = bytes(4)  # what follows it if it is not signed: a blob of nothing
+WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a signed post ends with: the board's head that its author saw, and its signature."""
+
+    witness: bytes
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.witness) not in (0, WITNESS) or len(self.signature) != SIGNATURE:
+            raise ParameterError(f"seal: 0 or {WITNESS} bytes, and {SIGNATURE}, are accepted")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: the session and round it belongs to, and what it says."""
+    """One message: the session and round it belongs to, what it says, and the seal of a post."""
 
     session: bytes
     round: int
     body: Body
+    seal: Seal | None = None
 
     @property
     def kind(self) -> Kind:
@@ -81,15 +102,18 @@ class Message:
     def encode(self) -> bytes:
         """Frame the body's canonical encoding."""
         kind = self.kind
-        out = Writer().raw(_header(kind, self.session, self.round))
+        magic = MAGIC if self.seal is None else SEALED_MAGIC
+        out = Writer().raw(_header(kind, self.session, self.round, magic))
         _FORMS[kind][1](out, self.body)
+        if self.seal is not None:
+            out.blob(self.seal.witness).raw(self.seal.signature)
         return out.done()
 
 
 @lru_cache(maxsize=64)
-def _header(kind: Kind, session: bytes, number: int) -> bytes:
+def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
     """The bytes before a body: the same for all messages of a kind in a round."""
-    return Writer().raw(MAGIC).u8(kind).raw(session).u8(number).done()
+    return Writer().raw(magic).u8(kind).raw(session).u8(number).done()
 
 
 def decode_message(data: bytes) -> Message:
@@ -97,14 +121,24 @@ def decode_message(data: bytes) -> Message:
     return decode(data, _read_message)
 
 
-def frame_envelopes(session: bytes, number: int, envelopes: Iterable[bytes]) -> list[bytes]:
+def frame_envelopes(
+    session: bytes, number: int, envelopes: Iterable[bytes], witness: bytes = b""
+) -> list[bytes]:
     """Users: the messages that carry these envelopes, each as `Message.encode` gives it."""
-    head = _header(Kind.SUBMISSION, session, number)
-    return [b"".join((head, len(one).to_bytes(4, "big"), one, UNSIGNED)) for one in envelopes]
+    head, tail = _header(Kind.SUBMISSION, session, number), _unsigned_tail(witness)
+    return [b"".join((head, len(one).to_bytes(4, "big"), one, tail)) for one in envelopes]
 
 
-def envelope_in(data: bytes, session: bytes, number: int) -> bytes | None:
+@lru_cache(maxsize=8)
+def _unsigned_tail(witness: bytes) -> bytes:
+    """What follows the envelope of an unsigned submission."""
+    return Writer().raw(UNSIGNED).blob(witness).done()
+
+
+def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") -> bytes | None:
     """First shuffler: the envelope, if this is an unsigned submission of that session and round.
+
+    witness: the head that it has to cite.
 
     None for anything else, right or wrong. A short cut: a batch has a message a person, and all of
     them begin with the same bytes.
@@ -113,15 +147,17 @@ def envelope_in(data: bytes, session: bytes, number: int) -> bytes | None:
         return None
     size = int.from_bytes(data[HEADER:ENVELOPE], "big")
     end = ENVELOPE + size
-    return data[ENVELOPE:end] if data[end:] == UNSIGNED else None
+    return data[ENVELOPE:end] if data[end:] == _unsigned_tail(witness) else None
 
 
 def _read_message(data: Reader) -> Message:
     header = data.raw(HEADER)
-    kind = header[len(MAGIC)]
-    if header[: len(MAGIC)] != MAGIC or kind not in _FORMS:
+    magic, kind = header[: len(MAGIC)], header[len(MAGIC)]
+    if magic not in (MAGIC, SEALED_MAGIC) or kind not in _FORMS:
         raise Refused(Reason.MALFORMED)
-    return Message(header[len(MAGIC) + 1 : -1], header[-1], _FORMS[kind][0](data))
+    body = _FORMS[kind][0](data)
+    seal = Seal(data.blob(), data.raw(SIGNATURE)) if magic == SEALED_MAGIC else None
+    return Message(header[len(MAGIC) + 1 : -1], header[-1], body, seal)
 
 
 def write_counts(out: Writer, counts: Counts) -> None:
@@ -236,6 +272,24 @@ def _read_receipts(data: Reader) -> Receipts:
     return Receipts(root, hashes)
 
 
+def _read_submission(data: Reader) -> Submission:
+    envelope, signature, witness = data.blob(), data.blob(), data.blob()
+    if len(witness) not in (0, WITNESS):
+        raise Refused(Reason.MALFORMED)
+    return Submission(envelope, signature, witness)
+
+
+def _read_roster(data: Reader) -> Roster:
+    opening, board = data.raw(OPENING), data.raw(SIGNING_KEY)
+    readers = (data.raw(SIGNING_KEY), data.raw(SIGNING_KEY))
+    return Roster(opening, board, *readers, data.many(lambda r: r.raw(SIGNING_KEY)))
+
+
+def _write_roster(out: Writer, roster: Roster) -> None:
+    out.raw(roster.opening).raw(roster.board).raw(roster.curator).raw(roster.analyst)
+    out.many(roster.shufflers, Writer.raw)
+
+
 def _read_alarm(data: Reader) -> Alarm:
     number, cause, evidence = data.u8(), data.text(), data.blob()
     if cause not in set(Cause):
@@ -255,8 +309,8 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
     Kind.CONSENT: (lambda r: Consent(r.raw(DIGEST)), lambda w, body: w.raw(body.session)),
     Kind.CALL: (_read_call, _write_call),
     Kind.SUBMISSION: (
-        lambda r: Submission(r.blob(), r.blob()),
-        lambda w, body: w.blob(body.envelope).blob(body.signature),
+        _read_submission,
+        lambda w, body: w.blob(body.envelope).blob(body.signature).blob(body.witness),
     ),
     Kind.BATCH: (lambda r: Batch(tuple(r.items())), lambda w, body: w.items(body.layers)),
     Kind.MIXED: (_read_mixed, _write_mixed),
@@ -274,6 +328,11 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
     Kind.FOUND: (read_found, write_found),
     Kind.AGREED: (read_agreed, write_agreed),
     Kind.ACCUSATION: (read_accusation, write_accusation),
+    Kind.ROSTER: (_read_roster, _write_roster),
+    Kind.HEAD: (
+        lambda r: Head(r.u8(), r.raw(STATE), r.raw(SIGNATURE)),
+        lambda w, body: w.u8(body.place).raw(body.state).raw(body.signature),
+    ),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -295,4 +354,6 @@ _KINDS: dict[type, Kind] = {
     Found: Kind.FOUND,
     Agreed: Kind.AGREED,
     Accusation: Kind.ACCUSATION,
+    Roster: Kind.ROSTER,
+    Head: Kind.HEAD,
 }

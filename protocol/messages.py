@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from ..crypto.keys import PublicKey
-from ..crypto.signing import SIGNING_KEY
+from ..crypto.signing import SIGNATURE, SIGNING_KEY
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .hiding import Hiding, check_hidden
-from .parties import Role
+from .parties import Role, index, role
 from .peer_messages import Accusation, Agreed, Found, Relay
+
+OPENING = 16  # bytes of a session's opening
+STATE = 32  # bytes: a SHA-256
 
 Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number of people
 
@@ -39,6 +42,8 @@ class Kind(IntEnum):
     FOUND = 16
     AGREED = 17
     ACCUSATION = 18
+    ROSTER = 19
+    HEAD = 20
 
 
 class Cause(StrEnum):
@@ -50,6 +55,7 @@ class Cause(StrEnum):
     ORDER = "order"
     DECISION = "decision"
     ANNOUNCEMENT = "announcement"
+    SPLIT = "split"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +105,12 @@ class Submission:
     """A user hands in its answers of one round: one envelope for the first shuffler.
 
     signature: over session, round and envelope, where users are registered (registry.py); else
-    empty.
+    empty. witness: the board's head that the user saw, as bytes; empty where none is signed.
     """
 
     envelope: bytes
     signature: bytes = b""
+    witness: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +213,58 @@ class Registry:
 
 
 @dataclass(frozen=True, slots=True)
+class Roster:
+    """Who signs in a session: the identity keys (Ed25519) of all who post, known beforehand.
+
+    opening: 16 bytes that tell two sessions of the same parties apart, agreed upon with the rest.
+    """
+
+    opening: bytes
+    board: bytes
+    curator: bytes
+    analyst: bytes
+    shufflers: tuple[bytes, ...]
+
+    def __post_init__(self) -> None:
+        keys = (self.board, self.curator, self.analyst, *self.shufflers)
+        if len(self.opening) != OPENING or any(len(key) != SIGNING_KEY for key in keys):
+            raise ParameterError(
+                f"roster: an opening of {OPENING} bytes and keys of {SIGNING_KEY} are accepted"
+            )
+        if len(set(keys)) < len(keys):
+            raise ParameterError("roster: two parties have the same identity; each needs its own")
+
+    def key(self, party: str) -> bytes | None:
+        """The identity key of a party, by its name; None for whoever has none."""
+        match role(party):
+            case Role.BOARD:
+                return self.board
+            case Role.CURATOR:
+                return self.curator
+            case Role.ANALYST:
+                return self.analyst
+            case Role.SHUFFLER if index(party) < len(self.shufflers):
+                return self.shufflers[index(party)]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The board signs what stands on it at a place: the call of a round, or (0) the end.
+
+    state: the hash of all posts up to there (signed_posts.py).
+    """
+
+    place: int
+    state: bytes
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.state) != STATE or len(self.signature) != SIGNATURE:
+            raise ParameterError(f"head: {STATE} and {SIGNATURE} bytes are accepted")
+
+
+@dataclass(frozen=True, slots=True)
 class Receipts:
     """A reader shows what it has counted: the salted hash of every ballot, ascending, and a root.
 
@@ -244,4 +303,6 @@ Body = (
     | Found
     | Agreed
     | Accusation
+    | Roster
+    | Head
 )

@@ -1,8 +1,9 @@
 """Who takes part: the kinds of party, and how each single one is called.
 
 Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is
-whoever listens on the wires. Where there is no central party, everybody is a peer: `peer-1` to
-`peer-n`. A user's or peer's index counts from 0, the number in its name from 1.
+whoever listens on the wires, `board` whoever keeps the board. Where there is no central party,
+everybody is a peer: `peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its
+name from 1.
 """
 
 from enum import StrEnum
@@ -20,6 +21,7 @@ class Role(StrEnum):
     ANALYST = "analyst"
     NETWORK = "network"
     PEER = "peer"
+    BOARD = "board"
 
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
@@ -47,7 +49,7 @@ def role(party: str) -> Role:
     if kind in (Role.USER, Role.SHUFFLER, Role.PEER):
         if number.isdecimal() and number.isascii() and number[0] != "0":
             return Role(kind)
-    elif not number and kind in (CURATOR, ANALYST, NETWORK):
+    elif not number and kind in (CURATOR, ANALYST, NETWORK, Role.BOARD):
         return Role(kind)
     raise ParameterError(
         f"no party can be called {party!r}; parties are curator, analyst, network, "
@@ -58,6 +60,11 @@ def role(party: str) -> Role:
 def index(party: str) -> int:
     """Give the index (from 0) of a user, shuffler or peer."""
     return int(party.partition("-")[2]) - 1
+
+
+def identity_label(party: str) -> str:
+    """Name the fork of a session's entropy that an identity is drawn from, where none is given."""
+    return f"identity of {party}"
 
 
 def key_label(party: str) -> str:

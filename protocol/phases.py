@@ -48,6 +48,11 @@ _BURNED = _move("curator shuffler analyst", BOARD, Phase.BURNT)
 _CLOSED = _move("curator", BOARD, Phase.OVER)
 
 
+def _head(phase: Phase) -> Mapping[Kind, Move]:
+    """Where posts are signed, the board signs what stands on it."""
+    return {Kind.HEAD: _move("board", BOARD, phase)}
+
+
 def _alarm(phase: Phase) -> Mapping[Kind, Move]:
     """Whoever sees something wrong may say so at any time, and the session stands where it was."""
     return {Kind.ALARM: _move("user curator shuffler analyst", BOARD, phase)}
@@ -55,6 +60,7 @@ def _alarm(phase: Phase) -> Mapping[Kind, Move]:
 
 MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OPENING: {
+        Kind.ROSTER: _move("curator", BOARD, Phase.OPENING),
         Kind.KEY: _move("shuffler analyst", BOARD, Phase.OPENING),
         Kind.REGISTRY: _move("curator", BOARD, Phase.OPENING),
         Kind.ANNOUNCEMENT: _move("curator", BOARD, Phase.ANNOUNCED),
@@ -70,6 +76,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.BURNED: _BURNED,
+        **_head(Phase.COLLECTING),
         **_alarm(Phase.COLLECTING),
     },
     Phase.MIXING: {
@@ -94,7 +101,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         **_alarm(Phase.DECIDED),
     },
     Phase.BURNT: {Kind.CLOSED: _CLOSED, **_alarm(Phase.BURNT)},
-    Phase.OVER: {**_alarm(Phase.OVER)},
+    Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}

@@ -1,6 +1,7 @@
 r"""Registered users: who may send is published before the session; all submissions are signed.
 
-    signature = Ed25519("veilmix submission 1\0" || session || round || SHA-256(envelope))
+    signature = Ed25519("veilmix submission 1\0" || session || round || SHA-256(envelope)
+                        || witness)      (of the board's head, where it is signed; else nothing)
 
 Key i of the registry belongs to user i. The announcement holds the root of the registry, so that it
 is bound inside every layer. A registry keeps out whoever is not on it, and no more: it is as good
@@ -28,8 +29,8 @@ def registry_root(registry: Registry | None) -> bytes:
 def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
     """User: hand in an envelope, signed where users are registered."""
     if signer is None or not plan.announcement.registry:
-        return Submission(envelope)
-    return Submission(envelope, signer.sign(_signed(plan, envelope)))
+        return Submission(envelope, witness=plan.witness)
+    return Submission(envelope, signer.sign(_signed(plan, envelope)), plan.witness)
 
 
 def check_sender(plan: Round, registry: Registry, sender: str, sent: Submission) -> None:
@@ -57,4 +58,4 @@ def check_senders(
 
 def _signed(plan: Round, envelope: bytes) -> bytes:
     place = plan.session + bytes([plan.call.round])
-    return LABEL + place + hashlib.sha256(envelope).digest()
+    return LABEL + place + hashlib.sha256(envelope).digest() + plan.witness

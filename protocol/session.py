@@ -38,6 +38,7 @@ class Round:
     that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
     off. domains:
     per column, whether a value may be said: it is in the domain, or stands for one that is hidden.
+    witness: the board's head at the call, which people repeat in what they send.
     """
 
     session: bytes
@@ -50,6 +51,7 @@ class Round:
     inner: tuple[int, ...]
     envelope: int
     domains: tuple[Callable[[str], bool], ...]
+    witness: bytes = b""
 
     @property
     def slots(self) -> int:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ..errors import Reason, Refused
 from . import parties
-from .frames import ENVELOPE, HEADER, MAGIC
+from .frames import ENVELOPE, HEADER, MAGIC, SEALED_MAGIC
 from .messages import Counts, Kind
 from .peer_frames import read_relay
 from .phases import BOARD
@@ -196,7 +196,7 @@ def _label(data: bytes) -> tuple[Kind | None, int]:
 @lru_cache(maxsize=256)
 def _read_label(head: bytes) -> tuple[Kind | None, int]:
     """Read the label off a header; all messages of a kind in a round have the same one."""
-    known = len(head) == HEADER and head.startswith(MAGIC)
+    known = len(head) == HEADER and head.startswith((MAGIC, SEALED_MAGIC))
     kind = _KINDS.get(head[len(MAGIC)]) if known else None
     return kind, head[-1] if kind else 0
 

@@ -4,11 +4,11 @@ A transcript has the names of ciphertexts and no keys. Whoever wants to try an a
 the bytes; a spy is the instrument that keeps those that its accomplices see, for exploits.py.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from ..crypto.keys import SecretKey
-from ..protocol import parties
+from ..protocol import exploits, parties
 from ..protocol.board import Board
 from ..protocol.exploits import AdversaryView, Letter
 from ..protocol.phases import BOARD
@@ -17,14 +17,23 @@ from .instruments import Instrument
 
 @dataclass(slots=True)
 class AdversaryRecord(Instrument):
-    """Keeps every letter and every key; `loot` gives accomplices what they have of them."""
+    """Keeps every letter and every key; `loot` gives accomplices what they have of them.
+
+    forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys there.
+    """
 
     letters: list[Letter] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
+    forged: Board | None = None
+    forged_keys: dict[str, SecretKey] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
         """Take a party's key."""
         self.keys[party] = secret
+
+    def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
+        """Take another board that somebody was shown."""
+        self.forged, self.forged_keys = board, dict(secrets)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Keep a message. The board is everybody's; it is taken as a whole at the end."""
@@ -40,4 +49,6 @@ class AdversaryRecord(Instrument):
             if wires or letter.sender in accomplices or letter.receiver in accomplices
         )
         mine = {party: key for party, key in self.keys.items() if party in accomplices}
-        return AdversaryView(board, seen, mine)
+        if wires:
+            mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
+        return AdversaryView(board, seen, mine, self.forged if wires else None)

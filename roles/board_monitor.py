@@ -56,6 +56,18 @@ class Receiving:
                 await me.post(Alarm(number, Cause.MISSING, gone[0]))
 
 
+async def vouched(me: Endpoint) -> bool:
+    """User: whether the board it is shown is signed by whom it knows; alarm if it is not.
+
+    The board that it is shown does not carry that alarm to anybody: the user tells it elsewhere.
+    """
+    known, board = me.network.known, me.board
+    if known is None or board.roster == known:
+        return True
+    await me.post(Alarm(len(me.network.board.calls), Cause.SPLIT, board.witness))
+    return False
+
+
 async def compare(me: Endpoint) -> bool:
     """User: whether it was told of the session that is on the board; alarm if it was not."""
     told = me.network.told.get(me.party)

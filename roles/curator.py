@@ -14,7 +14,7 @@ from ..protocol import parties
 from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
 from ..protocol.board import Board
 from ..protocol.ledger import check_rounds
-from ..protocol.messages import Call, Closed, Decision, Kind, Registry
+from ..protocol.messages import Call, Closed, Decision, Kind, Registry, Roster
 from ..protocol.parties import Role
 from ..protocol.phases import Phase
 from ..protocol.programs import RoundResult, Strategy, next_step
@@ -120,6 +120,7 @@ class Plans:
         registry: Registry | None = None,
         *,
         sums: bool = True,
+        roster: Roster | None = None,
     ) -> None:
         self.title = title
         self.schema = schema
@@ -131,11 +132,14 @@ class Plans:
         self.program = program
         self.registry = registry
         self.sums = sums
+        self.roster = roster
 
 
 async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
     """Wait for everybody's key, announce the session, wait for everybody's consent."""
     due = plans.shufflers + 1
+    if plans.roster is not None:
+        await me.post(plans.roster)
     with trio.move_on_after(plans.rules.deadline):
         await me.network.until(Kind.KEY, lambda board: len(board.keys) == due)
     if len(me.board.keys) < due:

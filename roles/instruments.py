@@ -4,10 +4,11 @@ An instrument sees what happens and cannot change it. One that crashes is taken 
 the run goes on.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..protocol.board import Entry
+from ..crypto.keys import SecretKey
+from ..protocol.board import Board, Entry
 from ..protocol.transcript import Made, Read, Refusal, Transcript
 
 
@@ -38,6 +39,9 @@ class Instrument:
 
     def refused(self, refusal: Refusal) -> None:
         """A party refused a message."""
+
+    def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
+        """Somebody was shown another board, whose maker has these keys."""
 
     def stage(self, name: str, done: int, total: int) -> None:
         """A stage of a round has got so far, of so many messages in all."""

@@ -38,6 +38,8 @@ class Keyholder:
             return False
 
     async def _consent(self, me: Endpoint) -> bool:
+        if me.network.known is not None:
+            await me.network.until(Kind.ROSTER, lambda board: board.roster is not None)
         await me.post(Key(self.pair.public))
         await me.network.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
         announcement = me.board.announcement

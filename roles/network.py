@@ -8,6 +8,7 @@ the receiver, as over a wire.
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Protocol
 
 import trio
@@ -18,10 +19,21 @@ from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.board import Board, Entry
 from ..protocol.frames import Message, decode_message, envelope_in
-from ..protocol.messages import Alarm, Body, Burned, Call, Closed, Decision, Kind, Submission
+from ..protocol.messages import (
+    Alarm,
+    Body,
+    Burned,
+    Call,
+    Closed,
+    Decision,
+    Kind,
+    Roster,
+    Submission,
+)
 from ..protocol.phases import BOARD, Phase, follow
 from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
+from ..protocol.signed_posts import sealed_post, sign_head
 from ..protocol.tallying import Reading
 from ..protocol.transcript import Refusal
 from .instruments import Instrument, Instruments
@@ -35,6 +47,14 @@ class Wire(Protocol):
         ...
 
 
+class OtherView(Refused):
+    """A submission whose sender has seen another board, or says so; `witness`: the head it saw."""
+
+    def __init__(self, witness: bytes) -> None:
+        super().__init__(Reason.UNEXPECTED)
+        self.witness = witness
+
+
 INBOX = 1024  # messages waiting for one party; the next sender waits
 
 Letter = tuple[str, bytes]  # who sent it, what it says
@@ -45,16 +65,28 @@ EVERY_ROUND: Collection[int] = range(1, 256)
 
 
 class Network:
-    """Connects the parties of one session."""
+    """Connects the parties of one session.
 
-    def __init__(self, instruments: Instruments) -> None:
-        self.board = Board()
+    known: who signs in it, where posts are signed. notary: signs the board's heads; None: the board
+    is kept elsewhere, and its heads come with its posts.
+    """
+
+    def __init__(
+        self,
+        instruments: Instruments,
+        known: Roster | None = None,
+        notary: Signer | None = None,
+    ) -> None:
+        self.board = Board(known=known)
+        self.known = known
+        self.notary = notary
         self.instruments = instruments
         self._inboxes: dict[str, trio.MemorySendChannel[Bag]] = {}
         self._changed: dict[object, trio.Event] = {}
-        self._plans: dict[Call, Round] = {}
+        self._plans: dict[tuple[Call, bytes], Round] = {}
         self.wire: Wire | None = None
         self.told: dict[str, Announcement] = {}  # what single parties were told instead
+        self.shown: dict[str, Board] = {}  # another board that single parties are shown
 
     def join(self, party: str) -> "Endpoint":
         """Give a party its place in the network."""
@@ -104,11 +136,18 @@ class Network:
         await trio.lowlevel.checkpoint()
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add a post to the board, which checks it; Refused, and nothing changes, if wrong."""
+        """Add a post to the board, which checks it; Refused, and nothing changes, if wrong.
+
+        Whoever keeps the board adds its signed head where one is due.
+        """
         entry = self.board.post(author, data)
         now = trio.current_time()
         self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
         self.instruments.tell(lambda one: one.posted(now, entry))
+        board, roster = self.board, self.board.roster
+        if self.notary is not None and roster is not None and board.due is not None:
+            head = sign_head(roster, board.due, board.state, self.notary)
+            self.learn(BOARD, Message(board.session, entry.message.round, head).encode())
         return entry
 
     def wake(self, entry: Entry) -> None:
@@ -127,26 +166,30 @@ class Network:
             await self._changed.setdefault(kind, trio.Event()).wait()
 
     async def call(self, number: int) -> Call | None:
-        """Wait for the call of a round; None if the session ends first."""
+        """Wait for the call of a round, and its head; None if the session ends first."""
         while len(self.board.calls) < number:
             if self.board.phase in (Phase.BURNT, Phase.OVER):
                 return None
             await self._changed.setdefault((Kind.CALL, number), trio.Event()).wait()
+        await self.until(Kind.HEAD, lambda board: board.due is None)
         return self.board.calls[number - 1]
 
     def plan_of(self, party: str, call: Call) -> Round:
         """Work out a round as a party was told of it: as everybody, but for an equivocation."""
-        if party in self.told:
-            told = self.told[party]
-            return open_round(told, told.digest(), call)
-        return self.plan(call)
+        shown = self.shown.get(party, self.board)
+        told = self.told.get(party, shown.announcement)
+        if told is None or (shown is self.board and party not in self.told):
+            return self.plan(call)
+        return replace(open_round(told, told.digest(), call), witness=shown.witness)
 
     def plan(self, call: Call) -> Round:
         """Work out a round, once for all who ask."""
-        if call not in self._plans:
+        place = call, self.board.witness
+        if place not in self._plans:
             assert self.board.announcement is not None  # noqa: S101 - calls follow announcements
-            self._plans[call] = open_round(self.board.announcement, self.board.session, call)
-        return self._plans[call]
+            plan = open_round(self.board.announcement, self.board.session, call)
+            self._plans[place] = replace(plan, witness=self.board.witness)
+        return self._plans[place]
 
 
 class Rounds:
@@ -188,11 +231,12 @@ class Endpoint:
         self.network = network
         self.party = party
         self.signer: Signer | None = None  # a user's, where users are registered
+        self.identity: Signer | None = None  # what it signs posts with, where they are signed
 
     @property
     def board(self) -> Board:
-        """The board, as everybody sees it."""
-        return self.network.board
+        """The board, as this party sees it: as everybody, but for a split view."""
+        return self.network.shown.get(self.party, self.network.board)
 
     def rounds(self) -> "Rounds":
         """Each round as it is called, until the session ends."""
@@ -209,13 +253,14 @@ class Endpoint:
         What the board refuses is counted as its refusal, and ends the session: RoundBurned. But an
         alarm, right or wrong, ends nothing.
         """
-        if self.board.phase in _LATEST.get(type(body), _LAST):
+        board = self.network.board  # there it is posted, whatever this party was shown
+        if board.phase in _LATEST.get(type(body), _LAST):
             return
-        number = self.board.calls[-1].round if self.board.calls else 0
+        number = board.calls[-1].round if board.calls else 0
         number = body.round if isinstance(body, Call) else number
-        message = Message(self.board.session, number, body)
+        message = Message(board.session, number, body)
         try:
-            await self.network.post(self.party, message.encode())
+            await self.network.post(self.party, self.sealed(message))
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
             self.tell(lambda one: one.refused(refused))
@@ -224,10 +269,20 @@ class Endpoint:
             what = message.kind.name.lower()
             raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
 
+    def sealed(self, message: Message) -> bytes:
+        """The bytes of a post: signed, where posts are and this party has an identity."""
+        known = self.network.known
+        if known is None or self.identity is None:
+            return message.encode()
+        witness = self.network.board.witness
+        return sealed_post(message, known, self.party, self.identity, witness)
+
     def accept(self, plan: Round, letter: Letter) -> Message:
         """Decode a letter and check it against the phases table; Refused if anything is wrong."""
         sender, data = letter
         message = decode_message(data)
+        if message.seal is not None:  # only posts have one
+            raise Refused(Reason.MALFORMED)
         hearer = parties.role(self.party)
         follow(self.board.phase, message.kind, parties.role(sender), hearer)
         if message.session != plan.session and plan.bound:
@@ -239,7 +294,7 @@ class Endpoint:
     def envelope(self, plan: Round, letter: Letter) -> bytes:
         """The envelope in a letter; Refused if it is no submission, or `accept` refuses it."""
         sender, data = letter
-        envelope = envelope_in(data, plan.session, plan.call.round)
+        envelope = envelope_in(data, plan.session, plan.call.round, plan.witness)
         if envelope is not None:
             hearer = parties.role(self.party)
             follow(self.board.phase, Kind.SUBMISSION, parties.role(sender), hearer)
@@ -251,6 +306,8 @@ class Endpoint:
         body = self.accept(plan, letter).body
         if not isinstance(body, Submission):
             raise Refused(Reason.UNEXPECTED)
+        if body.witness != plan.witness:
+            raise OtherView(body.witness)
         return body
 
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
@@ -306,9 +363,13 @@ class Endpoint:
             nursery.cancel_scope.cancel()
 
     async def burn(self, burned: RoundBurned) -> None:
-        """Withhold the round's output and say why on the board, unless somebody has already."""
+        """Withhold the round's output and say why on the board, unless somebody has already.
+
+        Whoever the board does not listen to leaves: others miss it when its time is up.
+        """
         if self.board.phase not in (Phase.BURNT, Phase.OVER):
-            await self.post(Burned(str(burned)))
+            with suppress(RoundBurned):
+                await self.post(Burned(str(burned)))
 
 
 _LAST: Collection[Phase] = (Phase.BURNT, Phase.OVER)

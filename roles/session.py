@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import trio
@@ -16,7 +16,8 @@ from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
 from ..protocol.history import History
-from ..protocol.messages import Registry
+from ..protocol.messages import OPENING, Registry, Roster
+from ..protocol.phases import BOARD
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
 from .adversary_record import AdversaryRecord
@@ -43,7 +44,8 @@ class Guards:
     totals and accounts. recompute: whether it decides again. compares: whether users compare what
     they were told with the board. history: what the first shuffler remembers of earlier sessions.
     proves: whether the analyst proves the promise of those who came. sums: whether both readers
-    compare what they read of the same people.
+    compare what they read of the same people. signed: whether posts, and the heads of the board,
+    are signed by identities that everybody knows beforehand.
     """
 
     registered: int | None = None
@@ -54,6 +56,7 @@ class Guards:
     history: History | None = None
     proves: bool = True
     sums: bool = True
+    signed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Cast:
     person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
     salt and nonce. lie: what people do to their answers before they say them. guards: the defences
     that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
+    identities: what parties, by name, and the board sign posts with; None: drawn for this session.
     """
 
     title: str
@@ -84,6 +88,7 @@ class Cast:
     guards: Guards = field(default_factory=Guards)
     wire: Wire | None = None
     spy: AdversaryRecord | None = None
+    identities: Mapping[str, Signer] | None = None
 
 
 def play(
@@ -146,9 +151,33 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 async def hold(cast: Cast, instruments: Instruments) -> Board:
     """Start every party and wait until all have finished."""
-    network = Network(instruments)
+    identities = identities_of(cast)
+    cast = replace(cast, identities=identities)  # without a seed they are drawn once
+    network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
     await perform(cast, network, {*keyholders(cast), PEOPLE}, signers(cast))
     return network.board
+
+
+def identities_of(cast: Cast) -> Mapping[str, Signer]:
+    """What each keyholder and the board sign posts with; none where posts are not signed."""
+    if not cast.guards.signed:
+        return {}
+    if cast.identities is not None:
+        return cast.identities
+    names = (*keyholders(cast), BOARD)
+    return {name: Signer(cast.entropy.fork(parties.identity_label(name))) for name in names}
+
+
+def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
+    """Who signs in a session, as everybody knows beforehand; None where posts are not signed."""
+    if not identities:
+        return None
+    board, curator, analyst, *hops = (
+        identities[name].public
+        for name in (BOARD, parties.CURATOR, parties.ANALYST, *hops_of(cast))
+    )
+    opening = cast.entropy.fork("opening").random(OPENING)
+    return Roster(opening, board, curator, analyst, tuple(hops))
 
 
 PEOPLE = "people"  # all users, where one place is given to all of them
@@ -156,8 +185,12 @@ PEOPLE = "people"  # all users, where one place is given to all of them
 
 def keyholders(cast: Cast) -> tuple[str, ...]:
     """The parties of a session that have keys, in the order in which they start."""
-    hops = (parties.shuffler(hop + 1) for hop in range(cast.shufflers))
-    return *hops, parties.ANALYST, parties.CURATOR
+    return *hops_of(cast), parties.ANALYST, parties.CURATOR
+
+
+def hops_of(cast: Cast) -> tuple[str, ...]:
+    """The shufflers, in the order of their hops."""
+    return tuple(parties.shuffler(hop + 1) for hop in range(cast.shufflers))
 
 
 async def perform(
@@ -192,7 +225,7 @@ def _key(cast: Cast, party: str) -> Keyholder:
     return Keyholder(pair)
 
 
-def _plans(cast: Cast, signing: Sequence[Signer]) -> Plans:
+def _plans(cast: Cast, signing: Sequence[Signer], known: Roster | None) -> Plans:
     """What the curator intends."""
     registered = cast.guards.registered is not None
     return Plans(
@@ -206,6 +239,7 @@ def _plans(cast: Cast, signing: Sequence[Signer]) -> Plans:
         cast.program,
         Registry(tuple(one.public for one in signing)) if registered else None,
         sums=cast.guards.sums,
+        roster=known,
     )
 
 
@@ -220,6 +254,7 @@ def _start_keyholder(
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
     place, key, inbox = _seat(cast, network)(name), _key(cast, name), network.inbox(name)
+    place.identity = identities_of(cast).get(name)
     match parties.role(name):
         case parties.Role.ANALYST:
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
@@ -227,7 +262,7 @@ def _start_keyholder(
             reads = partial(analyst, strategy=proof, sums=guards.sums)
             nursery.start_soon(reads, place, key, inbox, pool, watch, name=name)
         case parties.Role.CURATOR:
-            plans = _plans(cast, signing)
+            plans = _plans(cast, signing, network.known)
             nursery.start_soon(curator, place, key, plans, inbox, pool, name=name)
         case _:
             nursery.start_soon(shuffler, place, key, inbox, pool, guards.history, name=name)

@@ -13,12 +13,13 @@ from ..protocol import parties
 from ..protocol.announcement import Setting
 from ..protocol.history import History
 from ..protocol.ledger import check_batch_size, check_rounds
-from ..protocol.messages import Batch, Mixed, Submission
+from ..protocol.messages import Alarm, Batch, Cause, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
+from ..protocol.signed_posts import Fork, fork_between, witness_of
 from .keyholder import Keyholder, batch_of
-from .network import Endpoint, Inbox, Letter, drain
+from .network import Endpoint, Inbox, Letter, OtherView, drain
 from .worker_pool import WorkerPool
 
 
@@ -55,12 +56,16 @@ class _Memory:
 
 @dataclass(slots=True)
 class _Collected:
-    """What came in for one round, and what was refused at the door."""
+    """What came in for one round, and what was refused at the door.
+
+    fork: the proof that the board has shown another head of this round to somebody who sent.
+    """
 
     envelopes: dict[str, bytes] = field(default_factory=dict)
     signed: list[tuple[str, Submission]] = field(default_factory=list)
     received: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
+    fork: Fork | None = None
 
 
 async def shuffler(
@@ -155,7 +160,21 @@ async def _collect(
                     _take(me, plan, letter, memory, collected)
                 except Refused as refusal:
                     collected.refused[refusal.reason] += 1
+                    if isinstance(refusal, OtherView) and collected.fork is None:
+                        collected.fork = _fork(me, plan, refusal.witness)
+    if collected.fork is not None:
+        shown = witness_of(collected.fork.other)
+        await me.post(Alarm(plan.call.round, Cause.SPLIT, shown))
     return collected
+
+
+def _fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
+    """The proof that somebody was shown another board; None: what they say they saw is no head."""
+    roster = me.board.roster
+    try:
+        return fork_between(roster, me.board.heads[plan.call.round], witness) if roster else None
+    except Refused:
+        return None
 
 
 def _take(

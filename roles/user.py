@@ -11,11 +11,11 @@ from ..crypto.signing import Signer
 from ..protocol import parties
 from ..protocol.ballots import Phrasebook, Sealed, submit_all
 from ..protocol.frames import frame_envelopes
-from ..protocol.messages import Submission
+from ..protocol.messages import Call, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round
 from ..protocol.transcript import Made, names_of
-from .board_monitor import Receiving, compare
+from .board_monitor import Receiving, compare, vouched
 from .network import EVERY_ROUND, Endpoint, Letter, Network, Rounds
 from .worker_pool import WorkerPool
 
@@ -58,7 +58,7 @@ async def user(me: Endpoint, person: Person, pool: WorkerPool, sealers: "Sealers
         await receiving.look(me)
         if plan.call.round not in person.rounds:
             continue
-        if person.compares and not await compare(me):
+        if not await vouched(me) or (person.compares and not await compare(me)):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         job = (person.index, person.says(fresh), fresh, me.signer)
@@ -107,7 +107,7 @@ def seal_all(
         rows = [one.says(new) for one, new in zip(asked, fresh, strict=True)]
         sealed = submit_all(book, rows, fresh)
         envelopes = [one.envelope for one in sealed]
-        frames = frame_envelopes(plan.session, plan.call.round, envelopes)
+        frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness)
         for who, frame, one in zip(asked, frames, sealed, strict=True):
             letter = parties.user(who.index), frame
             results.append((letter, _told(plan, who.index, one)))
@@ -118,11 +118,13 @@ class Sealers:
     """The work of sealing, one function a round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
-        self._signing: dict[tuple[int, bytes], Callable[[Sequence[Signing]], list[Done]]] = {}
+        self._signing: dict[
+            tuple[Call, bytes, bytes], Callable[[Sequence[Signing]], list[Done]]
+        ] = {}
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done]]:
         """Give the function that seals and signs answers of this round, as somebody was told it."""
-        place = plan.call.round, plan.session
+        place = plan.call, plan.session, plan.witness
         return self._signing.setdefault(place, partial(sign_many, plan))
 
 

@@ -12,6 +12,7 @@ of its kind with the bytes at one place replaced.
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import Ballot, receipt, submit
-from veilmix.protocol.board import replay
-from veilmix.protocol.frames import HEADER, Message
+from veilmix.protocol.board import Board, replay
+from veilmix.protocol.frames import HEADER, Message, Seal
 from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Alarm,
@@ -39,10 +40,13 @@ from veilmix.protocol.messages import (
     Consent,
     Counts,
     Decision,
+    Head,
     Key,
+    Kind,
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Submission,
     Tally,
 )
@@ -56,6 +60,7 @@ from veilmix.protocol.receipts import root_of, show
 from veilmix.protocol.registry import submission
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, layer_context, open_round
+from veilmix.protocol.signed_posts import Fork, sealed_post, sign_head, witness_of
 from veilmix.protocol.wire import Writer
 
 SEED = 2024
@@ -120,6 +125,7 @@ def build() -> dict[str, Vector]:
         ballots(),
         guards(),
         boards(),
+        signed_boards(),
         peers(),
     )
     return {f"{name}.json": vector for part in parts for name, vector in part}
@@ -157,6 +163,15 @@ def announcement(shufflers: int = 2, **changes: Any) -> Announcement:
 
 SESSION = announcement().digest()
 SIGNER = Signer(SeededEntropy(SEED).fork("signer"))
+WHO = {
+    name: Signer(SeededEntropy(SEED).fork(f"identity of {name}"))
+    for name in ("board", "curator", "analyst", "shuffler-1")
+}
+ROSTER = Roster(
+    bytes(range(16)), *(one.public for one in list(WHO.values())[:3]), (WHO["shuffler-1"].public,)
+)
+HEAD = sign_head(ROSTER, 1, bytes(range(32)), WHO["board"])
+SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
 GUARDED = Rules(receipts=True)
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
@@ -176,6 +191,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "call-blanked": (2, BLANKED),
     "submission": (1, Submission(b"an envelope")),
     "submission-signed": (1, Submission(b"an envelope", SIGNER.sign(b"something else"))),
+    "submission-with-a-head": (1, Submission(b"an envelope", witness=witness_of(HEAD))),
     "batch": (1, Batch((b"one", b"two", b"six"))),
     "batch-empty": (1, Batch(())),
     "batch-of-lengths": (1, Batch((b"", b"one", b"three"))),
@@ -192,6 +208,10 @@ BODIES: dict[str, tuple[int, Body]] = {
     "burned": (1, Burned("2 people took part")),
     "closed": (2, Closed()),
     "registry": (0, Registry((SIGNER.public, bytes(32)))),
+    "roster": (0, ROSTER),
+    "head": (1, HEAD),
+    "closed-sealed": (2, Closed()),
+    "closed-sealed-before-a-head": (2, Closed()),
     "registry-empty": (0, Registry(())),
     "receipts": (1, show([bytes([i]) * 32 for i in (3, 1, 2)])),
     "alarm": (2, Alarm(1, Cause.MISSING, bytes(range(32)))),
@@ -205,18 +225,21 @@ BODIES: dict[str, tuple[int, Body]] = {
 }
 
 
+SEALS = {"closed-sealed": SEALED, "closed-sealed-before-a-head": Seal(b"", SEALED.signature)}
+
+
 def encoded(name: str) -> bytes:
     """Give the positive message of that name as bytes."""
     number, body = BODIES[name]
-    before = name.startswith(("key", "announcement", "registry"))
-    return Message(bytes(32) if before else SESSION, number, body).encode()
+    before = name.startswith(("key", "announcement", "registry", "roster"))
+    return Message(bytes(32) if before else SESSION, number, body, SEALS.get(name)).encode()
 
 
 def messages() -> Named:
     """One message of each kind, and more where a kind has several forms."""
     for name in BODIES:
         data = encoded(name)
-        result = shown(Message(data[4:36], data[36], BODIES[name][1]))
+        result = shown(Message(data[4:36], data[36], BODIES[name][1], SEALS.get(name)))
         yield f"message-{name}", positive(f"a {name}", "message", {"data": data.hex()}, result)
 
 
@@ -233,8 +256,9 @@ def shown(message: Message) -> Vector:
         case Call(number, reader, asks, hidden):
             body = {"round": number, "reader": reader.value, "asks": [list(ask) for ask in asks]}
             body |= {"hidden": [shown_hiding(rule) for rule in hidden]}
-        case Submission(envelope, signature):
+        case Submission(envelope, signature, witness):
             body = {"envelope": envelope.hex(), "signature": signature.hex()}
+            body |= {"witness": witness.hex()}
         case Batch(layers):
             body = {"layers": [layer.hex() for layer in layers]}
         case Mixed(hop, people, received, forwarded, refused, digest):
@@ -269,8 +293,17 @@ def shown(message: Message) -> Vector:
             body = {"step": step, "digest": digest.hex()}
         case Accusation(step, against, inside, draw):
             body = {"step": step, "against": against, "inside": inside.hex(), "draw": draw.hex()}
-    name = message.kind.name.lower()
-    return {"kind": name, "session": message.session.hex(), "round": message.round, "body": body}
+        case Roster(opening, board, curator, analyst, shufflers):
+            body = {"opening": opening.hex(), "board": board.hex(), "curator": curator.hex()}
+            body |= {"analyst": analyst.hex(), "shufflers": [one.hex() for one in shufflers]}
+        case Head(place, state, signature):
+            body = {"place": place, "state": state.hex(), "signature": signature.hex()}
+    said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
+    said |= {"round": message.round, "body": body, "seal": None}
+    if message.seal is not None:
+        sealed = message.seal
+        said["seal"] = {"witness": sealed.witness.hex(), "signature": sealed.signature.hex()}
+    return said
 
 
 def shown_hiding(rule: Hiding) -> Vector:
@@ -321,7 +354,12 @@ def frames() -> Named:
         "empty": b"",
         "header-cut": data[: HEADER - 1],
         "magic": b"vn" + data[2:],
-        "version": patched(data, (2, b"\1", b"\2")),
+        "version": patched(data, (2, b"\1", b"\3")),
+        "seal-missing": patched(data, (2, b"\1", b"\2")),
+        "seal-not-told-of": patched(encoded("closed-sealed"), (2, b"\2", b"\1")),
+        "seal-with-half-a-head": replaced(
+            encoded("closed-sealed"), size(witness_of(HEAD)), size(witness_of(HEAD)[:40])
+        ),
         "kind-0": patched(data, (3, b"\3", b"\0")),
         "kind-15": patched(data, (3, b"\3", b"\x0f")),
     }
@@ -350,7 +388,7 @@ def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
 
 def faults() -> Named:
     """One field wrong at a time, in a message of each kind that has fields."""
-    for of, name, data in (*announcement_faults(), *body_faults()):
+    for of, name, data in (*announcement_faults(), *body_faults(), *signed_kinds_faults()):
         title = f"a {of} with one fault: {name}"
         yield f"fault-{of}-{name}", negative(title, "message", {"data": data.hex()}, "malformed")
 
@@ -494,6 +532,15 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
     yield from peer_faults()
+
+
+def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with who signs, and with a head that is repeated."""
+    roster, sent = encoded("roster"), encoded("submission-with-a-head")
+    twice = replaced(roster, ROSTER.analyst, ROSTER.board)
+    yield "roster", "one-identity-twice", twice
+    cut = replaced(sent, size(witness_of(HEAD)), size(witness_of(HEAD)[:-1]))
+    yield "submission", "head-cut", cut
 
 
 def peer_faults() -> Iterator[tuple[str, str, bytes]]:
@@ -707,7 +754,8 @@ def guards() -> Named:
         "in-another-round": patched(data, (36, b"\1", b"\2")),
         "in-another-session": data[:4] + bytes(32) + data[36:],
         "of-another-envelope": replaced(data, b"an envelope", b"An envelope"),
-        "by-nobody": data[:-68] + size(b""),
+        "by-nobody": data[:-72] + size(b"") + size(b""),
+        "with-another-head": data[:-4] + size(witness_of(HEAD)) + witness_of(HEAD),
     }
     for name, bad in wrong.items():
         vector: Vector = {"data": bad.hex(), "key": key}
@@ -740,6 +788,128 @@ def boards() -> Named:
     inputs = {"posts": [[author, data.hex()] for author, data in posts]}
     result = {"head": board.head.hex(), "digest": board.digest().hex()}
     yield "board", positive("a board from beginning to end", "board", inputs, result)
+
+
+def signed_boards() -> Named:
+    """A whole board whose posts and heads are signed, one fault in each other; and a fork."""
+    posts = signed_posts()
+    board = replay(posts)
+    inputs = shown_posts(posts)
+    result = {"head": board.head.hex(), "digest": board.digest().hex()}
+    yield "board-signed", positive("a board that is signed", "board", inputs, result)
+    for name, (bad, reason) in signed_faults(posts).items():
+        title = f"a signed board: {name}"
+        yield f"board-signed-{name}", negative(title, "board", shown_posts(bad), reason)
+    one, other = (sign_head(ROSTER, 2, bytes([i]) * 32, WHO["board"]) for i in (1, 2))
+    key = WHO["board"].public.hex()
+    right = {"board": key, "fork": Fork(ROSTER.opening, one, other).encode().hex()}
+    yield "fork", positive("a board that has shown two things", "fork", right, {})
+    elsewhere = sign_head(ROSTER, 1, bytes([2]) * 32, WHO["board"])
+    stranger = sign_head(ROSTER, 2, bytes([2]) * 32, SIGNER)
+    for name, head in {
+        "of-one-thing": one,
+        "of-two-places": elsewhere,
+        "by-another": stranger,
+    }.items():
+        proof = Fork(ROSTER.opening, one, head).encode().hex()
+        yield (
+            f"fork-{name}",
+            negative(f"no fork: {name}", "fork", {"board": key, "fork": proof}, "unregistered"),
+        )
+
+
+def shown_posts(posts: list[tuple[str, bytes]]) -> Vector:
+    """Say in JSON what is on a board."""
+    return {"posts": [[author, data.hex()] for author, data in posts]}
+
+
+def signed_posts() -> list[tuple[str, bytes]]:
+    """A short session in which nothing is called but once, and burned."""
+    told = announcement(1)
+    session, board = told.digest(), Board()
+    said: list[tuple[str, int, Body]] = [
+        ("curator", 0, ROSTER),
+        ("analyst", 0, Key(told.analyst)),
+        ("shuffler-1", 0, Key(told.shufflers[0])),
+        ("curator", 0, told),
+        ("shuffler-1", 0, Consent(session)),
+        ("analyst", 0, Consent(session)),
+        ("curator", 1, SINGLES),
+        ("user-1", 1, Alarm(1, Cause.BALANCE)),
+        ("shuffler-1", 1, Burned("nobody came")),
+        ("curator", 1, Closed()),
+    ]
+    for author, number, body in said:
+        message = Message(board.session, number, body)
+        sealed = sealed_post(message, ROSTER, author, WHO.get(author, SIGNER), board.witness)
+        board.post(author, message.encode() if author == "user-1" else sealed)
+        if board.due is not None:
+            head = sign_head(ROSTER, board.due, board.state, WHO["board"])
+            board.post("board", Message(board.session, number, head).encode())
+    return [(entry.author, entry.data) for entry in board.entries]
+
+
+def signed_faults(
+    posts: list[tuple[str, bytes]],
+) -> dict[str, tuple[list[tuple[str, bytes]], str]]:
+    """What is wrong with a signed board: its posts up to the wrong one, and the reason."""
+    board = replay(posts)
+    burned = next(at for at, (_, data) in enumerate(posts) if data[3] == Kind.BURNED)
+    called = next(at for at, (_, data) in enumerate(posts) if data[3] == Kind.HEAD)
+    message, witness = board.entries[burned].message, witness_of(board.heads[1])
+    signer, other = WHO["shuffler-1"], replace(ROSTER, opening=bytes(16))
+    elsewhere = witness_of(sign_head(ROSTER, 1, bytes(32), WHO["board"]))
+
+    def burning(data: bytes) -> list[tuple[str, bytes]]:
+        return [*posts[:burned], ("shuffler-1", data)]
+
+    def heading(head: Head) -> list[tuple[str, bytes]]:
+        data = Message(board.session, 1, head).encode()
+        return [*posts[:called], ("board", data)]
+
+    plain = replace(message, seal=None)
+    return {
+        "post-without-seal": (burning(plain.encode()), "unregistered"),
+        "post-by-another": (
+            burning(sealed_post(plain, ROSTER, "shuffler-1", SIGNER, witness)),
+            "unregistered",
+        ),
+        "post-of-another-author": (
+            burning(sealed_post(plain, ROSTER, "analyst", signer, witness)),
+            "unregistered",
+        ),
+        "post-of-another-opening": (
+            burning(sealed_post(plain, other, "shuffler-1", signer, witness)),
+            "unregistered",
+        ),
+        "post-that-cites-another-board": (
+            burning(sealed_post(plain, ROSTER, "shuffler-1", signer, elsewhere)),
+            "unexpected",
+        ),
+        "post-that-cites-nothing": (
+            burning(sealed_post(plain, ROSTER, "shuffler-1", signer, b"")),
+            "unexpected",
+        ),
+        "post-before-the-head": (
+            [
+                *posts[:called],
+                ("shuffler-1", sealed_post(plain, ROSTER, "shuffler-1", signer, b"")),
+            ],
+            "unexpected",
+        ),
+        "head-of-something-else": (
+            heading(sign_head(ROSTER, 1, bytes(32), WHO["board"])),
+            "unexpected",
+        ),
+        "head-of-another-place": (
+            heading(sign_head(ROSTER, 2, board.heads[1].state, WHO["board"])),
+            "unexpected",
+        ),
+        "head-by-another": (
+            heading(sign_head(ROSTER, 1, board.heads[1].state, SIGNER)),
+            "unregistered",
+        ),
+    }
 
 
 def example() -> str:

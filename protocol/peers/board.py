@@ -75,7 +75,7 @@ class PeerBoard:
             kind = message.kind is wanted or (message.kind is Kind.ACCUSATION and place[1] > 1)
             right = number in self.keys and message.session == session and kind
             right = right and self._in_turn(place) and number not in self.posts.get(place, {})
-        if not right:
+        if not right or message.seal is not None:
             raise Refused(Reason.UNEXPECTED)
         return place
 

@@ -42,7 +42,7 @@ async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
 async def malformed(send: Honest, _plan: Round, body: Body) -> None:
     """Turn over the last bit of the envelope: of the right size, but it does not open."""
     if isinstance(body, Submission):
-        body = Submission(body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]), body.signature)
+        body = replace(body, envelope=body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
     await send(body)
 
 

@@ -5,7 +5,7 @@ any, and it can write whatever it likes in a frame, which nobody authenticates.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import trio
 
@@ -85,10 +85,10 @@ class Replay(Wire):
 
 
 def _body(old: Message, now: Message) -> Submission:
-    """The old envelope; a signature covers the envelope, so the new one would not fit it."""
+    """The old envelope and its signature, with the board's head of now, which anybody can read."""
     assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
     assert isinstance(now.body, Submission)  # noqa: S101
-    return old.body
+    return replace(old.body, witness=now.body.witness)
 
 
 @dataclass(slots=True)

@@ -230,11 +230,12 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     balance: totals and accounts on the board are added up. recompute: the analyst decides again
     from published marginals. compare: users compare what they were told with the board. burn: a
     session is not run again on the same people less a few. union: nor for other columns. sums: two
-    readers compare what they read of the same people, and burn what does not fit. The rest is only
-    switched off in a lesson. promise: the analyst releases nothing of which the promise cannot be
-    proved, of those who came. bind: layers open in one session, round and hop. dedupe: repeats are
-    dropped. unbundle: the first shuffler takes a person's answers apart. fresh_salt, fresh_key: one
-    for every answer.
+    readers compare what they read of the same people, and burn what does not fit. signed: posts and
+    the board's heads are signed by identities known beforehand. The rest is only switched off in a
+    lesson. promise: the analyst releases nothing of which the promise cannot be proved, of those
+    who came. bind: layers open in one session, round and hop. dedupe: repeats are dropped.
+    unbundle: the first shuffler takes a person's answers apart. fresh_salt, fresh_key: one for
+    every answer.
     """
 
     receipts: Share = 0.0
@@ -246,6 +247,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     burn: bool = True
     union: bool = False
     sums: bool = True
+    signed: bool = True
     promise: bool = True
     bind: bool = True
     dedupe: bool = True

@@ -13,6 +13,8 @@ def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool
         role = parties.role(party)
     except ParameterError:
         return False
+    if role is parties.Role.BOARD:
+        return False  # it holds nothing but what everybody reads
     if role is parties.Role.PEER:
         return peers and (people is None or parties.index(party) < people)
     if peers:

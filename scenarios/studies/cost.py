@@ -14,7 +14,7 @@ from ...crypto.layer import open_layer, seal_layer
 from ...crypto.signing import SIGNATURE
 from ...crypto.suites import Suite, suite
 from ...protocol.announcement import NONCE, REGISTRY, Announcement
-from ...protocol.frames import DIGEST, HEADER
+from ...protocol.frames import DIGEST, HEADER, WITNESS
 from ...protocol.peers.agreement import open_peer_round
 from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
@@ -26,7 +26,7 @@ from ..validation.load import resolve
 
 MEASURED = 0.02  # seconds for each of sealing and opening
 EVERYBODY = "everybody"  # reads, among peers
-LENGTH = 4  # bytes before an envelope, before its signature, and before a list in a batch
+LENGTH = 4  # bytes before an envelope, its signature, and the head that it repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     calls = program_of(scenario).calls(scenario.policy, announcement.schema)
     plans = [open_round(announcement, session, call) for call in calls]
     asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
-    rounds = tuple(_round(plan, here) for plan, here in zip(plans, asked, strict=True))
+    head = WITNESS if scenario.defence.signed else 0
+    rounds = tuple(_round(plan, here, head) for plan, here in zip(plans, asked, strict=True))
     size = max(plans[0].inner) or 256
     return Cost(rounds, *measure(scheme, size))
 
@@ -118,12 +119,12 @@ def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite)
     return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
 
 
-def _round(plan: Round, people: int) -> RoundCost:
+def _round(plan: Round, people: int, head: int) -> RoundCost:
     shufflers = len(plan.hops) - 1
     person = carried = None
     if plan.envelope:
         signature = SIGNATURE if plan.announcement.registry else 0
-        person = HEADER + 2 * LENGTH + plan.envelope + signature
+        person = HEADER + 3 * LENGTH + plan.envelope + signature + head
         carried = people * (person + plan.slots * sum(plan.inner[2:]))
     onions = people * plan.slots
     layers = people * (plan.slots * shufflers + 1)

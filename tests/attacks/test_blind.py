@@ -32,6 +32,7 @@ KEYS = (
     *("bundle", "collude", "dictionary", "equivocate", "forward", "inside-reports"),
     *("lie", "lie-counts", "lie-marginals", "one-key", "one-salt", "order", "overlap"),
     *("substitute", "subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
+    "split-view",
 )
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from veilmix.errors import Reason
 from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
 from veilmix.protocol.ballots import Sealed, submit
-from veilmix.protocol.frames import Message
+from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Alarm,
@@ -27,10 +27,12 @@ from veilmix.protocol.messages import (
     Closed,
     Consent,
     Decision,
+    Head,
     Key,
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Submission,
     Tally,
 )
@@ -232,6 +234,18 @@ def equal_or_not(draw: Any) -> list[bytes]:
     return found
 
 
+SIGNATURES = st.binary(min_size=64, max_size=64)
+WITNESSES = st.binary(min_size=97, max_size=97)
+SEALS = st.builds(Seal, st.just(b"") | WITNESSES, SIGNATURES)
+
+
+@st.composite
+def rosters(draw: Any) -> Roster:
+    keys = draw(st.lists(DIGESTS, min_size=3, max_size=6, unique=True))
+    opening = draw(st.binary(min_size=16, max_size=16))
+    return Roster(opening, *keys[:3], tuple(keys[3:]))
+
+
 STEPS, PEERS = st.integers(1, 255), st.integers(1, 65535)
 LAYERS = st.sets(st.binary(max_size=9), min_size=1, max_size=4).map(
     lambda some: tuple(sorted(some))
@@ -247,7 +261,11 @@ BODIES: dict[type, Any] = {
     Announcement: announcements(),
     Consent: DIGESTS.map(Consent),
     Call: calls(),
-    Submission: st.builds(Submission, st.binary(max_size=60), st.binary(max_size=64)),
+    Submission: st.builds(
+        Submission, st.binary(max_size=60), st.binary(max_size=64), st.just(b"") | WITNESSES
+    ),
+    Roster: rosters(),
+    Head: st.builds(Head, st.integers(0, 255), DIGESTS, SIGNATURES),
     Batch: st.composite(equal_or_not)().map(lambda layers: Batch(tuple(layers))),
     Mixed: st.builds(Mixed, st.integers(0, 255), U32, U32, U32, REFUSED, DIGESTS),
     Tally: tallies(),
@@ -267,7 +285,7 @@ BODIES: dict[type, Any] = {
 def messages(*kinds: type) -> Any:
     """Give a strategy for messages of these kinds, or of all."""
     bodies = st.one_of([BODIES[kind] for kind in kinds or BODIES])
-    return st.builds(Message, DIGESTS, st.integers(0, 255), bodies)
+    return st.builds(Message, DIGESTS, st.integers(0, 255), bodies, st.none() | SEALS)
 
 
 def same(left: Body, right: Body) -> bool:

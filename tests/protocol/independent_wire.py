@@ -35,7 +35,7 @@ REASONS = [
     "unregistered",
 ]
 FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
-CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement"]
+CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement", "split"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
 MOST = 2**31 - 1
@@ -269,6 +269,35 @@ def alarm(data: Bytes) -> dict[str, Any]:
     return {"round": number, "cause": cause, "evidence": evidence.hex()}
 
 
+WITNESS = 1 + 32 + 64  # place, state, signature
+
+
+def witness(data: Bytes) -> str:
+    found = data.blob()
+    require(len(found) in (0, WITNESS))
+    return found.hex()
+
+
+def submission(data: Bytes) -> dict[str, Any]:
+    envelope, signature = data.blob().hex(), data.blob().hex()
+    return {"envelope": envelope, "signature": signature, "witness": witness(data)}
+
+
+def roster(data: Bytes) -> dict[str, Any]:
+    opening, board, curator, analyst = (data.take(size) for size in (16, 32, 32, 32))
+    shufflers = data.many(lambda: data.take(32))
+    keys = [board, curator, analyst, *shufflers]
+    require(len(set(keys)) == len(keys))
+    found: dict[str, Any] = {"opening": opening.hex(), "board": board.hex()}
+    found |= {"curator": curator.hex(), "analyst": analyst.hex()}
+    return found | {"shufflers": [one.hex() for one in shufflers]}
+
+
+def head(data: Bytes) -> dict[str, Any]:
+    place, state, signature = data.number(1), data.take(32).hex(), data.take(64).hex()
+    return {"place": place, "state": state, "signature": signature}
+
+
 def step_of(data: Bytes) -> int:
     step = data.number(1)
     require(step >= 1)
@@ -315,10 +344,7 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     2: ("announcement", lambda data: announcement(data.blob())),
     3: ("consent", lambda data: {"session": data.take(32).hex()}),
     4: ("call", call),
-    5: (
-        "submission",
-        lambda data: {"envelope": data.blob().hex(), "signature": data.blob().hex()},
-    ),
+    5: ("submission", submission),
     6: ("batch", lambda data: {"layers": [one.hex() for one in data.items()]}),
     7: ("mixed", mixed),
     8: ("tally", tally),
@@ -332,16 +358,22 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     16: ("found", found_ballots),
     17: ("agreed", lambda data: {"step": step_of(data), "digest": data.take(32).hex()}),
     18: ("accusation", accusation),
+    19: ("roster", roster),
+    20: ("head", head),
 }
 
 
 def message(encoded: bytes) -> dict[str, Any]:
     data = Bytes(encoded)
-    require(data.take(3) == b"vm\x01")
+    start = data.take(3)
+    require(start in (b"vm\x01", b"vm\x02"))
     kind, session, number = data.number(1), data.take(32), data.number(1)
     require(kind in BODIES)
     name, body = BODIES[kind]
     found = {"kind": name, "session": session.hex(), "round": number, "body": body(data)}
+    found["seal"] = None
+    if start[-1] == 2:
+        found["seal"] = {"witness": witness(data), "signature": data.take(64).hex()}
     data.end()
     return found
 
@@ -449,7 +481,7 @@ def signed(inputs: dict[str, Any]) -> dict[str, Any]:
     sent = message(bytes.fromhex(inputs["data"]))
     envelope = bytes.fromhex(sent["body"]["envelope"])
     about = bytes.fromhex(sent["session"]) + bytes([sent["round"]])
-    about += hashlib.sha256(envelope).digest()
+    about += hashlib.sha256(envelope).digest() + bytes.fromhex(sent["body"]["witness"])
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(inputs["key"]))
         key.verify(bytes.fromhex(sent["body"]["signature"]), b"veilmix submission 1\0" + about)
@@ -469,17 +501,83 @@ def batch(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"digest": digest.hexdigest()}
 
 
+def ed25519(key: str, message: bytes, signature: bytes) -> None:
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, message)
+    except InvalidSignature:
+        raise Rejected("unregistered") from None
+
+
+def run_digest(posts: list[bytes]) -> bytes:
+    whole = b"".join(hashlib.sha256(post).digest() for post in sorted(posts))
+    return hashlib.sha256(b"veilmix run 1\0" + whole).digest()
+
+
+class Signed:
+    """What a board on which posts are signed asks of each: a seal, or the head that is due."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        keys = [told["board"], told["curator"], told["analyst"], *told["shufflers"]]
+        self.opening = bytes.fromhex(told["opening"])
+        self.digest = hashlib.sha256(self.opening + bytes.fromhex("".join(keys))).digest()
+        shufflers = {f"shuffler-{i + 1}": key for i, key in enumerate(told["shufflers"])}
+        self.keys = shufflers | {name: told[name] for name in ("board", "curator", "analyst")}
+        self.due: int | None = None
+        self.cited = [""]
+        self.posts: list[bytes] = []
+
+    def take(self, author: str, data: bytes, said: dict[str, Any], post: bytes) -> None:
+        if said["kind"] == "head":
+            self.attest(said["body"])
+        elif not author.startswith("user-"):
+            self.seal(author, data, said["seal"])
+        if said["kind"] != "alarm":
+            self.posts.append(post)
+        if said["kind"] in ("call", "closed"):
+            self.due = said["round"] if said["kind"] == "call" else 0
+
+    def attest(self, told: dict[str, Any]) -> None:
+        state = hashlib.sha256(b"veilmix state 1\0" + run_digest(self.posts)).hexdigest()
+        require((told["place"], told["state"]) == (self.due, state), "unexpected")
+        place = bytes([told["place"]]) + bytes.fromhex(state)
+        signature = bytes.fromhex(told["signature"])
+        ed25519(self.keys["board"], b"veilmix head 1\0" + self.opening + place, signature)
+        self.cited = [*filter(None, self.cited), (place + signature).hex()]
+        self.due = None
+
+    def seal(self, author: str, data: bytes, seal: dict[str, str] | None) -> None:
+        if seal is None:
+            raise Rejected("unregistered")
+        require(self.due is None and seal["witness"] in self.cited, "unexpected")
+        about = self.digest + author.encode() + b"\0" + hashlib.sha256(data[:-64]).digest()
+        ed25519(self.keys[author], b"veilmix post 1\0" + about, data[-64:])
+
+
+def fork(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Check that a board has signed two states of one place."""
+    proof = Bytes(bytes.fromhex(inputs["fork"]))
+    opening, seen = proof.take(16), []
+    for _ in range(2):
+        about, signature = proof.take(33), proof.take(64)
+        seen.append(about)
+        ed25519(inputs["board"], b"veilmix head 1\0" + opening + about, signature)
+    proof.end()
+    same = seen[0][0] == seen[1][0] and seen[0] != seen[1]
+    require(same, "unregistered")
+    return {}
+
+
 def board(inputs: dict[str, Any]) -> dict[str, Any]:
-    head, posts = bytes(32), []
+    head, posts, who = bytes(32), [], None
     for author, hexed in inputs["posts"]:
         data, name = bytes.fromhex(hexed), author.encode() + b"\0"
         head = hashlib.sha256(b"veilmix board 1\0" + head + name + data).digest()
         posts.append(data[36:37] + data[3:4] + name + data)
-    whole = b"".join(hashlib.sha256(post).digest() for post in sorted(posts))
-    return {
-        "head": head.hex(),
-        "digest": hashlib.sha256(b"veilmix run 1\0" + whole).hexdigest(),
-    }
+        said = message(data)
+        who = Signed(said["body"]) if said["kind"] == "roster" else who
+        if who is not None:
+            who.take(author, data, said, posts[-1])
+    return {"head": head.hex(), "digest": run_digest(posts).hex()}
 
 
 # Peers
@@ -538,6 +636,7 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "peers": lambda inputs: {"session": peers_session(inputs).hex()},
     "peer-layer": peer_layer,
     "agree": agree,
+    "fork": fork,
 }
 
 

@@ -382,7 +382,7 @@ def test_a_replay_stops_at_the_first_post_that_was_not_legal() -> None:
         replay([*posts[:8], *posts[9:]])
 
 
-@pytest.mark.parametrize("name", ["", "board", "user-0", "user-01", "shuffler-", "Curator", "x-1"])
+@pytest.mark.parametrize("name", ["", "boards", "user-0", "user-01", "shuffler-", "Curator", "x-1"])
 def test_nobody_else_is_a_party(name: str) -> None:
     with pytest.raises(ParameterError, match="no party can be called"):
         Board().post(name, STEPS["key-1"][1])

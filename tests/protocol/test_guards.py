@@ -21,6 +21,7 @@ from veilmix.protocol.messages import (
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Submission,
     Tally,
 )
@@ -29,6 +30,7 @@ from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.receipts import check_inclusion, contains, missing, prove, root_of, show
 from veilmix.protocol.registry import check_sender, check_senders, registry_root, submission
 from veilmix.protocol.schema import Schema
+from veilmix.protocol.signed_posts import sign_head, witness_of
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.wire import Writer
 
@@ -157,6 +159,19 @@ GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
 SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, b""), Mixed(2, 0, 9, 9, {}, b"")]
 UNREAD = [Tally((3, 3, 2), {})]
 # name -> (board, alarm, whether it is justified)
+BOARD_KEY, ANYBODY = Signer(SeededEntropy(1)), Signer(SeededEntropy(2))
+ROSTER = Roster(bytes(16), BOARD_KEY.public, b"c" * 32, b"a" * 32, (b"s" * 32,))
+HEAD = sign_head(ROSTER, 1, bytes(32), BOARD_KEY)
+OTHER_HEAD = witness_of(sign_head(ROSTER, 1, b"x" * 32, BOARD_KEY))
+STRANGE_HEAD = witness_of(sign_head(ROSTER, 1, b"x" * 32, ANYBODY))
+
+
+def signed(**changes: Any) -> Board:
+    found = board()
+    found.roster, found.heads = ROSTER, changes.get("heads", {1: HEAD})
+    return found
+
+
 ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "missing": (board(), Alarm(1, Cause.MISSING, b"\1" * 32), True),
     "missing-though-there": (board(), Alarm(1, Cause.MISSING, bytes(32)), False),
@@ -205,6 +220,12 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "announcement-of-nothing": (board(), Alarm(0, Cause.ANNOUNCEMENT, b"?"), False),
     "announcement-in-a-round-to-come": (board(), Alarm(2, Cause.ANNOUNCEMENT, OTHER), False),
     "of-a-round-to-come": (board(), Alarm(2, Cause.BALANCE), False),
+    "split": (signed(), Alarm(1, Cause.SPLIT, OTHER_HEAD), True),
+    "split-though-the-same": (signed(), Alarm(1, Cause.SPLIT, witness_of(HEAD)), False),
+    "split-by-another-board": (signed(), Alarm(1, Cause.SPLIT, STRANGE_HEAD), False),
+    "split-of-another-place": (signed(heads={2: HEAD}), Alarm(1, Cause.SPLIT, OTHER_HEAD), False),
+    "split-where-nothing-is-signed": (board(), Alarm(1, Cause.SPLIT, OTHER_HEAD), False),
+    "split-of-no-head": (signed(), Alarm(1, Cause.SPLIT, b"?"), False),
 }
 
 

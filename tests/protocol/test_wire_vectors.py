@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.keys import PublicKey, SecretKey
 from veilmix.crypto.suites import suite
-from veilmix.errors import Refused
+from veilmix.errors import Reason, Refused, VerificationError
 from veilmix.protocol.announcement import decode_announcement
 from veilmix.protocol.ballots import read_ballot, receipt
 from veilmix.protocol.board import replay
@@ -27,6 +27,7 @@ from veilmix.protocol.peers.onions import pass_on, read_plain, seal_again
 from veilmix.protocol.receipts import root_of
 from veilmix.protocol.registry import check_sender
 from veilmix.protocol.session import Round, layer_context, open_round
+from veilmix.protocol.signed_posts import Fork
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -109,9 +110,20 @@ def read_root(inputs: Inputs) -> Inputs:
 def read_signed(inputs: Inputs) -> Inputs:
     message = decode_message(unhex(inputs["data"]))
     assert isinstance(message.body, Submission)
-    place = SimpleNamespace(session=message.session, call=SimpleNamespace(round=message.round))
+    called = SimpleNamespace(round=message.round)
+    place = SimpleNamespace(session=message.session, call=called, witness=message.body.witness)
     registry = Registry((unhex(inputs["key"]),))
     check_sender(cast(Round, place), registry, "user-1", message.body)
+    return {}
+
+
+def read_fork(inputs: Inputs) -> Inputs:
+    fork = Fork.decode(unhex(inputs["fork"]))
+    assert fork.encode().hex() == inputs["fork"]
+    try:
+        fork.check(unhex(inputs["board"]))
+    except VerificationError:
+        raise Refused(Reason.UNREGISTERED) from None
     return {}
 
 
@@ -165,6 +177,7 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "peers": read_peers,
     "peer-layer": read_peer_layer,
     "agree": read_agree,
+    "fork": read_fork,
 }
 
 

@@ -279,7 +279,7 @@ def test_the_board_does_not_take_a_substituted_key() -> None:
     played = KIT.run(ROWS, [watch], faults={"curator": Substituting})
     assert played.board.burned == "the board refused the announcement of curator: unexpected"
     assert played.refused("board", 0) == {Reason.UNEXPECTED: 1}
-    assert set(watch.kinds) == {Kind.KEY, Kind.BURNED, Kind.CLOSED}
+    assert set(watch.kinds) == {Kind.ROSTER, Kind.KEY, Kind.BURNED, Kind.CLOSED, Kind.HEAD}
 
 
 class Asking(Endpoint):

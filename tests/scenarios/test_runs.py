@@ -151,13 +151,13 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         unpacked(lambda text: b"\n".join(text.split(b"\n")[:3] + text.split(b"\n")[4:])),
         "the end of the file is missing",
     ),
-    "no JSON in line 3": (
+    "no JSON in line 4": (
         unpacked(lambda text: text.replace(b'"key"', b'"key', 2).replace(b'"key,', b'"key",', 1)),
-        r"transcript.jsonl.gz:3: damaged",
+        r"transcript.jsonl.gz:4: damaged",
     ),
     "an unknown kind": (
         unpacked(lambda text: text.replace(b'"kind":"key"', b'"kind":"quay"', 1)),
-        r"transcript.jsonl.gz:2: damaged: 'QUAY'",
+        r"transcript.jsonl.gz:3: damaged: 'QUAY'",
     ),
     "another schema": (
         unpacked(lambda text: text.replace(b'"schema":1', b'"schema":2')),

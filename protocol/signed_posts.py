@@ -1,0 +1,129 @@
+r"""Signed posts, signed heads, and the proof that a board has shown two people different things.
+
+    post     Ed25519("veilmix post 1\0" || SHA-256(roster) || author || 0 || SHA-256(frame))
+             by the author; `frame` is all of the post but the signature at its end
+    state    SHA-256("veilmix state 1\0" || digest of the posts up to there but alarms)  (board.py)
+    head     Ed25519("veilmix head 1\0" || opening || place || state), by whoever keeps the board
+    witness  place || state || head: what parties repeat in all they send (97 bytes)
+
+The state is the same for every schedule of the parties, so that everybody who has seen the same
+posts cites the same bytes; alarms, which come at any time, are not in it. Two heads that a board
+has signed for one place of one opening, with two states, are a `Fork`: nobody but the board can
+have made it, and whoever knows the board's identity can check it. What a board withholds from
+everybody, or that it is slow, cannot be proved.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from ..crypto.signing import SIGNATURE, Signer, verify_signature
+from ..errors import ParameterError, Reason, Refused, VerificationError
+from .frames import WITNESS, Message, Seal
+from .messages import OPENING, STATE, Head, Roster
+
+POST_LABEL = b"veilmix post 1\0"
+HEAD_LABEL = b"veilmix head 1\0"
+
+
+def roster_digest(roster: Roster) -> bytes:
+    """Anybody: what a signature binds a post to, 32 bytes."""
+    keys = (roster.board, roster.curator, roster.analyst, *roster.shufflers)
+    return hashlib.sha256(roster.opening + b"".join(keys)).digest()
+
+
+def sealed_post(
+    message: Message, roster: Roster, author: str, signer: Signer, witness: bytes
+) -> bytes:
+    """Whoever posts: the bytes of a signed post. witness: the board's head, or nothing yet."""
+    seal = Seal(witness, bytes(SIGNATURE))
+    frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
+    return frame + signer.sign(_post_bytes(roster, author, frame))
+
+
+def check_post(roster: Roster, author: str, data: bytes) -> None:
+    """Anybody: Refused (UNREGISTERED) unless the identity of its author has signed a post."""
+    key = roster.key(author)
+    if key is None or len(data) < SIGNATURE:
+        raise Refused(Reason.UNREGISTERED)
+    verify_signature(key, _post_bytes(roster, author, data[:-SIGNATURE]), data[-SIGNATURE:])
+
+
+def _post_bytes(roster: Roster, author: str, frame: bytes) -> bytes:
+    place = roster_digest(roster) + author.encode() + b"\0"
+    return POST_LABEL + place + hashlib.sha256(frame).digest()
+
+
+def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
+    """Whoever keeps the board: sign what stands on it at a place."""
+    return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
+
+
+def check_head(board: bytes, opening: bytes, head: Head) -> None:
+    """Anybody: Refused (UNREGISTERED) unless the board with this identity has signed a head."""
+    verify_signature(board, _head_bytes(opening, head.place, head.state), head.signature)
+
+
+def _head_bytes(opening: bytes, place: int, state: bytes) -> bytes:
+    return HEAD_LABEL + opening + bytes([place]) + state
+
+
+def witness_of(head: Head) -> bytes:
+    """Anybody: what is repeated of a head, 97 bytes."""
+    return bytes([head.place]) + head.state + head.signature
+
+
+def head_in(witness: bytes) -> Head:
+    """Anybody: the head that somebody repeats; Refused (MALFORMED) if it is none."""
+    if len(witness) != WITNESS:
+        raise Refused(Reason.MALFORMED)
+    return Head(witness[0], witness[1 : 1 + STATE], witness[1 + STATE :])
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """The proof that a board has shown two things: two heads of one place, both signed by it.
+
+    opening: of the session, known beforehand.
+    """
+
+    opening: bytes
+    one: Head
+    other: Head
+
+    def check(self, board: bytes) -> None:
+        """Anybody: VerificationError unless it proves that this board has signed both.
+
+        board: its identity key, known beforehand.
+        """
+        if self.one.place != self.other.place or self.one.state == self.other.state:
+            raise VerificationError("these two heads do not contradict each other")
+        try:
+            check_head(board, self.opening, self.one)
+            check_head(board, self.opening, self.other)
+        except (Refused, ParameterError):
+            raise VerificationError("the board has not signed both heads") from None
+
+    def encode(self) -> bytes:
+        """Give the proof as bytes: opening, and both witnesses."""
+        return self.opening + witness_of(self.one) + witness_of(self.other)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Fork":
+        """Read what `encode` wrote; Refused (MALFORMED) for anything else."""
+        if len(data) != OPENING + 2 * WITNESS:
+            raise Refused(Reason.MALFORMED)
+        one, other = data[OPENING:-WITNESS], data[-WITNESS:]
+        return cls(data[:OPENING], head_in(one), head_in(other))
+
+
+def fork_between(roster: Roster, here: Head, witness: bytes) -> Fork:
+    """Whoever was shown `here`: the proof that somebody who cites `witness` was shown another.
+
+    Refused if it is no proof: it is no head, of another place, or not signed by the board.
+    """
+    fork = Fork(roster.opening, here, head_in(witness))
+    try:
+        fork.check(roster.board)
+    except VerificationError:
+        raise Refused(Reason.UNREGISTERED) from None
+    return fork

@@ -1,0 +1,36 @@
+"""`split-view`: who keeps the board shows one person another board, with keys of its own."""
+
+from ...protocol import exploits, parties
+from ...roles.faults.board import misled
+from ..catalogue.attack import NETWORK, Attack, Measured, aimed
+from ..catalogue.entries import target
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """The target is honest, and sees the other board."""
+    setup.places[target(entry)] = misled(setup.entropy(f"another board {number}"))
+
+
+def read_there(scene: Scene, fault: Fault) -> Measured:
+    """Values of the target that are read with the keys it was shown."""
+    loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
+    index = parties.index(target(fault))
+    row = exploits.everybody(loot, 1).get(index, {})
+    return scene.right(index, row), len(scene.people.schema.names)
+
+
+ATTACK = Attack(
+    by=NETWORK,
+    does="keeps the board too, and shows one person another, with keys of its own",
+    remedy="`signed`: posts are signed by whom people know; two heads of one place prove the lie",
+    scenario="attack-split-view",
+    unit="values of the target read",
+    measure=read_there,
+    reads=("target",),
+    stopped_by=("signed",),
+    trials={"": aimed()},
+    commit=commit,
+)

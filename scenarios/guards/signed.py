@@ -1,0 +1,15 @@
+"""`signed`: posts are signed by their authors, and what stands on the board by the board."""
+
+from dataclasses import replace
+
+from ..catalogue.guard import Guard
+
+GUARD = Guard(
+    key="defence.signed",
+    on=True,
+    off=False,
+    guards="posts are signed by identities known beforehand, and the board's heads by the board",
+    setting="posts and the board's heads are signed",
+    price="a signature a post and a call; 97 bytes a message, which repeat the board's head",
+    observe=lambda guards, setting: replace(guards, signed=setting.scenario.defence.signed),
+)
