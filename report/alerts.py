@@ -7,11 +7,11 @@ says less than it seems. `note`: good to know.
 
 from collections.abc import Callable, Iterator
 
+from ..scenarios.pages.pieces import Alert, worst_first
 from ..scenarios.programs.randomized.score import Randomized
 from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
-from .pieces import Alert, worst_first
 
 Check = Callable[[Facts], Iterator[Alert]]
 NAMED = 6  # values or coalitions that are named one by one
@@ -32,7 +32,7 @@ def _coalition(facts: Facts) -> Iterator[Alert]:
             "coalition",
             "A coalition below the trust line links people",
             f"{_listed([one.name for one in below])}: values of up to {_people(most)} can be "
-            "pinned on them without all shufflers and a reader working together.",
+            f"pinned on them by fewer than {facts.topology.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
             most,
         )
@@ -59,6 +59,22 @@ def _alarms(facts: Facts) -> Iterator[Alert]:
             "A party says that something is wrong, and the board does not bear it out.",
             "Nothing ends by it; the alarms are listed below.",
             false,
+        )
+
+
+def _charged(facts: Facts) -> Iterator[Alert]:
+    """A peer that everybody has named."""
+    among = facts.result.peers
+    if among and among.charges:
+        said = [f"{one.peer} {one.why} (round {one.round})" for one in among.charges]
+        many_ = len({one.peer for one in among.charges})
+        yield Alert(
+            "serious",
+            "named-peer",
+            many(many_, "peer was", "peers were") + " named",
+            f"{_listed(said)}. The posts prove it to everybody, and the round was burned.",
+            "Agree on another session without them.",
+            len(among.charges),
         )
 
 
@@ -122,7 +138,7 @@ def _rare(facts: Facts) -> Iterator[Alert]:
 
 
 def _who_read(facts: Facts) -> str:
-    public = facts.run.scenario.policy.publish_marginals
+    public = facts.topology.public(facts.run.scenario)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
 
@@ -409,6 +425,7 @@ def _listed(names: list[str]) -> str:
 CHECKS: tuple[Check, ...] = (
     _coalition,
     _alarms,
+    _charged,
     _broken,
     _unanimous,
     _rare,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.catalogue.registry import GUARDS
+from ..scenarios.catalogue.registry import guarding
+from ..scenarios.pages.pieces import Block, Grid, Section, Words
+from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.wording import percent
 from .facts import Facts
-from .pieces import Block, Grid, Section, Words
 
 
 def section(facts: Facts) -> Section | None:
@@ -65,7 +66,7 @@ def section(facts: Facts) -> Section | None:
 
 def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
     """Those of [mix], then those of [defence]: name, state, what the setting means."""
-    told = [guard for guard in GUARDS.values() if guard.setting]
+    told = [one for one in guarding(topology_of(scenario).name).values() if one.setting]
     for guard in sorted(told, key=lambda guard: guard.key.startswith("defence.")):
         name = guard.label or guard.key.partition(".")[2].replace("_", " ")
         state = guard.is_on(scenario) if isinstance(guard.on, str) else guard.value(scenario)

@@ -6,9 +6,20 @@ from dataclasses import dataclass
 from ..analysis.figures.labels import Box, beside
 from ..analysis.trust.fiber import Side
 from ..scenarios.comparison.result import Compared, Comparison, together
+from ..scenarios.pages.pieces import (
+    Alert,
+    Answer,
+    Cell,
+    Figure,
+    Grid,
+    Numbers,
+    Page,
+    Section,
+    Words,
+    worst_first,
+)
+from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.wording import many, percent
-from .pieces import Alert, Answer, Cell, Figure, Grid, Numbers, Page, Section, Words, worst_first
-from .svg import Drawing, Plot, plot, shorten
 from .wires import size
 
 ROW = 24

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf
 
+from ..scenarios.pages.pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
+from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure_curves import Curves
 from ..scenarios.wording import many, percent
 from .facts import Facts
-from .pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
-from .svg import Drawing, Plot, plot, shorten
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
 NAMES = {
@@ -35,8 +35,8 @@ def section(facts: Facts) -> Section | None:
     blocks.append(Row(tuple(_column(facts, name) for name in facts.result.features)))
     lead = (
         "A crowd is everybody who has the same values in the columns of the release. Exposed at k "
-        "are the people in a crowd smaller than k. The curator sees the counts of single columns "
-        "only, and must prove from these how many are exposed in all columns together."
+        f"are the people in a crowd smaller than k. {facts.reader} sees the counts of single "
+        "columns only, and must prove from these how many are exposed in all columns together."
     )
     return Section("crowds", "Crowds", lead, tuple(blocks))
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
+from ..scenarios.pages.svg import Drawing, Scale, number, shorten
 from ..scenarios.studies.column_sets import ColumnSet
 from ..scenarios.wording import many, percent
 from .facts import Facts
-from .pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
-from .svg import Drawing, Scale, number, shorten
 
 ROW = 22  # units of the picture
 NAMES = 250
@@ -22,10 +22,10 @@ def section(facts: Facts) -> Section | None:
     blocks += [Words(line) for line in _other(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
-        f"crowd smaller than k = {policy.k}. Promise: what the curator can prove from the counts "
-        "of single columns. Truth: what would be so, were these columns released; nobody in the "
-        "protocol knows it. Worth: the policy's weights, and the bits per person that the counts "
-        "hold."
+        f"crowd smaller than k = {policy.k}. Promise: what {facts.topology.reader} can prove from "
+        "the counts of single columns. Truth: what would be so, were these columns released; "
+        "nobody in the protocol knows it. Worth: the policy's weights, and the bits per person "
+        "that the counts hold."
     )
     return Section("decision", "The decision", lead, tuple(blocks))
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from msgspec.structs import asdict
 
 from ..analysis.trust.fiber import Side
-from ..protocol.parties import ANALYST, CURATOR, Role, role, shuffler
+from ..protocol.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
 from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.topology import Topology, topology_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import Traffic, traffic
 from ..scenarios.schema.model import Defence
@@ -60,6 +61,17 @@ class Facts:
     def result(self) -> Result:
         """result.json."""
         return self.run.result
+
+    @property
+    def topology(self) -> Topology:
+        """How its messages were carried."""
+        return topology_of(self.run.scenario)
+
+    @property
+    def reader(self) -> str:
+        """Who reads round 1 and decides, at the head of a sentence."""
+        reader = self.topology.reader
+        return f"{reader[0].upper()}{reader[1:]}"
 
     @property
     def randomized(self) -> bool:
@@ -122,13 +134,13 @@ class Facts:
 
     @property
     def shufflers(self) -> frozenset[str]:
-        """The shufflers of the mix."""
-        return frozenset(shuffler(hop + 1) for hop in range(self.run.scenario.mix.shufflers))
+        """The shufflers of the mix; none among peers."""
+        handlers = self.topology.handlers(self.run.scenario)
+        return frozenset(one for one in handlers if role(one) is Role.SHUFFLER)
 
     def trusted(self, learner: Learner) -> bool:
-        """Whether a coalition reaches the trust line: every shuffler, and one who reads."""
-        members = set(learner.parties)
-        return members >= self.shufflers and bool(members & READERS)
+        """Whether a coalition reaches the trust line: it has what it needs to link people."""
+        return self.topology.reaches(self.run.scenario, learner.parties)
 
     @property
     def breaking(self) -> tuple[Learner, ...]:
@@ -152,7 +164,7 @@ def learners(run: Run) -> tuple[Learner, ...]:
     found = []
     for one in run.result.coalitions:
         members = tuple(sorted(one.parties, key=lambda party: (party not in READERS, party)))
-        own = sum(role(party) is Role.USER for party in members)
+        own = sum(role(party) in (Role.USER, Role.PEER) for party in members)
         others = max(0, one.linked - own)
         worst = one.worst_row
         found.append(

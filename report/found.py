@@ -5,13 +5,12 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from ..scenarios.programs.incidence.score import Incidence
+from ..scenarios.pages.pieces import Block, Figure, Grid, Numbers, Section
+from ..scenarios.pages.svg import Drawing, Scale, number, shorten
+from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.reidentification import Reidentified, ReportPie, Risks
-from ..scenarios.scoring.result import own
 from ..scenarios.wording import many, percent
 from .facts import Facts
-from .pieces import Block, Figure, Grid, Numbers, Section
-from .svg import Drawing, Scale, number, shorten
 
 ROW = 22
 NAMES = 250
@@ -41,7 +40,7 @@ def section(facts: Facts) -> Section | None:
         "as anybody could. Found: named rightly, in expectation. Counted with everybody's true "
         "values, which the laboratory knows and no analyst does."
     )
-    if own(facts.result, Incidence):
+    if not program_of(facts.run.scenario).held:
         lead = OWNERS
     return Section("found", "Who is found", lead, tuple(blocks))
 

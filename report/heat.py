@@ -7,8 +7,8 @@ is never the only sign, and a pointer on a cell is told it in words.
 from html import escape
 
 from ..analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from .pieces import Figure, Numbers
-from .svg import Drawing, shorten
+from ..scenarios.pages.pieces import Figure, Numbers
+from ..scenarios.pages.svg import Drawing, shorten
 
 CELL = 25  # units of the picture, both ways
 NAMES = 112

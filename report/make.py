@@ -6,13 +6,12 @@ from pathlib import Path
 from ..errors import StorageError
 from ..scenarios.comparison.result import COMPARISON
 from ..scenarios.comparison.result import read as read_comparison
-from ..scenarios.programs.topology import central_only
+from ..scenarios.pages.pieces import Page
 from ..scenarios.records.run_folder import read
 from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
 from ..scenarios.studies.attack_matrix_file import read as read_matrix
 from ..scenarios.studies.sweep_file import looks_like_one, read_sweep
 from . import compare, matrix, run, sweep
-from .pieces import Page
 from .write import html
 
 
@@ -38,7 +37,6 @@ def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) 
         beside = (path if path.is_dir() else path.parent) / "report.html"
     elif path.is_dir():
         played = read(path)
-        central_only(played.scenario, "a page")
         shown = None if attacks is None else read_matrix(attacks)
         page, beside = run.page(played, seconds, shown), path / "report.html"
     elif looks_like_one(path):

@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
+from ..scenarios.pages.pieces import (
+    Alert,
+    Answer,
+    Grid,
+    Marked,
+    Numbers,
+    Page,
+    Section,
+    Words,
+    worst_first,
+)
 from ..scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
 from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs, figure_of
 from ..scenarios.studies.attack_plan import ALL, NONE
 from ..scenarios.wording import many, percent
 from . import heat
-from .pieces import Alert, Answer, Grid, Marked, Numbers, Page, Section, Words, worst_first
 
 SIGNS = {
     "works": Marked("works", "bad"),
@@ -15,7 +25,12 @@ SIGNS = {
     "stopped": Marked("stopped", "good"),
 }  # verdict -> how it is shown; others as plain words
 PLAIN = {"idle": "achieves nothing here", "unplayed": "not played"}
-WHO = {"user": "users", "shuffler": "shufflers", "network": "whoever holds the wires"}
+WHO = {
+    "user": "users",
+    "shuffler": "shufflers",
+    "network": "whoever holds the wires",
+    "peer": "peers",
+}
 KNOWS = (
     "Every run was played with real messages; what attackers achieve is measured from what their "
     "parties saw. Made by veilmix from a saved matrix; nothing on it is loaded from anywhere."

@@ -1,8 +1,8 @@
 """How to make a run again: the command, the seed, the versions, the scenario, the digest."""
 
+from ..scenarios.pages.pieces import Block, Grid, Listing, Section, Words
 from ..scenarios.schema.dump import dump
 from .facts import Facts
-from .pieces import Block, Grid, Listing, Section, Words
 
 
 def section(facts: Facts) -> Section:

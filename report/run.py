@@ -1,19 +1,18 @@
 """The page of a run: its alerts, its verdict, and a section for everything that was recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import StorageError
-from ..scenarios.programs.incidence.score import Incidence
+from ..scenarios.pages.pieces import Page, Section
+from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
-from ..scenarios.scoring.result import own
 from ..scenarios.studies.attack_matrix import Matrix
 from ..scenarios.verification.damage import blamed
 from ..scenarios.wording import many
-from . import attacks, crowds, decision, found, noise, repeat, sets, trust, wires
+from . import attacks, crowds, decision, found, repeat, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts
 from .facts import Facts, gather
-from .pieces import Page, Section
 from .verdict import verdict
 
 SECONDS = 1.0  # for worst cases at other k, in all
@@ -22,13 +21,26 @@ KNOWS = (
     "counts that only the curator read. Made from a recorded run by veilmix; nothing on it is "
     "loaded from anywhere."
 )
-SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
+
+
+def _program(facts: Facts) -> Iterable[Section]:
+    """What the program adds."""
+    scenario = facts.run.scenario
+    return program_of(scenario).section(scenario, facts.result)
+
+
+def _topology(facts: Facts) -> Iterable[Section]:
+    """What there is to tell of how messages were carried."""
+    return facts.topology.section(facts.run.scenario, facts.result, facts.run.transcript)
+
+
+SECTIONS: tuple[Callable[[Facts], Section | Iterable[Section] | None], ...] = (
     crowds.section,
     decision.section,
-    noise.section,
-    sets.section,
+    _program,
     found.section,
     trust.section,
+    _topology,
     attacks.section,
     wires.section,
     repeat.section,
@@ -42,7 +54,7 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
     """
     with blamed(run):
         facts = gather(run, seconds)
-        sections = tuple(part for make in SECTIONS if (part := make(facts)))
+        sections = tuple(_sections(facts))
     if matrix is not None:
         if matrix.scenario != run.result.scenario:
             raise StorageError(
@@ -62,16 +74,22 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
     )
 
 
+def _sections(facts: Facts) -> Iterator[Section]:
+    for make in SECTIONS:
+        made = make(facts)
+        yield from (made,) if isinstance(made, Section) else made or ()
+
+
 def _about(facts: Facts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
-    sets = own(result, Incidence)
-    mix = many(scenario.mix.shufflers, "shuffler")
+    program = program_of(scenario)
+    columns = len(result.features) if program.held else len(facts.run.sizes)
     seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
         result.scenario,
-        many(facts.users, "owner") if sets else many(facts.users, "person", "people"),
-        many(sets.positions, "position") if sets else many(len(result.features), "feature"),
-        mix,
+        many(facts.users, *program.member),
+        many(columns, program.unit),
+        facts.topology.mixing(scenario),
         f"{result.mode} run",
         seed,
         f"digest {result.digest[:16]}",

@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise, product
 
 from ..scenarios.mean import Estimate
-from ..scenarios.scoring.result import findings_of
-from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
-from ..scenarios.wording import interval, many
-from .pieces import (
+from ..scenarios.pages.pieces import (
     Alert,
     Answer,
     Block,
@@ -21,7 +18,10 @@ from .pieces import (
     Words,
     worst_first,
 )
-from .svg import MARKS, number, plot, shorten
+from ..scenarios.pages.svg import MARKS, number, plot, shorten
+from ..scenarios.scoring.result import findings_of
+from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
+from ..scenarios.wording import interval, many
 
 TICKS = 12  # values under an axis, at most
 LINES = 6  # values of the second key that have a line of their own

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..scenarios.wording import percent
+from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
+from ..scenarios.pages.svg import Drawing, shorten
+from ..scenarios.wording import many, percent
 from .facts import READERS, Facts, Learner
-from .pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
-from .svg import Drawing, shorten
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
@@ -149,9 +149,9 @@ def _table(facts: Facts) -> Grid:
     headings = (
         *("coalition", "people linked", "values certain", "bits per person"),
         *("rows guessed (before)", "surest of one (before)"),
-        *("all shufflers and a reader", "learnt"),
+        *(facts.topology.line(facts.run.scenario), "learnt"),
     )
-    caption = f"{len(rows)} coalitions, the smallest first"
+    caption = f"{many(len(rows), 'coalition')}, the smallest first"
     return Grid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
 
 

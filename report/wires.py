@@ -1,10 +1,10 @@
 """What crossed the wires: messages, bytes, and how long the submissions were."""
 
+from ..scenarios.pages.pieces import Figure, Grid, Numbers, Section
+from ..scenarios.pages.svg import Drawing
 from ..scenarios.records.traffic import Traffic
 from ..scenarios.wording import many
 from .facts import Facts
-from .pieces import Figure, Grid, Numbers, Section
-from .svg import Drawing
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
 
@@ -16,10 +16,10 @@ def section(facts: Facts) -> Section | None:
         return None
     lead = (
         f"{many(seen.messages, 'message')}, {size(seen.size)} in all; "
-        f"{size(seen.size / facts.users)} a person. Every submission of a round must be equally "
-        "long: a length that differs tells who said what."
+        f"{size(seen.size / facts.users)} a person. {facts.topology.lengths}"
     )
-    return Section("traffic", "Traffic", lead, (_figure(seen), _table(seen)))
+    blocks = (_figure(seen), _table(seen)) if seen.sizes else (_table(seen),)
+    return Section("traffic", "Traffic", lead, blocks)
 
 
 def size(count: float) -> str:

@@ -30,7 +30,6 @@ from ..scenarios.play.announcement import draw_faults
 from ..scenarios.play.run import cast_of, columns_of
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples
-from ..scenarios.programs.two_round.options import options
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
@@ -243,9 +242,10 @@ async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
     """Say what the curator could have promised; worked out in a thread, while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced
-    if announced is None or program_of(playing.scenario).reports:
+    if announced is None:
         return
+    program = program_of(playing.scenario)
     found = await trio.to_thread.run_sync(
-        options, policy_, announced.schema, decided.counts, playing.crowd.others
+        program.options, policy_, announced.schema, decided.counts, playing.crowd.others
     )
     log.append({"what": "choices", "choices": choices(found)})

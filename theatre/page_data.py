@@ -9,6 +9,7 @@ shufflers        how many
 k, share         the promise: at most this share of the people in a crowd smaller than k
 fixed            whether all rounds ask the same people
 reports          whether people randomized what they said
+rule             how columns are chosen, in a sentence
 seed             None where the run is secret
 warnings         what is not safe outside a lesson
 """
@@ -40,7 +41,7 @@ def page_data(
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",
         "reports": program_of(scenario).reports,
-        "kind": scenario.policy.kind,
+        "rule": program_of(scenario).stage_rule(scenario.policy),
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
     }

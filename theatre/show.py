@@ -8,7 +8,6 @@ from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.registry import announced_names, program_of
 from ..scenarios.programs.topology import central_only
-from ..scenarios.programs.two_round.options import options
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
@@ -78,9 +77,10 @@ def check_size(people: int) -> None:
 def considered(transcript: Transcript, scenario: Scenario) -> list[dict[str, Any]]:
     """What the curator could have promised of every set of columns; [] if it decides nothing."""
     board = replay(transcript.posts)
-    if board.announcement is None or board.decision is None or program_of(scenario).reports:
+    if board.announcement is None or board.decision is None:
         return []
     tally = next((read.counts for read in transcript.reads if read.round == 1), None)
     statistical = scenario.population.setting != "fixed"
     others = scenario.population.round2_users if statistical else None
-    return choices(options(scenario.policy, board.announcement.schema, tally, others))
+    program, schema = program_of(scenario), board.announcement.schema
+    return choices(program.options(scenario.policy, schema, tally, others))

@@ -14,9 +14,10 @@ from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(
-    r"(<!-- (user|shuffler|network|curator|analyst|design|guards) -->\n).*?(<!-- end -->)",
+    r"(<!-- (user|shuffler|network|curator|analyst|design|peers|guards) -->\n).*?(<!-- end -->)",
     re.DOTALL,
 )
+PEERS = ("attack", "what a peer does", "measured by", "what stops or shows it")
 ATTACK = ("attack", "what is done", "scenario", "what stops or shows it")
 GUARD = ("guard", "key", "what it does", "where nothing is said", "against", "price")
 
@@ -28,12 +29,23 @@ def attacks(by: str) -> Iterator[tuple[str, ...]]:
             yield f"`{name}`", attack.does, f"`{attack.scenario}`", attack.remedy
 
 
+def among_peers() -> Iterator[tuple[str, ...]]:
+    """The attacks that peers commit, by name."""
+    for name, attack in ATTACKS.items():
+        if how := attack.among_peers:
+            yield f"`{name}`", how.does, how.unit, how.remedy
+
+
 def guards() -> Iterator[tuple[str, ...]]:
     """All guards, by name."""
     for name, guard in GUARDS.items():
-        against = ", ".join(f"`{one}`" for one in ATTACKS if name in helping(one))
+        against = ", ".join(f"`{one}`" for one in ATTACKS if _stops(name, one))
         default = "on" if guard.default else "off"
         yield f"`{name}`", f"`{guard.key}`", guard.guards, default, against, guard.price
+
+
+def _stops(guard: str, attack: str) -> bool:
+    return any(guard in helping(attack, topology) for topology in GUARDS[guard].among)
 
 
 def table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
@@ -45,6 +57,7 @@ def table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
 def written(page: str) -> str:
     """The page with its tables as the records say."""
     made = {by or "design": table(ATTACK, attacks(by)) for by in COMMITTERS}
+    made["peers"] = table(PEERS, among_peers())
     made["guards"] = table(GUARD, guards())
     return BLOCK.sub(lambda one: one[1] + made[one[2]] + one[3], page)
 

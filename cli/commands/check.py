@@ -1,6 +1,7 @@
 """`veilmix check`: is a scenario right, what will happen, and what will it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -102,36 +103,25 @@ def _tell(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
     from ...scenarios.programs.registry import program_of
-    from ...scenarios.programs.topology import PEERS, topology_of
+    from ...scenarios.programs.topology import topology_of
 
-    about, mix, program = scenario.scenario, scenario.mix, program_of(scenario)
+    about, program = scenario.scenario, program_of(scenario)
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
-    if topology_of(scenario) is PEERS:
-        say(console, "parties   none but these people: each is user, shuffler, curator and analyst")
-        say(console)
-        peers_text.check(console, scenario, people.n, len(people.schema.names))
-        lay_out(console, _written(_rounds(scenario, people, price)))
-        say(console, f" {peers_text.POSTED}", style="dim")
-        say(console)
-        posts = f"{peers_text.posts(scenario, people.n):,} posts that everybody reads"
-        say(console, f"cost      {posts}; {_price(price, mix.suite)}")
-        say(console, f"promise   {program.promise(scenario)}")
-        say(console, f"\nnext: veilmix run {called}")
-        return
-    say(console, f"parties   {many(mix.shufflers, 'shuffler')}, a curator, an analyst")
+    told = PLANS[topology_of(scenario).name](scenario, people, price)
+    say(console, f"parties   {told.parties}")
     say(console)
-    for number, step in enumerate(_steps(scenario, price), start=1):
-        say(console, f"  {number}. {step}")
+    for number, step in enumerate(told.steps, start=1):
+        say(console, f"  {number}. {clean(step)}")
     say(console)
     lay_out(console, _written(_rounds(scenario, people, price)))
-    if program.largest:
-        say(console, f" {program.largest}", style="dim")
+    if told.note:
+        say(console, f" {told.note}", style="dim")
     say(console)
-    say(console, f"cost      {_price(price, mix.suite)}")
+    say(console, f"cost      {told.posts}{_price(price, scenario.mix.suite)}")
     if about.repeat > 1:
         say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
     say(console, f"promise   {program.promise(scenario)}")
@@ -140,6 +130,38 @@ def _tell(
     for line in (*people.warnings, *warnings(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will happen. note: how the table of rounds is read. posts: what a cost begins with."""
+
+    parties: str
+    steps: Sequence[str]
+    note: str | None
+    posts: str = ""
+
+
+def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan:
+    from ...scenarios.programs.registry import program_of
+
+    parties = f"{many(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
+    return Plan(parties, _steps(scenario, price), program_of(scenario).largest)
+
+
+def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Plan:
+    return Plan(
+        "none but these people: each is user, shuffler, curator and analyst",
+        peers_text.steps(scenario, people.n, len(people.schema.names)),
+        peers_text.POSTED,
+        f"{peers_text.posts(scenario, people.n):,} posts that everybody reads; ",
+    )
+
+
+PLANS: Mapping[str, Callable[["Scenario", "Population", "Cost"], Plan]] = {
+    "central": _central,
+    "peers": _peers,
+}  # topology -> what will happen
 
 
 def _steps(scenario: "Scenario", price: "Cost") -> list[str]:

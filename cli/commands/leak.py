@@ -56,6 +56,7 @@ def command(run: str, prior: str, form: str) -> None:
     surest: what the posterior is worth to a guesser. Coalitions that learnt the same are in one
     row; csv and json have each by itself. Of peers, coalitions are told by their size.
     """
+    from ...scenarios.programs.peers.text import numbers
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.damage import blamed
     from ...scenarios.verification.views import learnt_in
@@ -63,6 +64,7 @@ def command(run: str, prior: str, form: str) -> None:
 
     record = read(folder(run))
     peers = record.result.peers
+
     with blamed(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
@@ -70,7 +72,7 @@ def command(run: str, prior: str, form: str) -> None:
 
         write_json(leaked(found, prior, peers))
     elif form == "csv":
-        write_csv(peers_text.csv(peers) if peers else _csv(found))
+        write_csv(Grid(*numbers(peers)) if peers else _csv(found))
     elif peers:
         _tell(found, record.scenario.coalition, smallest=False)
         say(page())

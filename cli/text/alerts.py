@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .layout import Page, clean, say
 
 if TYPE_CHECKING:
-    from ...report.pieces import Alert
+    from ...scenarios.pages.pieces import Alert
     from ...scenarios.scoring.outcome import Outcome
 
 SAID = frozenset({"seeded", "textbook", "order", "guards", "padding", "burned"})  # by the head

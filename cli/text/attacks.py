@@ -4,35 +4,33 @@ from collections.abc import Iterator
 
 from ...scenarios.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
 from ...scenarios.catalogue.registry import ATTACKS, GUARDS, helping
+from ...scenarios.programs.topology import Topology, topology_of
 from ...scenarios.schema.model import Fault, Scenario
 from .layout import many, percent
 
 
 def attacks(scenario: Scenario) -> Iterator[str]:
     """Two lines an attack: what is done and by whom; what would stop or show it, on or off."""
+    topology = topology_of(scenario)
     for fault in scenario.fault:
-        attack = ATTACKS[fault.attack]
-        yield f"attack    {fault.attack}: {_who(fault)} {attack.does}{_aim(fault)}"
-        if names := helping(fault.attack):
+        how = ATTACKS[fault.attack].among(topology.name) or ATTACKS[fault.attack]
+        yield f"attack    {fault.attack}: {_who(fault, topology)} {how.does}{_aim(fault)}"
+        if names := helping(fault.attack, topology.name):
             guards = [f"{name} ({_state(scenario, name)})" for name in names]
             yield f"          stopped or shown by: {', '.join(guards)}"
 
 
-def _who(fault: Fault) -> str:
+def _who(fault: Fault, topology: Topology) -> str:
     """Who commits it; a verb in the singular follows."""
     if fault.by is not None:
         return fault.by
     role = ATTACKS[fault.attack].by
-    if role in (NETWORK, CURATOR, ANALYST):
-        return f"the {role}"
     if role == BYSTANDER:
         return "somebody can"
-    several = fault.users is not None
-    return f"each of {many(fault.users or 0, 'person', 'people') if several else _share(fault)}"
-
-
-def _share(fault: Fault) -> str:
-    return f"{percent(fault.share or 0)} of the people"
+    if fault.users is None and fault.share is None and role in (NETWORK, CURATOR, ANALYST):
+        return f"the {role}"
+    some = f"{percent(fault.share or 0)} of the {topology.member[1]}"
+    return f"each of {some if fault.users is None else many(fault.users, *topology.member)}"
 
 
 def _aim(fault: Fault) -> str:

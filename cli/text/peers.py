@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import astuple
-
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .layout import Grid, Page, lay_out, many, say
 
 if TYPE_CHECKING:
-    from ...scenarios.programs.peers.score import PeersFound, Spread
+    from ...scenarios.programs.peers.score import PeersFound
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
@@ -28,56 +26,13 @@ POSTED = (
     "bytes a person: of the layers and ballots that a peer posts, on average; in all: what "
     "everybody reads. Round 2 at its largest"
 )
-SIZES = (
-    "members",
-    "coalitions",
-    "messages followed",
-    "expected",
-    "people linked",
-    "whole rows linked",
-)
 
 
 def sizes(found: "PeersFound") -> Grid:
     """What coalitions follow, by the number of members."""
-    rows = [
-        (
-            f"{one.size:,}",
-            f"all {one.all_:,}" if one.tried == one.all_ else f"{one.tried:,} drawn",
-            _between(one.onions, share=True),
-            percent(one.expected),
-            f"{_between(one.people)} of {found.peers - one.size:,}",
-            _between(one.rows),
-        )
-        for one in found.sizes
-    ]
-    return Grid(SIZES, rows, (0, 2, 3, 4, 5))
+    from ...scenarios.programs.peers.text import SIZES, rows_by_size
 
-
-def _between(one: "Spread", *, share: bool = False) -> str:
-    """A mean, and its 95 % interval where it has one; no share is below 0."""
-    mean = percent(one.mean) if share else f"{one.mean:.2f}"
-    if one.low == one.high:
-        return mean
-    ends = (percent(x) if share else f"{x:.2f}" for x in (max(one.low, 0.0), one.high))
-    return f"{mean} ({' to '.join(ends)})"
-
-
-def csv(found: "PeersFound") -> Grid:
-    """The same, for a program."""
-    headings = ["members", "tried", "all", "expected"]
-    headings += [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
-    rows = [
-        (
-            *(one.size, one.tried, one.all_, one.expected),
-            *(end for part in (one.onions, one.people, one.rows) for end in astuple(part)),
-        )
-        for one in found.sizes
-    ]
-    return Grid(tuple(headings), rows)
-
-
-ENDS = ("mean", "low_95", "high_95")
+    return Grid(SIZES, rows_by_size(found), (0, 2, 3, 4, 5))
 
 
 def tell_sizes(console: Page, found: "PeersFound") -> None:
@@ -114,8 +69,8 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
     ]
 
 
-def check(console: Page, scenario: "Scenario", people: int, features: int) -> None:
-    """Say what will happen."""
+def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
+    """What will happen, a sentence or two a step."""
     mix = scenario.mix
     onions = features + mix.cover
     steps_told = STEPS.format(
@@ -126,9 +81,7 @@ def check(console: Page, scenario: "Scenario", people: int, features: int) -> No
         others=many(mix.path, "other peer"),
         steps=many(mix.path, "step"),
     )
-    for number, line in enumerate(steps_told.splitlines(), start=1):
-        say(console, f"  {number}. {clean(line)}")
-    say(console)
+    return steps_told.splitlines()
 
 
 def posts(scenario: "Scenario", people: int) -> int:

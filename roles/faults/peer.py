@@ -59,14 +59,11 @@ def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
     return body
 
 
-PEERS: Mapping[str, Doing] = {"absent": absent, "drop": drop, "tag": tag, "lie": lie}
-
-
 class FaultySeat(Seat):
     """Posts as an attack would have it, in the rounds of the attack."""
 
     def __init__(
-        self, commons: Commons, number: int, attacks: Mapping[int, tuple[str, float]]
+        self, commons: Commons, number: int, attacks: Mapping[int, tuple[Doing, float]]
     ) -> None:
         super().__init__(commons, number)
         self.attacks = attacks
@@ -75,10 +72,10 @@ class FaultySeat(Seat):
         """Say what is due, or what the attack of this round makes of it."""
         if plan is None or plan.call.round not in self.attacks:
             return body
-        attack, rate = self.attacks[plan.call.round]
-        return PEERS[attack](plan, body, rate)
+        act, rate = self.attacks[plan.call.round]
+        return act(plan, body, rate)
 
 
-def faulty_peer(attacks: Mapping[int, tuple[str, float]]) -> Callable[[Commons, int], Seat]:
-    """Give the seat that commits, in each round, an attack by its name, at a rate from 0 to 1."""
+def faulty_peer(attacks: Mapping[int, tuple[Doing, float]]) -> Callable[[Commons, int], Seat]:
+    """Give the seat that does, in each round, one of the above, at a rate from 0 to 1."""
     return lambda commons, number: FaultySeat(commons, number, attacks)

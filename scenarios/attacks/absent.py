@@ -1,13 +1,21 @@
 """`absent`: a person says nothing."""
 
-from ..catalogue.attack import STRIKES, USER, Attack, Keys
+from ...protocol import parties
+from ...roles.faults import peer
+from ..catalogue.attack import STRIKES, USER, Attack, Keys, PeerAttack
 from ..catalogue.entries import FIRST_USER
 from ..catalogue.measures import uncounted
+from ..catalogue.peer_measures import unreleased
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
     """One person leaves after round 1."""
     return [{"by": FIRST_USER, "round": 2}]
+
+
+def peer_trial(_people: int, _path: int) -> list[Keys]:
+    """One peer leaves after round 1."""
+    return [{"by": parties.peer(0), "round": 2}]
 
 
 ATTACK = Attack(
@@ -26,4 +34,12 @@ ATTACK = Attack(
     stopped_by=("dropout",),
     trials={"": trial},
     strike=lambda setup, index, rounds: setup.message(index, rounds, "absent"),
+    among_peers=PeerAttack(
+        does="posts nothing any more",
+        remedy="it is named, and the round is burned for everybody; whoever never comes is no peer",
+        unit="people without a release",
+        measure=unreleased,
+        act=peer.absent,
+        trials={"": peer_trial},
+    ),
 )

@@ -1,7 +1,8 @@
 """`collude`: the first shuffler and the curator show each other all they saw, and all keys."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue import peer_measures
+from ..catalogue.attack import BYSTANDER, Attack, PeerAttack, committed
 from ..catalogue.measures import linked
 
 COALITION = (parties.CURATOR, parties.shuffler(1))
@@ -15,4 +16,14 @@ ATTACK = Attack(
     measure=linked(COALITION, exploits.everybody),
     stopped_by=("cascade",),
     watchers="shuffler-1 and curator",
+    among_peers=PeerAttack(
+        by=BYSTANDER,
+        does="show each other all they saw and all keys",
+        remedy="`path`: more peers on every path; `cover`: more messages in every batch",
+        unit="others linked to a value",
+        measure=peer_measures.pooled,
+        trials={"": committed()},
+        stopped_by=("path", "cover"),
+        watchers="half of the peers",
+    ),
 )

@@ -1,6 +1,8 @@
 """`drop`: a shuffler loses single answers, and its account says that they did not open."""
 
-from ..catalogue.attack import LOSES, SHUFFLER, Attack, by_shuffler
+from ...roles.faults import peer
+from ..catalogue import peer_measures
+from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler
 from ..catalogue.measures import answers_lost
 from ..catalogue.session import AttackSetup
 
@@ -15,4 +17,12 @@ ATTACK = Attack(
     stopped_by=("balance", "receipts"),
     trials={"": by_shuffler(last=True)},
     commit=AttackSetup.deed,
+    among_peers=PeerAttack(
+        does="hands on only a share of what it should",
+        remedy="its account does not add up: it is named, and the round is burned",
+        unit="answers lost",
+        measure=peer_measures.answers_lost,
+        act=peer.drop,
+        rated=True,
+    ),
 )

@@ -4,7 +4,9 @@ from ...analysis.exposure.curves import users_below
 from ...protocol import parties
 from ...protocol.exploits import opened_last
 from ...protocol.own_batches import public_release
-from ..catalogue.attack import CURATOR, Attack, Measured
+from ...roles.faults import peer
+from ..catalogue import peer_measures
+from ..catalogue.attack import CURATOR, Attack, Measured, PeerAttack
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
@@ -40,4 +42,11 @@ ATTACK = Attack(
     measure=above_promise,
     stopped_by=("recompute", "promise"),
     commit=commit,
+    among_peers=PeerAttack(
+        does="says that it has decided otherwise",
+        remedy="everybody decides alone: its digest is another, and it is named",
+        unit="people exposed above the promise",
+        measure=peer_measures.above_promise,
+        act=peer.lie,
+    ),
 )

@@ -1,6 +1,8 @@
 """`tag`: a shuffler turns over a bit of some answers; what is tagged does not open."""
 
-from ..catalogue.attack import LOSES, SHUFFLER, Attack, by_shuffler
+from ...roles.faults import peer
+from ..catalogue import peer_measures
+from ..catalogue.attack import LOSES, SHUFFLER, Attack, PeerAttack, by_shuffler
 from ..catalogue.measures import answers_lost
 from ..catalogue.session import AttackSetup
 
@@ -15,4 +17,11 @@ ATTACK = Attack(
     stopped_by=("balance",),
     trials={"": by_shuffler()},
     commit=AttackSetup.deed,
+    among_peers=PeerAttack(
+        does="turns over a bit of an onion before it hands it on",
+        remedy="the sender seals the layer again before everybody, which names it",
+        unit="answers lost",
+        measure=peer_measures.answers_lost,
+        act=peer.tag,
+    ),
 )

@@ -10,21 +10,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...protocol import parties
+from ..programs.topology import CENTRAL, PEERS
 
 if TYPE_CHECKING:
     from ...protocol.board import Board
+    from ...roles.faults.peer import Doing
     from ...roles.session import Cast
     from ..populations.samples import Samples
     from ..schema.model import Fault, Scenario
-    from .scene import Scene
+    from .scene import PeerScene, Scene
     from .session import AttackSetup
 
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
 CURATOR, ANALYST = "curator", "analyst"
+PEER = "peer"  # of a session without central parties
 BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
-ROWS, REPORTS, PEERS = "rows", "reports", "peers"  # what a session hands on, and among whom
+ROWS, REPORTS = "rows", "reports"  # what people hand on
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
@@ -86,17 +89,14 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attack:
-    """One attack.
+class Committed:
+    """What is said of an attack, whoever carries messages.
 
     Attributes:
         by: the role that commits it; `BYSTANDER`: nobody does, it uses a design error.
         does: what is done, after the one who does it: "the network ...".
         remedy: what stops or shows it, for the documents.
-        scenario: the shipped scenario that shows it.
         unit: what is counted of its success.
-        measure: counts it, from what the attackers saw: (value, the most it could be).
-        reads: the keys of `[[fault]]` that it reads besides `by`.
         switches: the settings that make the design error.
         stopped_by: guards that stop or show it. A guard that came later says so itself (`stops`).
         trials: its rows of the attack matrix: what stands behind its name -> entries of `[[fault]]`
@@ -104,30 +104,62 @@ class Attack:
         without: guards that its trials are without besides those that stop it.
         unlike_honest: in the matrix, success is by how much a count differs from an honest run.
         watchers: who looks on, where nobody commits it.
-        strike: commits it for a user, by index, in some rounds.
-        forges: those who commit it answer with a row that is not theirs.
-        commit: commits it for any other party: (setup, entry, the entry's place in the file).
-        sequel: how it uses two sessions; None: it needs one.
-        about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
-            analyst read; `REPORTS`, randomized answers; `PEERS`, a session among peers.
-        sybils: it brings so many `users` who do not exist.
-        first_only: only the first shuffler can commit it.
-        helpers: who else has to be in it, in a scenario.
     """
 
     by: str
     does: str
     remedy: str
-    scenario: str
     unit: str
-    measure: Measure
-    reads: tuple[str, ...] = ()
     switches: Mapping[str, object] = field(default_factory=dict)
     stopped_by: tuple[str, ...] = ()
     trials: Mapping[str, Trial] = field(default_factory=lambda: {"": committed()})
     without: tuple[str, ...] = ()
     unlike_honest: bool = False
     watchers: str = "who looks on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerAttack(Committed):
+    """How peers commit an attack: they have no central party to be, nor any to turn against.
+
+    That whoever does it is named is no guard that a file could leave out.
+
+    Attributes:
+        measure: counts its success: (value, the most it could be).
+        act: what becomes of a post of whoever commits it; None: peers only look on.
+        rated: whether it reads `rate`.
+    """
+
+    by: str = PEER
+    trials: Mapping[str, Trial] = field(default_factory=lambda: {"": committed(by=parties.peer(0))})
+    measure: "Callable[[PeerScene, Fault], Measured]"
+    act: "Doing | None" = None
+    rated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack(Committed):
+    """One attack.
+
+    Attributes:
+        scenario: the shipped scenario that shows it.
+        measure: counts it, from what the attackers saw: (value, the most it could be).
+        reads: the keys of `[[fault]]` that it reads besides `by`.
+        strike: commits it for a user, by index, in some rounds.
+        forges: those who commit it answer with a row that is not theirs.
+        commit: commits it for any other party: (setup, entry, the entry's place in the file).
+        sequel: how it uses two sessions; None: it needs one.
+        about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
+            analyst read; `REPORTS`, randomized answers.
+        sybils: it brings so many `users` who do not exist.
+        first_only: only the first shuffler can commit it.
+        helpers: who else has to be in it, in a scenario.
+        among_peers: how peers commit it; None: they cannot.
+    """
+
+    scenario: str
+    measure: Measure
+    reads: tuple[str, ...] = ()
     strike: "Callable[[AttackSetup, int, Collection[int]], None] | None" = None
     forges: bool = False
     commit: "Callable[[AttackSetup, Fault, int], None] | None" = None
@@ -136,3 +168,8 @@ class Attack:
     sybils: bool = False
     first_only: bool = False
     helpers: "Callable[[Scenario, Fault], tuple[str, ...]]" = lambda _scenario, _entry: ()
+    among_peers: PeerAttack | None = None
+
+    def among(self, topology: str) -> "Attack | PeerAttack | None":
+        """How it is committed where messages are carried so; None where nobody can."""
+        return {CENTRAL.name: self, PEERS.name: self.among_peers}.get(topology)

@@ -4,7 +4,7 @@ from ..programs.interface import Effect
 from ..programs.registry import program_of
 from .attack import REPORTS, ROWS
 from .registry import ATTACKS
-from .scene import Scene
+from .scene import PeerScene, Scene
 
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
@@ -18,4 +18,16 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
         who = (fault.by,) if fault.by is not None else ()
         who = (*who, *attack.helpers(scene.scenario, fault))
         found.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
+    return tuple(found)
+
+
+def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
+    """The same of a session among peers."""
+    found = []
+    for fault in scene.scenario.fault:
+        among = ATTACKS[fault.attack].among_peers
+        if among is not None:
+            value, most = among.measure(scene, fault)
+            who = (fault.by,) if fault.by is not None else ()
+            found.append(Effect(fault.attack, who, among.unit, float(value), float(most)))
     return tuple(found)

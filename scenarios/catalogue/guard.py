@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..programs.topology import CENTRAL
+
 if TYPE_CHECKING:
     from numpy.random import Generator
 
@@ -62,6 +64,7 @@ class Guard:
         unguarded: what to tell a file that leaves it out and is no lesson; empty: told elsewhere.
         flaw: the design error that is announced without it, by the name that has on the wire.
         observe: switches on what parties look at.
+        among: the topologies in which it is a guard.
     """
 
     key: str
@@ -79,6 +82,7 @@ class Guard:
     unguarded: str = ""
     flaw: str = ""
     observe: "Callable[[Guards, Setting], Guards] | None" = None
+    among: tuple[str, ...] = (CENTRAL.name,)
 
     def value(self, scenario: "Scenario") -> object:
         """What a scenario says at its key."""

@@ -12,9 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ..programs.topology import CENTRAL
 from ..schema.attack_names import attack_homes, attack_names
 from ..schema.plugs import load
-from .attack import COMMITTERS, Attack
+from .attack import COMMITTERS, Attack, PeerAttack
 from .guard import Guard
 
 if TYPE_CHECKING:
@@ -75,10 +76,21 @@ ATTACKS: Mapping[str, Attack] = Table(
 GUARDS: Mapping[str, Guard] = Table(_guard_names, _guard)
 
 
-def helping(attack: str) -> tuple[str, ...]:
-    """The guards that are said to stop or to show an attack."""
-    said = ATTACKS[attack].stopped_by
-    later = (name for name, guard in GUARDS.items() if attack in guard.stops)
+def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
+    """The attacks that can be committed where messages are carried so, as they are there."""
+    return {name: how for name, one in ATTACKS.items() if (how := one.among(topology))}
+
+
+def guarding(topology: str) -> Mapping[str, Guard]:
+    """The guards that there are where messages are carried so."""
+    return {name: guard for name, guard in GUARDS.items() if topology in guard.among}
+
+
+def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
+    """The guards that are said to stop or to show an attack; () where nobody commits it."""
+    how = ATTACKS[attack].among(topology)
+    said = how.stopped_by if how else ()
+    later = (name for name, guard in guarding(topology).items() if attack in guard.stops)
     return tuple(dict.fromkeys((*said, *later)))
 
 

@@ -11,6 +11,7 @@ from ...protocol import exploits, parties
 from ...protocol.board import Board
 from ...protocol.ideal import released
 from ...protocol.messages import Counts
+from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...roles.adversary_record import AdversaryRecord
 from ..populations import Population
@@ -92,6 +93,32 @@ class Scene:
     def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView:
         """What these parties have together."""
         return self.spy.loot(self.board, accomplices)
+
+
+@dataclass(frozen=True, slots=True)
+class PeerScene:
+    """A session among peers that was attacked: its record, which all of them see, and the truth.
+
+    Attributes:
+        scenario: what was played.
+        people: those who exist.
+        record: what was posted, and what follows from it.
+    """
+
+    scenario: Scenario
+    people: Population
+    record: PeerRecord
+
+    @property
+    def n(self) -> int:
+        """How many people exist."""
+        return self.people.n
+
+    @property
+    def release(self) -> Counts | None:
+        """What was released of the people, row by row."""
+        seen = self.record.reckoning
+        return released(tuple(seen.calls), tuple(seen.tallies), seen.decision)
 
 
 def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 
 from ...errors import LocalError, ParameterError
 from ..programs.registry import program_of, samples
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import topology_of
 from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Scenario
 from ..validation.load import load, resolve
@@ -81,7 +81,8 @@ def compare(
     from .peers import central
 
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
-    chosen = central(chosen) if topology_of(chosen) is PEERS else chosen
+    if topology_of(chosen).alike:
+        chosen = central(chosen)
     if chosen.population.setting != "fixed":
         raise ParameterError(
             f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "

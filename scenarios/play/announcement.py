@@ -8,7 +8,7 @@ from ...roles.faults.users import SILENCING
 from ..catalogue.commit import flaws
 from ..populations.samples import Samples
 from ..programs.registry import program_of
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import topology_of
 from ..schema.model import Scenario
 from ..validation.parties import by_users, struck
 
@@ -65,7 +65,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
     every = range(1, program_of(scenario).rounds(len(scenario.feature)) + 1)
-    everybody = topology_of(scenario) is PEERS  # a fault is a peer's, whoever else commits it
+    everybody = topology_of(scenario).alike
     for one in (one for one in scenario.fault if everybody or by_users(one)):
         for index in struck(one, people, rng):
             rounds = every if one.round is None else (one.round,)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...crypto.entropy import SeededEntropy, SystemEntropy
 from ...crypto.suites import suite
+from ...errors import ParameterError
 from ...protocol.ideal import Table, ideal_view, released, run_through
 from ...protocol.messages import Call
 from ...protocol.parties import peer
@@ -19,8 +20,11 @@ from ...protocol.peers.agreement import Agreement
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...roles import peer as role
-from ...roles.faults.peer import faulty_peer
+from ...roles.faults.peer import Doing, faulty_peer
 from ...roles.instruments import Instrument, Recorder
+from ..catalogue.effects import measure_among_peers
+from ..catalogue.registry import ATTACKS
+from ..catalogue.scene import PeerScene
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played
 from ..programs.peers.score import PeersFound, by_size
@@ -63,6 +67,35 @@ def play_peers(
     return _ideal(scenario, crowd, faults)
 
 
+def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> role.PeerCast:
+    """Everything a session of this scenario starts from."""
+    people = crowd.people
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    rate = next((one.rate for one in scenario.fault if one.rate is not None), 1.0)
+    absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
+    seats = {
+        peer(who): faulty_peer({number: (_act(attack), rate) for number, attack in attacks.items()})
+        for who, attacks in faults.items()
+    }
+    return role.PeerCast(
+        agreement(scenario, people.schema),
+        people.n,
+        people.row,
+        strategy(scenario),
+        entropy,
+        frozenset(absent),
+        seats,
+    )
+
+
+def _act(attack: str) -> Doing:
+    """What a peer does who commits an attack."""
+    among = ATTACKS[attack].among_peers
+    if among is None or among.act is None:
+        raise ParameterError(f"{attack}: no peer commits it")
+    return among.act
+
+
 def _real(
     scenario: Scenario,
     crowd: Samples,
@@ -73,17 +106,8 @@ def _real(
 ) -> Played:
     """Say every message on the board."""
     people, transcript = crowd.people, Transcript(crowd.people.n)
-    terms = agreement(scenario, people.schema)
-    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    rate = next((one.rate for one in scenario.fault if one.rate is not None), 1.0)
-    absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
-    seats = {
-        peer(who): faulty_peer({number: (attack, rate) for number, attack in attacks.items()})
-        for who, attacks in faults.items()
-    }
-    cast = role.PeerCast(
-        *(terms, people.n, people.row, strategy(scenario), entropy, frozenset(absent), seats)
-    )
+    cast = cast_of(scenario, crowd, faults, seed)
+    terms = cast.agreement
     seen = role.play_peers(cast, [Recorder(transcript), *instruments], report)
     record = PeerRecord(transcript, seen)
     refused: Counter[str] = Counter()
@@ -103,6 +127,7 @@ def _real(
         record.view,
         transcript,
         record.truth,
+        measure_among_peers(PeerScene(scenario, people, record)),
         peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions, seen.charges, sizes),
     )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ...protocol.announcement import Policy
     from ...protocol.programs import RoundResult, Strategy
+    from ..pages.pieces import Answer, Section
     from ..populations import Population
     from ..populations.facts import Facts
     from ..populations.samples import Samples
@@ -268,6 +269,7 @@ class ReleaseProgram(Protocol):
         again: whether it asks the same people again, by the coverage bound alone.
         deepens: whether it asks more than once, and so reads curator_exposure.
         on_paper: whether a class can play it with envelopes (report/cards.py).
+        among_peers: whether everybody can decide by it, from counts of round 1 that all see.
         held: whether people have columns, and not sets of elements.
         member: one of the people, and several. unit: what one answer is about.
         recomputed: what `verify` finds again, in a clause; None if nothing.
@@ -285,6 +287,7 @@ class ReleaseProgram(Protocol):
     again: bool
     deepens: bool
     on_paper: bool
+    among_peers: bool
     held: bool
     member: tuple[str, str]
     unit: str
@@ -385,5 +388,27 @@ class ReleaseProgram(Protocol):
     def remark(self) -> str:
         """How its figures are to be read; empty if there is nothing to say."""
 
-    def section(self, result: Claims) -> "Iterator[Block]":
-        """What its part of the page of a run says; nothing where it has none."""
+    def answers(self, result: Claims) -> "tuple[Answer, ...]":
+        """What was released, and how exposed people are, for the head of the page of a run.
+
+        () where a release of columns and the crowds in it say that.
+        """
+
+    def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
+        """Its parts of the page of a run; none where it has nothing to add."""
+
+    def stage_rule(self, policy: "PolicySection") -> str:
+        """How it decides, in sentences for whoever watches the stage."""
+
+    def options(
+        self,
+        policy: "PolicySection",
+        schema: Schema,
+        counts: Sequence[Counts] | None,
+        others: int | None,
+    ) -> tuple[Considered, ...]:
+        """What could be promised of each set of columns, once round 1 is counted, for the stage.
+
+        counts: those of round 1, None where it was not counted. others: people of round 2, if they
+        are others. () where nothing is decided.
+        """

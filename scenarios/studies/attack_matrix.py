@@ -21,14 +21,16 @@ from ...analysis.estimation.confidence import clopper_pearson
 from ...analysis.trust.received_view import received
 from ...errors import ParameterError
 from ...protocol import parties
-from ..catalogue.attack import Attack
-from ..catalogue.registry import ATTACKS, GUARDS
+from ...protocol.view import View
+from ..catalogue.attack import Committed
+from ..catalogue.registry import GUARDS, guarding
 from ..mean import LEVEL, estimate
 from ..play.announcement import draw_faults
-from ..play.run import play_real
+from ..play.run import CARRIED
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.registry import samples
+from ..programs.topology import topology_of
 from ..records.traffic import traffic
 from ..schema.model import Scenario
 from ..validation.load import resolve
@@ -51,6 +53,8 @@ __all__ = ["Cell", "Column", "Cost", "Matrix", "Row", "attack", "verdict"]
 
 SCHEMA = 1
 MOVED = "people by whom a count is moved"
+NAMED = "named"  # what is noticed among peers, who raise no alarms
+PEOPLE = (parties.Role.USER, parties.Role.PEER)
 PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
 Verdict = Literal["works", "reduced", "stopped", "idle", "unplayed"]
 Progress = Callable[[int, int], None]
@@ -190,6 +194,7 @@ class Job:
 class Runs:
     """All runs by what was played; those that nobody attacked, by seed; how many people."""
 
+    topology: str
     shots: Mapping[Any, Shot]
     plain: Sequence[Shot]
     seeds: Sequence[int]
@@ -223,8 +228,9 @@ def attack(
     """
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
-    rows = chosen(attacks, tuple(plan_rows()), "attacks")
-    names = chosen(defences, tuple(GUARDS), "defences")
+    topology = topology_of(scenario).name
+    rows = chosen(attacks, tuple(plan_rows(topology)), "attacks")
+    names = chosen(defences, tuple(guarding(topology)), "defences")
     suited(scenario)
     crowd = samples(scenario, seed)
     people = crowd.people.n
@@ -244,7 +250,8 @@ def attack(
         if not rows:
             raise
     plain = [shots[_key(job)] for job in _honest_jobs(scenario, {}, quiet)]
-    outcomes = tuple(_outcomes(plan, names, Runs(shots, plain, seeds, people)))
+    runs = Runs(topology, shots, plain, seeds, people)
+    outcomes = tuple(_outcomes(plan, names, runs))
     matrix = Matrix(
         version=__version__,
         scenario=scenario.scenario.name,
@@ -257,7 +264,7 @@ def attack(
             "bytes": _mean([one.size for one in plain]),
             "messages": _mean([one.messages for one in plain]),
         },
-        rows=tuple(_row(name, plan, shots, seeds) for name in rows),
+        rows=tuple(_row(name, plan, runs) for name in rows),
         columns=tuple(_column(scenario, name, honest[name], shots, quiet) for name in names),
         outcomes=outcomes,
     )
@@ -337,7 +344,8 @@ def shoot(job: Job) -> Shot:
     faults = draw_faults(scenario, crowd.people.n, job.seed)
     _warm_up(job)
     started = process_time()
-    played = play_real(scenario, crowd, faults, job.seed if job.seeded else None)
+    carry = CARRIED[topology_of(scenario).name]
+    played = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
     cpu = process_time() - started
     value, of, unit = _achieved(played)
     linked, certain = _learnt(scenario, crowd, played) if job.row else (0, 0)
@@ -351,7 +359,7 @@ def shoot(job: Job) -> Shot:
         played.tallies[0] if played.tallies else (),
         played.release is not None,
         played.burned is not None,
-        tuple(one.cause for one in played.alarms if one.borne_out),
+        (*(one.cause for one in played.alarms if one.borne_out), *_named(played)),
         sum(played.refused.values()),
         cpu,
         sent.size if sent else 0,
@@ -382,13 +390,24 @@ def _achieved(played: Played) -> tuple[float, float, str]:
     return last.value, last.of, last.unit
 
 
+def _named(played: Played) -> Iterator[str]:
+    """That peers were named, once for each: the alarm of a session without central parties."""
+    yield from (NAMED for _ in (played.peers.charges if played.peers else ()))
+
+
 def _learnt(scenario: Scenario, crowd: Samples, played: Played) -> tuple[int, int]:
-    """People linked and cells certain: the most that a single party has."""
-    alone = [parties.CURATOR, parties.ANALYST]
-    alone += [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
+    """Others linked and cells of others certain: the most that a single party has."""
+    alone = topology_of(scenario).alone(scenario, crowd.people.n)
     views = {view.knows: view for view in (played.look((one,)) for one in alone)}
-    found = [received(view, _sizes(crowd)) for view in views.values()]
-    return max(one.linked for one in found), max(one.cells_certain for one in found)
+    found = [_of_others(view, _sizes(crowd)) for view in views.values()]
+    return max(one[0] for one in found), max(one[1] for one in found)
+
+
+def _of_others(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
+    """People linked and cells certain, less those that the members hold themselves."""
+    own = sum(parties.role(one) in PEOPLE for one in view.parties)
+    learnt = received(view, sizes)
+    return max(learnt.linked - own, 0), max(learnt.cells_certain - own * len(sizes), 0)
 
 
 def _outcomes(
@@ -420,7 +439,8 @@ def _cell(
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
     runs = [there.shots[_key(job)] for job in _jobs([trial], there.seeds)]
     apart = [_moved(one, other) for one, other in zip(runs, there.plain, strict=False)]
-    values = apart if _attack_of(trial.row).unlike_honest else [one.value for one in runs]
+    unlike = _attack_of(trial.row, there.topology).unlike_honest
+    values = apart if unlike else [one.value for one in runs]
     alarmed = sum(bool(one.causes) for one in runs)
     low, high = clopper_pearson(alarmed, len(runs), (1 - LEVEL) / 2)
     causes = Counter(cause for one in runs for cause in set(one.causes))
@@ -432,7 +452,7 @@ def _cell(
         value=_mean(values),
         least=min(values),
         most=max(values),
-        of=there.people if _attack_of(trial.row).unlike_honest else max(one.of for one in runs),
+        of=there.people if unlike else max(one.of for one in runs),
         linked=_mean([one.linked for one in runs]),
         certain=_mean([one.certain for one in runs]),
         moved=_mean(apart),
@@ -462,8 +482,8 @@ def verdict(cell: Cell, without: Cell | None) -> Verdict:
     return "works"
 
 
-def _attack_of(row: str) -> Attack:
-    return ATTACKS[plan_rows()[row].attack]
+def _attack_of(row: str, topology: str) -> Committed:
+    return plan_rows(topology)[row].how
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -479,12 +499,13 @@ def _moved(one: Shot, honest: Shot) -> int:
     return found
 
 
-def _row(name: str, plan: Sequence[Trial], shots: Mapping[Any, Shot], seeds: Sequence[int]) -> Row:
-    one = _attack_of(name)
+def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
+    one = _attack_of(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = one.unit, []
     if trial.scenario is not None:
-        unit = MOVED if one.unlike_honest else shots[_key(next(_jobs([trial], seeds)))].unit
+        first = runs.shots[_key(next(_jobs([trial], runs.seeds)))]
+        unit = MOVED if one.unlike_honest else first.unit
         faults = [
             {key: what for key, what in fault.items() if what is not None}
             for fault in msgspec.to_builtins(trial.scenario.fault)
@@ -494,7 +515,7 @@ def _row(name: str, plan: Sequence[Trial], shots: Mapping[Any, Shot], seeds: Seq
         by=one.by or one.watchers,
         does=one.does,
         unit=unit,
-        helping=helping(name),
+        helping=helping(name, runs.topology),
         faults=faults,
     )
 

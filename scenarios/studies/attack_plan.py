@@ -18,11 +18,11 @@ from functools import cache
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ..catalogue.attack import ROWS, Keys
-from ..catalogue.registry import ATTACKS, GUARDS
+from ..catalogue.attack import ROWS, Committed, Keys
+from ..catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
-from ..programs.topology import central_only
+from ..programs.topology import CENTRAL, topology_of
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import check
@@ -36,6 +36,7 @@ class Row:
     """One attack as it is committed. trial: the entries of [[fault]] for so many people, mixes."""
 
     attack: str
+    how: Committed
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:
@@ -44,13 +45,13 @@ class Row:
 
 
 @cache
-def plan_rows() -> Mapping[str, Row]:
+def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
     """All rows of a matrix by name: one for each trial of each attack on people's rows."""
     return {
-        f"{name}-{variant}" if variant else name: Row(name, entries)
-        for name, attack in ATTACKS.items()
-        if attack.about == ROWS
-        for variant, entries in attack.trials.items()
+        f"{name}-{variant}" if variant else name: Row(name, how, entries)
+        for name, how in committed(topology).items()
+        if ATTACKS[name].about == ROWS
+        for variant, entries in how.trials.items()
     }
 
 
@@ -80,8 +81,7 @@ def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, 
 
 
 def suited(scenario: Scenario) -> None:
-    """DataError or ParameterError if what attacks achieve is not measured in this scenario."""
-    central_only(scenario, "the matrix of attacks")
+    """DataError if what attacks achieve is not measured in this scenario."""
     if program_of(scenario).reports:
         kinds = listed(randomizing())
         raise DataError(
@@ -123,16 +123,16 @@ def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Key
     return made
 
 
-def helping(row: str) -> tuple[str, ...]:
+def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
     """The defences that are said to stop or to detect the attack of a row."""
-    return helping_attack(plan_rows()[row].attack)
+    return helping_attack(plan_rows(topology)[row].attack, topology)
 
 
-def bare(row: str) -> Keys:
+def bare(row: str, topology: str = CENTRAL.name) -> Keys:
     """The keys of a row's runs without any defence that helps."""
-    attack = ATTACKS[plan_rows()[row].attack]
-    switches = {k: v for k, v in attack.switches.items() if k != "scenario.seed"}
-    for name in (*helping(row), *attack.without):
+    how = plan_rows(topology)[row].how
+    switches = {k: v for k, v in how.switches.items() if k != "scenario.seed"}
+    for name in (*helping(row, topology), *how.without):
         switches.update(_off(name))
     return switches
 
@@ -141,16 +141,18 @@ def trials(
     scenario: Scenario, rows: Sequence[str], defences: Sequence[str], people: int
 ) -> Iterator[Trial]:
     """Every cell that has to be played, row by row. people: how many take part."""
+    topology = topology_of(scenario).name
+    everything = tuple(guarding(topology))
     for row in rows:
-        keys = bare(row)
+        keys, helps = bare(row, topology), helping(row, topology)
         yield _trial(scenario, row, NONE, keys, people)
         for name in defences:
-            if name in helping(row) or not (has(scenario, name) or name == RANDOM):
+            if name in helps or not (has(scenario, name) or name == RANDOM):
                 yield _trial(scenario, row, name, _with(scenario, keys, (name,)), people)
-        yield _trial(scenario, row, ALL, _with(scenario, keys, tuple(GUARDS)), people)
+        yield _trial(scenario, row, ALL, _with(scenario, keys, everything, lesson=False), people)
 
 
-def _with(scenario: Scenario, keys: Keys, names: Sequence[str]) -> Keys:
+def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
     """The keys of a row with some defences switched on again."""
     found = dict(keys)
     for name in names:
@@ -160,18 +162,19 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str]) -> Keys:
         own = one.value(scenario)
         found[one.key] = own if own != one.off else one.on
         found.update(one.needs)
-    if names == tuple(GUARDS):
+    if not lesson:
         found.pop("mix.lesson", None)
     return found
 
 
 def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> Trial:
+    topology = topology_of(scenario).name
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:
-        made = changed(scenario, keys, plan_rows()[row].faults(people, mixes))
+        made = changed(scenario, keys, plan_rows(topology)[row].faults(people, mixes))
     except ScenarioError as wrong:
         return Trial(row, defence, None, why=wrong.problems[0])
-    helped = RANDOM in helping(row) and defence in (RANDOM, ALL)
+    helped = RANDOM in helping(row, topology) and defence in (RANDOM, ALL)
     return Trial(row, defence, made, seeded=not helped)
 
 

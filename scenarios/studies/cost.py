@@ -5,7 +5,7 @@ shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers
 opened. Sizes are those that the parties themselves work out (protocol/session.py).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -20,7 +20,7 @@ from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.registry import announced_schema, program_of, wire
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..validation.load import resolve
 
@@ -71,8 +71,11 @@ def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     """Work out what a scenario costs with these features, and measure. people: in each round."""
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
-    if topology_of(scenario) is PEERS:
-        return _among_peers(scenario, schema, people[0], scheme)
+    return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
+
+
+def _of_central(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
+    """What every party handles."""
     announcement = _announcement(scenario, schema, scheme)
     session = announcement.digest()
     calls = program_of(scenario).calls(scenario.policy, announcement.schema)
@@ -100,7 +103,7 @@ def _announcement(scenario: Scenario, schema: Schema, scheme: Suite) -> Announce
     )
 
 
-def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite) -> Cost:
+def _among_peers(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
     """What peers post, on average: layers in every step of a path, and ballots; without frames.
 
     n peers with s onions each and paths of L: n s L layers a round, and everybody reads them all.
@@ -113,10 +116,16 @@ def _among_peers(scenario: Scenario, schema: Schema, people: int, scheme: Suite)
     rounds = []
     for plan in plans:
         person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
-        onions = people * terms.onions
+        onions = people[0] * terms.onions
         said = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
-        rounds.append(RoundCost(*said, person, people * person))
+        rounds.append(RoundCost(*said, person, people[0] * person))
     return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
+
+
+PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], Cost]] = {
+    CENTRAL.name: _of_central,
+    PEERS.name: _among_peers,
+}  # topology -> what a session costs
 
 
 def _round(plan: Round, people: int, head: int) -> RoundCost:

@@ -4,7 +4,7 @@
 to be wrong the check is left out, so that one mistake is reported once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as Folder
 
@@ -16,12 +16,13 @@ from ..programs.incidence import check as sets_facts
 from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
 from ..programs.registry import program_of
-from ..programs.topology import CENTRAL, PEERS, Topology, topology_of
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.keys import keys, type_of
 from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
 from ..schema.shape import misfit
 from .parties import coalitions, faults
+from .peer_faults import faults as peer_faults
 from .supported import AVAILABLE, runs, unavailable
 
 MAX_SYBILS = 100_000  # people who do not exist; each seals as everybody does
@@ -227,11 +228,12 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
-def _in(topology: Topology, check: Check) -> Check:
-    """A check of scenarios whose messages are carried in one way."""
+def _among(checks: Mapping[str, Check]) -> Check:
+    """A check that differs with how messages are carried: by topology, none where none is named."""
 
     def checked(scenario: Scenario, facts: Facts) -> Iterable[Problem]:
-        return check(scenario, facts) if topology_of(scenario) is topology else ()
+        check = checks.get(topology_of(scenario).name)
+        return check(scenario, facts) if check else ()
 
     return checked
 
@@ -247,7 +249,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("feature",),), names),
     ((("policy", "kind"), *PEOPLE), rounds),
     ((), coalitions),
-    ((), _in(CENTRAL, faults)),
+    ((), _among({CENTRAL.name: faults})),
     ((("fault",),), flooded),
     ((("local",), ("policy", "kind")), local_meaning.needed),
     ((("local",), *PEOPLE), local_meaning.budget),
@@ -255,10 +257,13 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
     ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),
-    ((("mix",), ("policy", "kind"), ("population", "setting")), _in(PEERS, peers_meaning.fits)),
-    ((("mix",), *PEOPLE), _in(PEERS, peers_meaning.paths)),
-    ((("mix",),), _in(PEERS, peers_meaning.faults)),
-    ((("mix",), ("expect",), ("defence",)), _in(PEERS, peers_meaning.unread)),
+    (
+        (("mix",), ("policy", "kind"), ("population", "setting")),
+        _among({PEERS.name: peers_meaning.fits}),
+    ),
+    ((("mix",), *PEOPLE), _among({PEERS.name: peers_meaning.paths})),
+    ((("mix",),), _among({PEERS.name: peer_faults})),
+    ((("mix",), ("expect",), ("defence",)), _among({PEERS.name: peers_meaning.unread})),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((), swept),

@@ -6,12 +6,11 @@ from re import compile as pattern
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ..catalogue.attack import PEERS as PEER_SESSIONS
 from ..catalogue.attack import REPORTS, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
 from ..programs.registry import program_of
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import CENTRAL, Topology, topology_of
 from ..schema.kinds import KIND as HISTOGRAM
 from ..schema.model import Fault, Scenario
 from ..schema.parties import exists
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
 WILD = ("*", "?", "[")
-FEW = 6  # shufflers that a message names one by one
 
 
 def by_users(fault: Fault) -> bool:
@@ -62,7 +60,7 @@ def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         for j, party in enumerate(coalition.parties):
             path = ("coalition", i, "parties", j)
             if not topology.exists(party, facts.shufflers, facts.people):
-                yield _stranger(path, party, facts, peers=topology is PEERS)
+                yield _stranger(path, party, facts, topology)
             elif party in coalition.parties[:j]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
@@ -83,7 +81,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         else:
             yield from _committed(path, fault, facts)
         if fault.target is not None and not _is_user(fault.target, facts):
-            yield _stranger((*path, "target"), fault.target, facts, only_users=True)
+            yield _no_user((*path, "target"), fault.target, facts)
 
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
@@ -91,9 +89,6 @@ def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem
     about, reports = ATTACKS[fault.attack].about, program_of(scenario).reports
     if about == REPORTS and not reports:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
-        yield problem((*path, "attack"), message)
-    if about == PEER_SESSIONS:
-        message = f"{fault.attack} is something that peers do; say mix.peers = true"
         yield problem((*path, "attack"), message)
 
 
@@ -125,7 +120,7 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
             yield problem((*path, "by"), message)
         return
     if not exists(fault.by, facts.shufflers, facts.people):
-        yield _stranger((*path, "by"), fault.by, facts)
+        yield _stranger((*path, "by"), fault.by, facts, CENTRAL)
     elif not role:
         yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
     elif parties.role(fault.by).value != role:
@@ -151,32 +146,16 @@ def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
         message = f"found {fault.users:,}; only {facts.people:,} people take part"
         yield problem((*path, "users"), message)
     if fault.by is not None and not users_matching(fault.by, facts.people):
-        yield _stranger((*path, "by"), fault.by, facts, only_users=True)
+        yield _no_user((*path, "by"), fault.by, facts)
 
 
-def _stranger(
-    path: Path, party: str, facts: Facts, *, only_users: bool = False, peers: bool = False
-) -> Problem:
-    if peers:
-        last = "..." if facts.people is None else parties.peer(facts.people - 1)
-        message = f"no party is called {quoted(party)}; this scenario has peer-1 to {last}"
-        return problem(path, message + did_you_mean(party, [parties.peer(0)]))
-    names = _everybody(facts.shufflers)
+def _stranger(path: Path, party: str, facts: Facts, topology: Topology) -> Problem:
+    everybody, names = topology.roll(facts.shufflers, facts.people)
+    message = f"no party is called {quoted(party)}; this scenario has {everybody}"
+    return problem(path, message + did_you_mean(party, names))
+
+
+def _no_user(path: Path, party: str, facts: Facts) -> Problem:
     users = "users" if facts.people is None else f"users 1-{facts.people}"
-    if only_users:
-        message = (
-            f"no user is called {quoted(party)}; this scenario has {users}, called user-1, ..."
-        )
-        return problem(path, message)
-    hint = did_you_mean(party, [*names, parties.user(0)])
-    message = (
-        f"no party is called {quoted(party)}; this scenario has {', '.join(names)} and {users}"
-    )
-    return problem(path, message + hint)
-
-
-def _everybody(shufflers: int | None) -> list[str]:
-    mixes = [parties.shuffler(hop) for hop in range(1, (shufflers or 0) + 1)] or ["shufflers"]
-    if len(mixes) > FEW:
-        mixes = [f"{mixes[0]} to {mixes[-1]}"]
-    return [parties.ANALYST, parties.CURATOR, *mixes, parties.NETWORK]
+    message = f"no user is called {quoted(party)}; this scenario has {users}, called user-1, ..."
+    return problem(path, message)

@@ -36,7 +36,7 @@ from ..programs.interface import NoGround, Raised
 from ..programs.peers import verify as peers_verify
 from ..programs.randomized.questions import reports
 from ..programs.registry import program_of, strategy, verify_decision, wire
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..records.run_folder import Run, release_csv
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
@@ -50,6 +50,7 @@ REPEATED = (
     *("marginals", "decision", "release", "burned", "attacks", "alarms"),
     *("findings", "reidentification"),
 )  # of result.json, where a run is run again
+Rule = tuple[str, str, Callable[[Evidence], str]]  # name, what is checked, how
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
@@ -69,11 +70,17 @@ def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
     Nothing is raised for what does not hold: it is a check whose `ok` is False.
     """
     evidence = Evidence(run, again)
-    own = program_of(run.scenario).recomputed
-    made = (*CHECKS[:-1], ("estimates", own, estimates), CHECKS[-1]) if own else CHECKS
-    if topology_of(run.scenario) is PEERS:
-        made = (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
+    made = MADE[topology_of(run.scenario).name](run.scenario)
     return tuple(_judged(name, what, check, evidence) for name, what, check in made)
+
+
+def _of_central(scenario: Scenario) -> tuple[Rule, ...]:
+    own = program_of(scenario).recomputed
+    return (*CHECKS[:-1], ("estimates", own, estimates), CHECKS[-1]) if own else CHECKS
+
+
+def _of_peers(_scenario: Scenario) -> tuple[Rule, ...]:
+    return (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
 
 
 def require(checks: Sequence[Check]) -> None:
@@ -492,7 +499,7 @@ def found(evidence: Evidence) -> str:
     return recomputed(evidence)
 
 
-CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
+CHECKS: tuple[Rule, ...] = (
     ("board", "posts are legal under the phases table", board),
     ("digest", "posts hash to the digest", digest),
     ("batches", "every batch's counts add up", batches),
@@ -505,3 +512,7 @@ CHECKS: tuple[tuple[str, str, Callable[[Evidence], str]], ...] = (
     ("coalitions", "what each learnt, recomputed", coalitions),
     ("replay", "run again, the same comes out", repeat),
 )
+MADE: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
+    CENTRAL.name: _of_central,
+    PEERS.name: _of_peers,
+}  # topology -> the checks of a run

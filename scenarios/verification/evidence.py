@@ -17,7 +17,7 @@ from ...protocol.view import Record, View
 from ..programs.hierarchical.rounds import RoundRecord, Rounds
 from ..programs.interface import Mode, NoGround
 from ..programs.registry import program_of, wire
-from ..programs.topology import central_only
+from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
 from ..scoring.result import Result, own
@@ -55,7 +55,8 @@ class Evidence:
     @cached_property
     def board(self) -> Board:
         """The board as its posts make it. Refused if one is not legal; none among peers."""
-        central_only(self.run.scenario, "this check")
+        if untold := topology_of(self.run.scenario).untold:
+            raise NoGround(untold)
         return replay(self.transcript.posts)
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
@@ -200,7 +201,12 @@ class Evidence:
 
     @property
     def schema(self) -> Schema:
-        """The schema announced; of an ideal run as far as a rule looks at it: sizes of domains."""
+        """The schema announced, or agreed on beforehand.
+
+        Of an ideal run as far as a rule looks at it: sizes of domains.
+        """
+        if agreed := topology_of(self.run.scenario).agreed:
+            return agreed(self.result)
         if self.run.transcript is not None:
             if self.board.announcement is None:
                 raise NoGround("nothing was announced")

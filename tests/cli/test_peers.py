@@ -72,10 +72,8 @@ def test_who_cheats_is_named_and_the_exit_code_is_3(typed) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("report", "{run}"),
         ("theatre", "{run}"),
         ("theatre", "village"),
-        ("attack", "village", "--no-save"),
         ("new", "village", "c.html", "--cards"),
         ("show", "{run}", "--as", "peer-1", "--why", "peer-2"),
     ],

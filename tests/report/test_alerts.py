@@ -1,14 +1,20 @@
 """Every alert: a run that trips it, and one that does not."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from claims_kit import claiming
+from msgspec.structs import replace as changed_scenario
 from veilmix.report.alerts import CHECKS, alerts
 from veilmix.report.facts import gather
-from veilmix.report.pieces import LEVELS
+from veilmix.scenarios.pages.pieces import LEVELS
+from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import Run
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Expect, Fault
 from veilmix.scenarios.serialization.record import plain
+from veilmix.scenarios.validation.load import load
 
 EVEN = [("yes", "red"), ("yes", "red"), ("no", "blue"), ("no", "blue")] * 6
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
@@ -141,6 +147,16 @@ def test_an_attack_that_got_something(played) -> None:
     assert "attack" not in rules(changed(run, attacks=[one | {"value": 0}]))
 
 
+def test_a_peer_that_was_named(tmp_path: Path) -> None:
+    village = load("village")
+    for faults, told in (((), False), ((Fault(attack="lie", by="peer-3"),), True)):
+        chosen = changed_scenario(village, fault=faults, expect=Expect())
+        outcome = run(chosen, worst_case_seconds=0)
+        found = read(save(outcome, tmp_path))
+        assert ("named-peer" in rules(found)) is told
+        assert "coalition" not in rules(found)  # two peers, of whom each knows itself
+
+
 def test_the_worst_comes_first(played) -> None:
     found = alerts(gather(played(ALL, rows=RARE, mode="real", head="seed = 1"), 0))
     levels = [LEVELS.index(one.level) for one in found]
@@ -150,4 +166,4 @@ def test_the_worst_comes_first(played) -> None:
 
 def test_every_check_has_a_case() -> None:
     """The checks that this file does not run in pairs are named in a test of their own."""
-    assert len(CHECKS) == len(CASES) - 1 + 4  # size and padding are one check
+    assert len(CHECKS) == len(CASES) - 1 + 5  # size and padding are one check

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from veilmix.report import compare as compared
 from veilmix.report.make import make
-from veilmix.report.pieces import Answer, Page, Section, Words
 from veilmix.report.write import html
 from veilmix.scenarios.comparison.compare import compare
+from veilmix.scenarios.pages.pieces import Answer, Page, Section, Words
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save
 

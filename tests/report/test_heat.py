@@ -2,7 +2,7 @@
 
 from veilmix.analysis.figures.attack_matrix import MEANING, HeatTable, Sign
 from veilmix.report.heat import figure
-from veilmix.report.pieces import Numbers
+from veilmix.scenarios.pages.pieces import Numbers
 
 SIGNS = (
     Sign("works", 1.0, 0.0, withheld=False, named=False, same=False),

@@ -14,12 +14,12 @@ from claims_kit import claiming
 from veilmix.errors import StorageError
 from veilmix.installation import missing
 from veilmix.report.make import make
-from veilmix.report.pieces import Page
 from veilmix.report.run import page
 from veilmix.report.write import html
+from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, save
-from veilmix.scenarios.validation.load import load, shipped
+from veilmix.scenarios.validation.load import shipped
 
 EVIL = '<script>alert("1")</script>'
 ALL = '[policy]\nkind = "all"\nk = 3\nmax_exposure = 1.0'
@@ -177,7 +177,7 @@ def test_reports_that_people_randomized(played) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in shipped() if not load(name).mix.peers])
+@pytest.mark.parametrize("name", shipped())
 def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
     made = make(save(run(name, 3, "ideal", worst_case_seconds=0), tmp_path), 0)

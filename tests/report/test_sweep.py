@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from veilmix.report.make import make
-from veilmix.report.pieces import Page
+from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies.sweep_file import Line, written
 from veilmix.scenarios.validation.load import load

@@ -22,6 +22,7 @@ from veilmix.protocol.peers.view import PeerRecord, Route, followed
 from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.faults import peer as misdeeds
 from veilmix.roles.faults.peer import faulty_peer
 from veilmix.roles.instruments import Recorder
 from veilmix.roles.peer import Commons, PeerCast, Seat, play_peers
@@ -86,7 +87,7 @@ def test_an_interrupt_and_a_bug_surface_as_what_they_are() -> None:
 
 def faulty(**attacks: tuple[int, str]) -> dict[str, Callable[[Commons, int], Seat]]:
     return {
-        name.replace("_", "-"): faulty_peer({number: (attack, 0.3)})
+        name.replace("_", "-"): faulty_peer({number: (getattr(misdeeds, attack), 0.3)})
         for name, (number, attack) in attacks.items()
     }
 

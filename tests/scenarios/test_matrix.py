@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
 from veilmix.report.make import make
 from veilmix.scenarios.catalogue.attack import ROWS
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
+from veilmix.scenarios.catalogue.registry import ATTACKS, committed, guarding, helping
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.topology import CENTRAL, PEERS
 from veilmix.scenarios.records.run_folder import save as save_run
 from veilmix.scenarios.studies import attack_matrix
 from veilmix.scenarios.studies.attack_matrix import Cell, Matrix, attack, verdict
@@ -37,10 +38,42 @@ def found() -> Matrix:
 
 
 def test_every_attack_has_a_row_and_every_helping_defence_a_column() -> None:
-    on_rows = {name for name, one in ATTACKS.items() if one.about == ROWS}
-    assert {one.attack for one in plan_rows().values()} == on_rows
-    for row in plan_rows().values():
-        assert set(helping(row.attack)) <= set(GUARDS)
+    for topology in (CENTRAL.name, PEERS.name):
+        rows = plan_rows(topology).values()
+        there = {name for name in committed(topology) if ATTACKS[name].about == ROWS}
+        assert {one.attack for one in rows} == there
+        for row in rows:
+            assert set(helping(row.attack, topology)) <= set(guarding(topology))
+    assert set(committed(CENTRAL.name)) == set(ATTACKS)
+    assert set(committed(PEERS.name)) == {"absent", "drop", "tag", "lie", "collude"}
+
+
+@pytest.fixture(scope="module")
+def among_peers() -> Matrix:
+    return attack(load("village"), 5, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ["absent", "drop", "tag", "lie"])
+def test_a_peer_that_breaks_a_rule_is_named_in_every_run_and_stops_it(
+    row: str, among_peers: Matrix
+) -> None:
+    for defence in (NONE, ALL):
+        cell = among_peers.cell(row, defence)
+        assert (cell.alarmed, cell.causes, cell.released) == (2, {"named": 2}, 0)
+        assert cell.value == (0 if row == "lie" else cell.of)
+    assert next(one for one in among_peers.rows if one.name == row).by == "peer"
+
+
+@pytest.mark.slow
+def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
+    without, path, every = (among_peers.cell("collude", one) for one in (NONE, "path", ALL))
+    assert without.value == without.of == 6
+    assert every.value < without.value
+    assert every.linked == path.linked == 0 < without.linked  # by one peer that looks alone
+    assert without.alarmed == every.alarmed == 0
+    assert [one.name for one in among_peers.columns] == ["cover", "path"]
+    assert all(one.on and one.cost and one.cost.size > 0 for one in among_peers.columns)
 
 
 @pytest.mark.slow
@@ -48,7 +81,7 @@ def test_every_attack_has_a_row_and_every_helping_defence_a_column() -> None:
 def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
     """But receipts where there is no salt: anyone could guess what they are of."""
     scenario = load(name)
-    plan = list(trials(scenario, tuple(plan_rows()), tuple(GUARDS), 30))
+    plan = list(trials(scenario, tuple(plan_rows()), tuple(guarding(CENTRAL.name)), 30))
     unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
     assert unplayed <= {("dictionary", "receipts")}
     for one in plan:

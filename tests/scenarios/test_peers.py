@@ -123,7 +123,7 @@ def test_a_run_is_kept_looked_at_and_verified(outcome: Outcome, tmp_path: Path) 
     assert not look(kept, ["network"]).pinned
     with pytest.raises(ParameterError, match="peer-1 to peer-12"):
         look(kept, ["user-1"])
-    with pytest.raises(ParameterError, match="show, leak and verify"):
+    with pytest.raises(ParameterError, match="no curator and no shufflers"):
         board(kept)
 
 

@@ -60,10 +60,9 @@ function readRows(bill, known) {
 }
 
 function decision(bill, scene, choices) {
-  if (bill.reports) return [html("p", {}, "Nothing is decided: people add noise before they seal, and the analyst estimates.")];
+  const told = html("p", {}, bill.rule);
+  if (bill.reports) return [told];
   const decided = scene.state.decided;
-  const rule = `A set of columns is released if at most ${percent(bill.share)} of the people can be in a crowd smaller than ${bill.k}.`;
-  const told = html("p", {}, bill.kind === "exposure" ? rule : `Columns are chosen by the rule "${bill.kind}".`);
   if (!decided) return [told, html("p", { class: "nothing" }, "Not yet.")];
   const kept = decided.kept.map((column) => bill.columns[column]);
   const proved = `${capital(decided.promise)}, by ${decided.rule}.`.replaceAll(" %", "\u00a0%");

@@ -22,6 +22,7 @@ class Hierarchical(Decided):
     """Singles, then safe pairs, triples ..., until nothing is safe."""
 
     kind = wire = compared = "hierarchical"
+    among_peers = False
     note = "columns chosen from the counts of groups asked before"
     again = True
     deepens = True

@@ -14,6 +14,8 @@ from ..randomized.program import Randomizing
 from . import text
 
 if TYPE_CHECKING:
+    from ...pages.pieces import Answer
+    from ...pages.pieces import Section as Part
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
@@ -133,3 +135,19 @@ class Incidence(Randomizing):
     def remark(self) -> str:
         """What a vector is not."""
         return text.NOTE
+
+    def answers(self, result: "Claims") -> "tuple[Answer, ...]":
+        """Estimated counts, and what a vector tells of an element."""
+        from .score import Incidence as Found
+        from .section import answers
+
+        found = result.findings
+        return answers(found if isinstance(found, Found) else None, result.burned)
+
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
+        """In how many sets elements are."""
+        from .score import Incidence as Found
+        from .section import section
+
+        if isinstance(result.findings, Found):
+            yield section(result.findings)

@@ -21,6 +21,7 @@ class LocalSuppression(Decided):
     """Values blanked by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
+    among_peers = False
     note = "rare values blanked by rule, with cover"
     again = True
 

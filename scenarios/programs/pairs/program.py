@@ -18,7 +18,7 @@ from ..two_round.program import Decided
 from ..weights import worth
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Decision
+    from ....protocol.messages import Counts, Decision
     from ....protocol.programs import Strategy
     from ....protocol.schema import Schema
     from ..interface import Considered, Session
@@ -82,6 +82,17 @@ class Pairs(Decided):
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
         """Every column and every pair."""
         return tuple(one for one in super().considered(session) if len(one.columns) <= MOST)
+
+    def options(
+        self,
+        policy: Section,
+        schema: "Schema",
+        counts: "Sequence[Counts] | None",
+        others: int | None,
+    ) -> "tuple[Considered, ...]":
+        """Every column and every pair."""
+        found = super().options(policy, schema, counts, others)
+        return tuple(one for one in found if len(one.columns) <= MOST)
 
     def decides(self, policy: Section) -> str:
         """What is kept, in a clause."""

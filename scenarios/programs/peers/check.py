@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from ....protocol import parties
 from ...populations.facts import Facts
 from ...schema.model import Defence, Mix, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
+from ..registry import PROGRAMS, program_of
 
-KINDS = ("exposure", "fixed", "all")
-ATTACKS = ("absent", "drop", "tag", "lie")  # those of roles/faults/peer.py
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
 MOST = 2_000  # peers: all of them read all that is said
 CENTRAL = ("curator_links_at_most",)
@@ -16,9 +14,10 @@ CENTRAL = ("curator_links_at_most",)
 
 def fits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what peers cannot do."""
-    kind = scenario.policy.kind
-    if kind not in KINDS:
-        message = f"{quoted(kind)} needs a curator; peers decide by {listed(KINDS)}"
+    if not program_of(scenario).among_peers:
+        kinds = [kind for kind, program in PROGRAMS.items() if program.among_peers]
+        kind = quoted(scenario.policy.kind)
+        message = f"{kind} needs a curator; peers decide by {listed(kinds, len(kinds))}"
         yield problem(("policy", "kind"), message)
     if scenario.population.setting != "fixed":
         message = 'peers answer both rounds themselves; setting is "fixed"'
@@ -45,38 +44,6 @@ def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     if people is not None and people > MOST:
         message = f"{people:,} people; at most {MOST:,} peers are accepted"
         yield problem(("population", "users"), message)
-
-
-def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report faults that no peer commits."""
-    for i, fault in enumerate(scenario.fault):
-        path = ("fault", i)
-        if fault.attack not in ATTACKS:
-            message = f"{quoted(fault.attack)} is nothing that peers do; they do {listed(ATTACKS)}"
-            yield problem((*path, "attack"), message)
-        for key in ("target", "into", "bit"):
-            if getattr(fault, key) is not None:
-                yield problem((*path, key), f"{fault.attack} among peers does not read {key}")
-        if fault.rate is not None and fault.attack != "drop":
-            yield problem((*path, "rate"), f"{fault.attack} does not read rate; drop does")
-        said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
-        if len(said) != 1:
-            message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
-            yield problem((*path, said[1] if said else "by"), message)
-        if fault.by is not None and not _peer(fault.by, facts):
-            last = "..." if facts.people is None else parties.peer(facts.people - 1)
-            message = f"no peer is called {quoted(fault.by)}; this scenario has peer-1 to {last}"
-            yield problem((*path, "by"), message)
-        if fault.users is not None and facts.people is not None and fault.users > facts.people:
-            message = f"found {fault.users:,}; only {facts.people:,} peers take part"
-            yield problem((*path, "users"), message)
-
-
-def _peer(name: str, facts: Facts) -> bool:
-    from ...schema.parties import exists
-
-    is_peer = name.startswith("peer-")
-    return is_peer and exists(name, None, facts.people, peers=True)
 
 
 def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:

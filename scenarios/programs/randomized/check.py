@@ -49,7 +49,7 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(("local", "epsilon"), message)
         return
     # A set costs as much as its most telling element: all positions have the whole budget.
-    count = 1 if scenario.policy.kind == SETS else len(facts.features or ())
+    count = len(facts.features or ()) if program_of(scenario).held else 1
     if count and not LEAST <= share(local.epsilon, count) <= MOST:
         divided = "" if count == 1 else f", {local.epsilon / count:.3g} for each of {count}"
         yield problem(

@@ -18,8 +18,10 @@ from . import text
 
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
-    from ....protocol.messages import Call
+    from ....protocol.messages import Call, Counts
     from ....protocol.schema import Schema
+    from ...pages.pieces import Answer
+    from ...pages.pieces import Section as Part
     from ...populations import Population
     from ...wording import Block
     from ..interface import Claims, Considered, Evidence, Findings, Scored, Session
@@ -30,6 +32,7 @@ class Randomizing(Decided):
     """One round of reports."""
 
     wire = "randomized"
+    among_peers = False
     reports = True
     recomputed: str | None = "they follow from the counts of reports"
     chooses = False
@@ -58,6 +61,20 @@ class Randomizing(Decided):
         return [first_call(Program(self.wire), schema)]
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
+        """Nothing is chosen."""
+        return ()
+
+    def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
+        """Nothing is decided."""
+        return text.UNDECIDED
+
+    def options(
+        self,
+        policy: Section,  # noqa: ARG002
+        schema: "Schema",  # noqa: ARG002
+        counts: "Sequence[Counts] | None",  # noqa: ARG002
+        others: int | None,  # noqa: ARG002
+    ) -> "tuple[Considered, ...]":
         """Nothing is chosen."""
         return ()
 
@@ -149,3 +166,19 @@ class Histogram(Randomizing):
     def remark(self) -> str:
         """What a report is not."""
         return text.NOTE
+
+    def answers(self, result: "Claims") -> "tuple[Answer, ...]":
+        """Estimates, and what noise leaves hidden."""
+        from .score import Randomized
+        from .section import answers
+
+        found = result.findings
+        return answers(found if isinstance(found, Randomized) else None, result.burned)
+
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
+        """Noise against benefit."""
+        from .score import Randomized
+        from .section import section
+
+        if isinstance(result.findings, Randomized):
+            yield section(scenario, result.findings)

@@ -17,7 +17,6 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.schema import MAX_NAME, Feature, Schema
-from ...schema.kinds import SETS
 from ...schema.model import Scenario
 from ...schema.plugs import found, load
 
@@ -64,11 +63,11 @@ def rule(scenario: Scenario, features: int) -> str:
     """What people do to their answers, as it is announced: one text for one mechanism.
 
     Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided;
-    of sets `bit-flip epsilon=1 each position`, the budget of one element in one set.
+    of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one set.
     """
     local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
-    each = "each position" if scenario.policy.kind == SETS else f"each of {features}"
+    each = f"each of {features}" if features else "each position"
     return f"{local.mechanism} epsilon={whole} {each}"
 
 

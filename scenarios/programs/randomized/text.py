@@ -19,6 +19,8 @@ NOTE = "a report pinned on a person is not a value: it says something about it, 
 
 Score = tuple[str, str, str]
 
+UNDECIDED = "Nothing is decided: people add noise before they seal, and the analyst estimates."
+
 
 def summary(outcome: Any) -> Iterator[Block]:
     """Print what was reported, and what the reports say."""

@@ -1,5 +1,6 @@
 """What else a curator could have kept: every set of columns, and each column that it left out."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 from ....protocol.messages import Counts
@@ -33,7 +34,7 @@ def considered(session: Session) -> tuple[Considered, ...]:
 
 
 def options(
-    policy: Policy, schema: Schema, tally: tuple[Counts, ...] | None, others: int | None = None
+    policy: Policy, schema: Schema, tally: Sequence[Counts] | None, others: int | None = None
 ) -> tuple[Considered, ...]:
     """What a policy could promise of every set of columns, from the counts of each.
 

@@ -21,9 +21,11 @@ from . import text
 
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
-    from ....protocol.messages import Call, Decision
+    from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
+    from ...pages.pieces import Answer
+    from ...pages.pieces import Section as Part
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
@@ -48,6 +50,7 @@ class Decided:
     again = False
     deepens = False
     on_paper = False
+    among_peers = True  # two rounds, and a rule for the counts of the first
     held = True
     recomputed: str | None = None
     member = ("person", "people")
@@ -232,9 +235,34 @@ class Decided:
         """Nothing beside what every run has."""
         return ""
 
-    def section(self, result: "Claims") -> "Iterator[Block]":  # noqa: ARG002
+    def answers(self, result: "Claims") -> "tuple[Answer, ...]":  # noqa: ARG002
+        """Columns and crowds say it."""
+        return ()
+
+    def section(
+        self,
+        scenario: Scenario,  # noqa: ARG002
+        result: "Claims",  # noqa: ARG002
+    ) -> "Iterator[Part]":
         """Nothing beside what every run has."""
         yield from ()
+
+    def stage_rule(self, policy: Section) -> str:
+        """What is kept."""
+        decides = self.decides(policy)
+        return f"{decides[0].upper()}{decides[1:]}."
+
+    def options(
+        self,
+        policy: Section,
+        schema: "Schema",
+        counts: "Sequence[Counts] | None",
+        others: int | None,
+    ) -> "tuple[Considered, ...]":
+        """Every set of columns of a few."""
+        from .options import options
+
+        return options(policy, schema, counts, others)
 
 
 class Exposure(Decided):
@@ -243,6 +271,10 @@ class Exposure(Decided):
     kind = "exposure"
     by_rule = True
     on_paper = True
+
+    def stage_rule(self, policy: Section) -> str:
+        """What may be released at all."""
+        return text.stage_rule(policy)
 
     def proof(self, policy: Section) -> str:
         """The rule that bounds the exposure."""

@@ -16,6 +16,7 @@ from ....protocol.programs import ByMarginals, DecisionRule
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
+from ..registry import PROGRAMS
 from ..weights import worth
 
 if TYPE_CHECKING:
@@ -64,20 +65,25 @@ def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
         rule = named_rule(policy, others, schema)
-        kept, proof = _decide(policy, rule, schema, listed(schema, counts))
+        told = PROGRAMS[policy.kind].told(policy, schema)
+        kept, proof = _decide(policy, rule, schema, listed(schema, counts), told)
         return Decision(kept, as_certificate(proof, policy, others or people))
 
     return decide
 
 
 def _decide(
-    policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
+    policy: Policy,
+    rule: Any,
+    schema: Schema,
+    counts: Sequence[Sequence[int]],
+    told: Sequence[str] | None,
 ) -> tuple[tuple[int, ...], Any]:
-    if policy.kind == "exposure":
+    """What is kept, and its bound. told: the columns kept whatever it says; None: it chooses."""
+    if told is None:
         choice = choose(policy, rule, schema, counts)
         return choice.kept, choice.certificate
-    names = schema.names if policy.kind == "all" else policy.keep
-    kept = tuple(sorted(schema.column(name) for name in names))
+    kept = tuple(sorted(schema.column(name) for name in told))
     return kept, bound(rule, [counts[column] for column in kept], policy.k)
 
 

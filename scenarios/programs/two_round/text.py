@@ -6,7 +6,7 @@ from ...wording import many, percent
 
 if TYPE_CHECKING:
     from ...populations import Population
-    from ...schema.model import Scenario
+    from ...schema.model import Policy, Scenario
 
 COUNTING = "The curator counts each feature by itself"
 UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
@@ -26,6 +26,14 @@ def describe(people: "Population") -> list[str]:
         + ("" if one.values is not None else f", open: up to {one.width} bytes")
         for one, texts in zip(people.schema.features, people.values, strict=True)
     ]
+
+
+def stage_rule(policy: "Policy") -> str:
+    """Which sets of columns may be released."""
+    return (
+        f"A set of columns is released if at most {percent(policy.max_exposure)} of the people can "
+        f"be in a crowd smaller than {policy.k}."
+    )
 
 
 def promise(scenario: "Scenario", sure: str = "") -> str:

@@ -91,6 +91,33 @@ def test_who_carries_messages_is_asked_in_one_place() -> None:
     assert reads_peers("if chosen.mix.peers: pass") == [1]
 
 
+def asks_which(source: str) -> list[int]:
+    """The lines on which a way to carry messages is compared with one of them."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Is | ast.IsNot | ast.Eq | ast.NotEq)
+        and any(
+            ast.unparse(part).split(".")[-1] in ("PEERS", "CENTRAL", "topology")
+            for part in (node.left, *node.comparators)
+        )
+    ]
+
+
+def test_nobody_compares_topologies() -> None:
+    places = [
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.py")
+        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
+        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+        and asks_which(path.read_text("utf-8"))
+    ]
+    assert places == []
+    assert asks_which("if topology_of(run.scenario) is PEERS: pass") == [1]
+    assert asks_which("a = one if topology is chosen else 2") == [1]
+
+
 def test_every_kind_has_a_program_of_its_own() -> None:
     assert [PROGRAMS[kind].kind for kind in PROGRAMS] == list(PROGRAMS)
     assert set(BUILT_IN) <= set(PROGRAMS)

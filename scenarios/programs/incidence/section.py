@@ -1,20 +1,36 @@
 """In how many sets elements are: the estimate from flipped vectors, its limits, and the truth."""
 
-from ..scenarios.programs.incidence.score import Incidence
-from ..scenarios.scoring.result import own
-from ..scenarios.wording import many, percent
-from .facts import Facts
-from .pieces import Figure, Grid, Numbers, Section
-from .svg import plot
+from ...pages.pieces import EXPOSED, RELEASED, Answer, Figure, Grid, Numbers, Section
+from ...pages.svg import plot
+from ...wording import many, percent
+from .score import Incidence
 
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 
-def section(facts: Facts) -> Section | None:
-    """The part of the page on sets; None where nobody was asked for any."""
-    found = own(facts.result, Incidence)
+def answers(found: Incidence | None, burned: str | None) -> tuple[Answer, Answer]:
+    """What was released, and how exposed owners are. burned: why the round was, if it was."""
     if not found:
-        return None
+        why = burned or "no vector was counted"
+        nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return nothing, Answer(EXPOSED, "not at all", "No vector was counted.")
+    what = (
+        f"In how many sets {found.positions:,} elements are, from vectors that "
+        f"{many(found.owners, 'owner')} flipped ({found.rule}). In any set: "
+        f"{found.union.value:,.0f}, from {found.union.low:,.0f} to {found.union.high:,.0f}."
+    )
+    text = (
+        f"Nobody learns from a vector, even with its owner's name on it, whether an element "
+        f"is in the set: odds change by e^{found.epsilon:g} at most. An element of all "
+        f"{found.owners} sets is told about {found.owners} times. The mix hides whose vector "
+        "is whose."
+    )
+    short = f"epsilon {found.epsilon:g} nats a bit"
+    return Answer(RELEASED, "estimated counts", what), Answer(EXPOSED, short, text)
+
+
+def section(found: Incidence) -> Section:
+    """The part of the page on sets."""
     sure = percent(1 - found.beta)
     kind = "credible limits" if found.method == "bayes" else "limits"
     lead = (

@@ -3,31 +3,51 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..scenarios.programs.randomized.score import Randomized
-from ..scenarios.programs.randomized.tradeoff import Trade, trades
-from ..scenarios.scoring.result import own
-from ..scenarios.serialization.record import plain
-from ..scenarios.wording import many, percent
-from .facts import Facts
-from .pieces import Block, Figure, Grid, Numbers, Section
-from .svg import Drawing, Scale, number, plot, shorten
+from ...pages.pieces import EXPOSED, RELEASED, Answer, Block, Figure, Grid, Numbers, Section
+from ...pages.svg import Drawing, Scale, number, plot, shorten
+from ...schema.model import Scenario
+from ...serialization.record import plain
+from ...wording import many, percent
+from .score import Randomized
+from .tradeoff import Trade, trades
 
 VALUES = 24  # of a feature that are drawn, the largest estimates first
 ROW = 20
 NAMES = 170
 
 
-def section(facts: Facts) -> Section | None:
-    """The part of the page on noise; None where nobody randomized anything."""
-    estimated = own(facts.result, Randomized)
-    if not estimated:
-        return None
-    local: Mapping[str, Any] = plain(estimated)
+def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answer]:
+    """What was released, and how exposed people are. burned: why the round was, if it was."""
+    if not found:
+        why = burned or "no report was counted"
+        nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
+    shares = sum(len(one.values) for one in found.features)
+    names = ", ".join(one.feature for one in found.features)
+    worst = percent(found.largest_error)
+    what = (
+        f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
+        f"themselves ({found.rule}). The largest error is {worst} of people."
+    )
+    told = found.told.information
+    text = "One person's reports are randomized before they are sealed. "
+    if told is not None:
+        error = found.told.information_error
+        spread = f" +- {error:.2g}" if error else ""
+        text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
+    text += "The mix hides whose report is whose."
+    epsilon = f"epsilon {found.epsilon:g} nats, local"
+    return Answer(RELEASED, "estimates", what), Answer(EXPOSED, epsilon, text)
+
+
+def section(scenario: Scenario, found: Randomized) -> Section:
+    """The part of the page on noise."""
+    local: Mapping[str, Any] = plain(found)
     shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
     blocks: list[Block] = [_estimates(place, one) for place, one in enumerate(shown)]
-    traded = trades(facts.run.scenario, local)
+    traded = trades(scenario, local)
     if len(traded) > 1:
-        blocks.append(_trade(traded, facts.run.scenario.local.epsilon or 0.0))
+        blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
     blocks += [_table(shown), _privacy(local)]
     error = local["error"]
     lead = (

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..scenarios.serialization.csv_text import csv_text
+from ..serialization.csv_text import csv_text
 
 Level = Literal["serious", "warning", "note"]
 Cell = str | int | float
 LEVELS: tuple[Level, ...] = ("serious", "warning", "note")  # worst first
+RELEASED, EXPOSED = "What was released?", "How exposed are people?"  # asked on every page
 SHOWN = 25  # rows of a table; all are in its CSV
 
 

@@ -1,0 +1,49 @@
+"""What attacks among peers are measured by: (value, the most it could be)."""
+
+from typing import TYPE_CHECKING
+
+from ...analysis.exposure.curves import users_below
+from ...analysis.trust.received_view import received
+from ...protocol import parties
+from .attack import Measured
+
+if TYPE_CHECKING:
+    from ..schema.model import Fault
+    from .scene import PeerScene
+
+
+def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
+    """People whom no release counts, though it was decided that there be one, or might have been.
+
+    A peer that breaks the rules is named, and the round is burned with everybody's answers.
+    """
+    seen = scene.record.reckoning
+    if seen.burned is None and not (seen.decision and seen.decision.kept):
+        return 0, scene.n  # nothing was safe enough: that is no attacker's doing
+    return scene.n - sum((scene.release or {}).values()), scene.n
+
+
+def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
+    """Answers of round 1 that were not counted, of all given."""
+    given = len(scene.record.board.keys) * len(scene.people.schema.names)
+    tallies = scene.record.reckoning.tallies[:1]
+    counted = sum(sum(count.values()) for tally in tallies for count in tally)
+    return max(given - counted, 0), given
+
+
+def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
+    """People exposed in the release beyond the number that everybody has proved."""
+    decision, joint = scene.record.reckoning.decision, scene.release
+    if decision is None or joint is None:
+        return 0, scene.n
+    below = int(users_below(list(joint.values()), decision.certificate.k))
+    return max(below - decision.certificate.people, 0), scene.n
+
+
+def pooled(scene: "PeerScene", _fault: "Fault") -> Measured:
+    """Others whom the first half of the peers link to a value, from what they saw together."""
+    half = scene.n // 2
+    members = tuple(parties.peer(index) for index in range(half))
+    sizes = tuple(len(texts) for texts in scene.people.values)
+    linked = received(scene.record.view(members), sizes).linked
+    return max(linked - half, 0), scene.n - half

@@ -1,0 +1,14 @@
+"""`cover`: blank messages of every peer, so that nobody's answers leave in a batch of their own."""
+
+from ..catalogue.guard import Guard
+from ..programs.topology import PEERS
+
+GUARD = Guard(
+    key="mix.cover",
+    on=4,
+    off=0,
+    guards="every batch holds messages of several peers",
+    setting="blank messages of each peer",
+    price="a message and its layers for every blank",
+    among=(PEERS.name,),
+)

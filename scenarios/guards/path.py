@@ -1,0 +1,14 @@
+"""`path`: a message among peers passes so many of them that a coalition seldom has them all."""
+
+from ..catalogue.guard import Guard
+from ..programs.topology import PEERS
+
+GUARD = Guard(
+    key="mix.path",
+    on=3,
+    off=1,
+    guards="a coalition seldom holds every peer that a message passes",
+    setting="peers that every message passes",
+    price="a layer and a step a round for every peer of a path",
+    among=(PEERS.name,),
+)

@@ -1,0 +1,149 @@
+"""Peers on the page of a run: what each learned, what coalitions follow, who was named."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec.structs import astuple
+
+from ....protocol.peers.view import PeerRecord
+from ...pages.pieces import Answer, Block, Figure, Grid, Numbers, Section, Words
+from ...pages.svg import Plot, plot
+from ...wording import many, percent
+from .learned import PeerLearned, learned
+from .score import OfSize, PeersFound, Spread
+from .text import SIZES, numbers, rows_by_size
+
+TRUSTED = "Who must be trusted?"
+NOTE = (
+    "Followed: from who sent it to what it says. Expected: the share of messages that pass members "
+    "alone. Members know their own messages, so where all others in a batch are one person's they "
+    "follow these, too: that is what is above it."
+)
+
+
+HANDLED = (
+    "Sent: its own messages, each over a path of so many others. Opened: layers of others' "
+    "messages. Shown: ballots that it found at the end of their paths. Fewest senders: the "
+    "smallest crowd behind a batch that it opened; with one, whoever looks on follows that batch. "
+    "Followed and linked alone: others' messages whose whole way it knows with nobody's help, and "
+    "others of whom that tells a value."
+)
+
+
+def answer(found: PeersFound) -> Answer:
+    """Whom one must trust."""
+    sizes = found.sizes
+    if not sizes:
+        text = "No message was sent, so there was nothing to follow."
+        return Answer(TRUSTED, "nobody in the middle", text)
+    first = next((one for one in sizes if one.people.mean > 0), None)
+    half = min(sizes, key=lambda one: abs(2 * one.size - found.peers))
+    outside = found.peers - half.size
+    text = (
+        f"There is no party in the middle. {many(half.size, 'peer')} of {found.peers:,} "
+        f"together follow {percent(half.onions.mean)} of the others' messages, and link "
+        f"{half.people.mean:,.1f} of {outside:,} others to a value, on average over "
+        f"{many(half.tried, 'coalition')}."
+    )
+    if first is None:
+        return Answer(TRUSTED, "nobody looked at links anyone", text)
+    least = many(first.size, "peer")
+    short = f"{least} linked somebody" if first.size == 1 else f"{least} must collude"
+    return Answer(TRUSTED, short, f"{text} The smallest that linked anybody had {least}.")
+
+
+def section(found: PeersFound, record: PeerRecord) -> Section:
+    """The part of the page on peers."""
+    each = learned(record)
+    blocks: list[Block] = []
+    if found.sizes:
+        blocks += [_figure(found), _by_size(found), Words(NOTE)]
+    blocks += [_each(each, found.path), Words(HANDLED), *_named(found)]
+    lead = (
+        f"Each of {found.peers:,} peers sent {many(found.onions, 'message')} a round, every "
+        f"one over a path of its own: {many(found.path, 'other peer')}, drawn evenly. All of it "
+        "is posted, for everybody to read; a coalition knows besides what its members sealed and "
+        "opened."
+    )
+    return Section("peers", "What peers learned", lead, tuple(blocks))
+
+
+def _figure(found: PeersFound) -> Figure:
+    """Shares of messages followed and of others linked, by the number of members."""
+    sizes, peers = found.sizes, found.peers
+    spoken = "; ".join(f"{one.size:,} members follow {percent(one.onions.mean)}" for one in sizes)
+    title = "Messages followed, and people linked, by the number of members"
+    picture = plot("followed", title, spoken, (0, peers, False), (0, 100, False), head=22)
+    ticks = [(float(one.size), f"{one.size:,}") for one in sizes]
+    picture.axes("members of a coalition", "percent of those outside it", ticks)
+    expected = [(one.size, 100 * one.expected) for one in sizes]
+    picture.curve(expected, 3, "messages expected")
+    _measured(picture, sizes, 1, "messages followed", lambda one: (one.onions, 1))
+    label = "people linked to a value"
+    _measured(picture, sizes, 2, label, lambda one: (one.people, peers - one.size))
+    picture.strip()
+    caption = (
+        "Means over the coalitions looked at, with their 95 % interval where these were drawn. "
+        "Messages expected: those that pass members alone."
+    )
+    return Figure(picture.drawing.svg(), caption, _numbers(found))
+
+
+def _measured(
+    picture: Plot,
+    sizes: Sequence[OfSize],
+    series: int,
+    label: str,
+    part: Callable[[OfSize], tuple[Spread, int]],
+) -> None:
+    """A curve with its intervals. part: what is measured of a size, and all there could be."""
+    points = []
+    for one in sizes:
+        spread, whole = part(one)
+        mean, low, high = (100 * end / whole for end in astuple(spread))
+        picture.span(one.size, max(low, 0.0), min(high, 100.0), "bounds")
+        points.append((one.size, mean))
+    picture.curve(points, series, label)
+
+
+def _numbers(found: PeersFound) -> Numbers:
+    return Numbers("coalitions-by-size", *numbers(found))
+
+
+def _by_size(found: PeersFound) -> Grid:
+    rows = [tuple(map(str, row)) for row in rows_by_size(found)]
+    return Grid("Coalitions by their size", SIZES, rows, (0, 2, 3, 4, 5), _numbers(found))
+
+
+def _each(each: Sequence[PeerLearned], path: int) -> Grid:
+    headings = (
+        *("peer", "sent", "path", "opened", "shown", "fewest senders"),
+        *("followed alone", "linked alone"),
+    )
+    rows = [
+        (
+            *(one.name.removeprefix("peer-"), f"{one.sent:,}", f"{path}", f"{one.opened:,}"),
+            *(f"{one.shown:,}", f"{one.senders:,}", _or_dash(one.followed), _or_dash(one.linked)),
+        )
+        for one in each
+    ]
+    keys = ("sent", "path", "opened", "shown", "senders", "followed", "linked")
+    plain = [
+        (one.name, one.sent, path, one.opened, one.shown, one.senders, one.followed, one.linked)
+        for one in each
+    ]
+    caption = "What each peer handled, and what it learned of others by itself"
+    taken = Numbers("peers", ("peer", *keys), plain)
+    return Grid(caption, headings, rows, tuple(range(1, 8)), taken)
+
+
+def _or_dash(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def _named(found: PeersFound) -> Iterator[Block]:
+    named = found.charges
+    if not named:
+        yield Words("Nobody was named: everybody did what was agreed on.")
+        return
+    rows = [(one.peer, str(one.round), str(one.step), one.why) for one in named]
+    yield Grid("Named by everybody", ("peer", "round", "step", "it"), rows)

@@ -1,0 +1,51 @@
+"""Whether peers can commit what a scenario among peers says that they do: asked of each attack."""
+
+from collections.abc import Iterator
+
+from ...protocol import parties
+from ..catalogue.registry import ATTACKS
+from ..populations.facts import Facts
+from ..schema.model import Fault, Scenario
+from ..schema.parties import exists
+from ..schema.problems import Path, Problem, listed, problem, quoted
+
+AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
+
+
+def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report faults that no peer commits, or that say wrongly who does."""
+    for i, fault in enumerate(scenario.fault):
+        path, among = ("fault", i), ATTACKS[fault.attack].among_peers
+        if among is None:
+            known = [name for name, attack in ATTACKS.items() if attack.among_peers]
+            message = f"{quoted(fault.attack)} is nothing that peers do; they do "
+            yield problem((*path, "attack"), message + listed(known, len(known)))
+        for key in AIMS:
+            if getattr(fault, key) is not None:
+                yield problem((*path, key), f"{fault.attack} among peers does not read {key}")
+        if fault.rate is not None and not (among and among.rated):
+            yield problem((*path, "rate"), f"{fault.attack} does not read rate; drop does")
+        if among is None or among.act is not None:
+            yield from _committed(path, fault, facts)
+        elif fault.by is not None:
+            message = f"{fault.attack} is for whoever looks on; leave by out"
+            yield problem((*path, "by"), message)
+
+
+def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+    """Report a fault that does not say once, and rightly, which peers commit it."""
+    said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
+    if len(said) != 1:
+        message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
+        yield problem((*path, said[1] if said else "by"), message)
+    if fault.by is not None and not _peer(fault.by, facts):
+        last = "..." if facts.people is None else parties.peer(facts.people - 1)
+        message = f"no peer is called {quoted(fault.by)}; this scenario has peer-1 to {last}"
+        yield problem((*path, "by"), message)
+    if fault.users is not None and facts.people is not None and fault.users > facts.people:
+        message = f"found {fault.users:,}; only {facts.people:,} peers take part"
+        yield problem((*path, "users"), message)
+
+
+def _peer(name: str, facts: Facts) -> bool:
+    return name.startswith("peer-") and exists(name, None, facts.people, peers=True)

@@ -1,0 +1,107 @@
+"""The page of a run among peers: what each learned, what coalitions follow, who was named."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from veilmix.protocol.peers.view import PeerRecord, followed
+from veilmix.report.make import make
+from veilmix.scenarios.pages.pieces import Figure, Grid, Page, Section
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.peers.learned import learned
+from veilmix.scenarios.records.result_file import Run
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Expect, Fault
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.verification.views import record_of
+
+KEYS = ["crowds", "decision", "found", "trust", "peers", "traffic", "repeat"]
+
+
+def part(page: Page, key: str) -> Section:
+    return next(one for one in page.sections if one.key == key)
+
+
+def grid(section: Section, start: str) -> Grid:
+    grids = (one for one in section.blocks if isinstance(one, Grid))
+    return next(one for one in grids if one.caption.startswith(start))
+
+
+@pytest.fixture(scope="module")
+def village(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    outcome = run("village", worst_case_seconds=0)
+    return read(save(outcome, tmp_path_factory.mktemp("village")))
+
+
+@pytest.fixture(scope="module")
+def page(village: Run) -> Page:
+    return make(village.folder, 0).page
+
+
+@pytest.mark.slow
+def test_it_has_the_sections_of_a_run_and_one_of_peers(page: Page) -> None:
+    assert [one.key for one in page.sections] == KEYS
+    assert "paths of 3 peers" in page.about
+    assert not [one for one in page.about if "shuffler" in one]
+    assert "Everybody sees the counts" in part(page, "crowds").lead
+    assert "can prove" in part(page, "decision").lead
+
+
+@pytest.mark.slow
+def test_whom_to_trust_is_said_by_the_size_of_coalitions(page: Page, village: Run) -> None:
+    (answer,) = [one for one in page.verdict if one.question == "Who must be trusted?"]
+    assert village.result.peers
+    first = next(one.size for one in village.result.peers.sizes if one.people.mean > 0)
+    assert answer.short == f"{first} peers must collude"
+    assert "6 peers of 12 together follow" in answer.text
+
+
+@pytest.mark.slow
+def test_what_coalitions_follow_is_what_the_result_says(page: Page, village: Run) -> None:
+    section = part(page, "peers")
+    (figure,) = [one for one in section.blocks if isinstance(one, Figure)]
+    rows = list(csv.DictReader(io.StringIO(figure.numbers.text)))
+    assert village.result.peers
+    said = village.result.peers.sizes
+    assert [float(one["onions_mean"]) for one in rows] == [one.onions.mean for one in said]
+    assert len(grid(section, "Coalitions by their size").rows) == len(said) == 11
+
+
+@pytest.mark.slow
+def test_what_each_peer_learned_is_counted_on_the_board(page: Page, village: Run) -> None:
+    record = record_of(village)
+    assert isinstance(record, PeerRecord)
+    found = learned(record)
+    routes = [route for there in record.routes.values() for route in there]
+    assert sum(one.sent for one in found) == len(routes) == 2 * 12 * 7
+    assert sum(one.opened for one in found) == 3 * len(routes)
+    assert sum(one.shown for one in found) == len(routes)
+    for index, one in enumerate(found):
+        alone = [followed(there, frozenset({index})) for there in record.routes.values()]
+        assert one.followed == sum(map(len, alone))
+        assert one.linked == len(set(record.linked(frozenset({index})).get(1, {})))
+    rows = grid(part(page, "peers"), "What each peer").rows
+    assert [row[3] for row in rows] == [f"{one.opened}" for one in found]
+
+
+@pytest.mark.slow
+def test_who_was_named_is_on_the_page(tmp_path: Path) -> None:
+    faults = (Fault(attack="drop", by="peer-3", rate=0.3),)
+    chosen = replace(load("village"), fault=faults, expect=Expect())
+    made = make(save(run(chosen, worst_case_seconds=0), tmp_path), 0).page
+    named = grid(part(made, "peers"), "Named by everybody").rows
+    assert [row[0] for row in named] == ["peer-3"]
+    achieved = grid(part(made, "attacks"), "What each attack achieved").rows
+    assert achieved == [("drop", "peer-3", "36 of 36", "answers lost")]
+    guards = grid(part(made, "attacks"), "Guards").rows
+    assert [row[0] for row in guards] == ["cover", "path"]
+
+
+@pytest.mark.slow
+def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
+    made = make(save(run("village", mode="ideal", worst_case_seconds=0), tmp_path), 0).page
+    assert [one.key for one in made.sections] == ["crowds", "decision", "found", "trust", "repeat"]
+    (answer,) = [one for one in made.verdict if one.question == "Who must be trusted?"]
+    assert answer.short == "nobody in the middle"
