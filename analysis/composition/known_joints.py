@@ -21,7 +21,7 @@ from ..contingency.cuts import Cut
 from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
 from ..contingency.frechet import FrechetClass, frechet_class
 from ..contingency.integer_program import Program, relax
-from ..validation import Counts, as_count_table, whole
+from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequence, whole
 from .bounds import best_bound
 from .certificate import Certificate
 from .exact_worst_case import MOST_CELLS
@@ -114,8 +114,8 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
     tables, k = _read(groups), whole(k, "k", 0)
     _class_of(tables, 0)  # contradictions between the groups surface here
     best: PartialBound | None = None
-    for number, partition in enumerate(_partitions(_columns(tables), tables)):
-        if number >= MOST_WAYS:
+    for way, partition in enumerate(_partitions(_columns(tables), tables)):
+        if way >= MOST_WAYS:
             raise ParameterError(f"groups: more than {MOST_WAYS} ways to write the columns")
         certificate = best_bound([_flat(tables, group) for group in partition], k, rule)
         if best is None or certificate.people < best.people:
@@ -139,8 +139,9 @@ def margin_bound(groups: Groups, k: int, time_limit: float = 10.0) -> MarginBoun
     Raises:
         ParameterError: no group, contradicting groups, or more than `MOST_CELLS` cells.
     """
-    read, k = _read(groups), whole(k, "k", 0)
-    if not time_limit > 0:
+    # A crowd larger than any table is as good as the largest.
+    read, k = _read(groups), min(whole(k, "k", 0), MAX_PEOPLE + 1)
+    if not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
     tables = _class_of(read, k)
     n = int(tables.margins[0].counts.sum())
@@ -182,12 +183,19 @@ def _within(people: int, n: int, k: int) -> int:
 
 
 def _read(groups: Groups) -> dict[Group, Counts]:
+    needs = "the counts of at least one group of columns"
+    if not isinstance(groups, Mapping):
+        raise ParameterError(f"groups: found {brief(groups)}; needs {needs}")
     if not groups:
-        raise ParameterError("groups: empty; needs the counts of at least one group of columns")
-    return {
-        tuple(group): as_count_table(table, f"groups[{group}]", len(group))
-        for group, table in groups.items()
-    }
+        raise ParameterError(f"groups: empty; needs {needs}")
+    found = {}
+    for group, table in groups.items():
+        name = f"groups[{brief(group)}]"
+        columns = tuple(whole(j, name, 0) for j in sequence(group, name, "a tuple of columns"))
+        if not columns or len(set(columns)) < len(columns):
+            raise ParameterError(f"{name}: needs different columns, at least one")
+        found[columns] = as_count_table(table, name, len(columns))
+    return found
 
 
 def _columns(tables: Mapping[Group, Counts]) -> list[int]:

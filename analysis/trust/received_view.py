@@ -20,9 +20,11 @@ from math import inf, log, log2, prod
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
+from ..validation import number
 from .best_guesses import Guess, Inference, Method
 from .fiber import Nats, Side, log_multinomial
 from .inference import infer
+from .view_arguments import as_shares, as_sizes, as_truth, as_view, columns_of
 from .view_evidence import Known, Shares, evidence_from_view
 
 if TYPE_CHECKING:
@@ -111,6 +113,9 @@ def inferred(
     Where somebody lied in one round no table agrees with all counts: those of the latest rounds are
     then left out, until some table does.
     """
+    view = as_view(view)
+    sizes = as_sizes(sizes, view)
+    truth, prior = as_truth(truth, len(sizes)), as_shares(prior, len(sizes))
     known = evidence_from_view(view, sizes, truth, prior)
     try:
         return known, infer(known.evidence)
@@ -178,6 +183,9 @@ def received_reports(view: "View", sizes: Sequence[int], told: float) -> Receive
         told: I(values; reports) of one person in bits, >= 0, with the frequencies among the people
             as prior (paper 002, 4.1 has it for a prior of Dirichlet).
     """
+    sizes, told = as_sizes(sizes, as_view(view)), number(told, "told")
+    if not 0 <= told < inf:
+        raise ParameterError(f"told: found {told}; needs bits of at least 0")
     crowds = _crowds(view)
     linked = sum(_linked_in(crowd) for crowd in crowds)
     members = sum(
@@ -203,7 +211,7 @@ def received_reports(view: "View", sizes: Sequence[int], told: float) -> Receive
 
 def users_linked(view: "View") -> int:
     """How many people the coalition can pin a value on, members of the coalition included."""
-    return sum(_linked_in(crowd) for crowd in _crowds(view))
+    return sum(_linked_in(crowd) for crowd in _crowds(as_view(view)))
 
 
 def anonymity_sets(view: "View") -> list[int]:
@@ -213,9 +221,7 @@ def anonymity_sets(view: "View") -> list[int]:
     a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins; but a
     coalition that sees who left between two rounds tells those who left from those who stayed.
     """
-    columns = 1 + max((column for seen in view.counted for column in seen.columns), default=0)
-    pinned = (column for row in view.pinned.values() for column in row)
-    _, found = inferred(view, [1] * max(columns, 1 + max(pinned, default=0)))
+    _, found = inferred(view, [1] * columns_of(as_view(view)))
     return [people for people, times in found.sets for _ in range(people * times)]
 
 
@@ -256,11 +262,11 @@ def _crowds(view: "View") -> list[_Crowd]:
         return [_Crowd(view.users, view.pinned, view.counted, whole)]
     rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
     crowds = []
-    for number in rounds:
-        counted = [seen for seen in view.counted if seen.round == number]
-        pinned = view.by_round.get(number, {})
+    for one in rounds:
+        counted = [seen for seen in view.counted if seen.round == one]
+        pinned = view.by_round.get(one, {})
         people = max((seen.people for seen in counted), default=len(pinned))
-        whole = frozenset(view.everybody.get(number, ()))
+        whole = frozenset(view.everybody.get(one, ()))
         crowds.append(_Crowd(people, pinned, counted, whole))
     return crowds
 

@@ -1,4 +1,4 @@
-"""Every public function of the analysis, but for those of views, with every wrong argument.
+"""Every public function of the analysis with every wrong argument.
 
 Each answers, or raises one clear error of veilmix: no `TypeError` of NumPy, no `ZeroDivisionError`,
 no answer that is not a number. `CALLS` has one small correct call each; the tests replace its
@@ -26,9 +26,14 @@ from veilmix.analysis import (
     reidentification,
     shuffled,
     suppression,
+    trust,
 )
+from veilmix.analysis.composition.known_joints import margin_bound
 from veilmix.analysis.shuffled import amplification
 from veilmix.errors import DataError, ParameterError
+from veilmix.protocol.record import CountsSeen
+from veilmix.protocol.transcript import Transcript
+from veilmix.protocol.view import View
 
 COUNTS, MARGINALS = [5, 1, 3], [[5, 4], [2, 7]]
 TABLE = [[0, 1], [1, 1], [0, 0]]
@@ -36,6 +41,20 @@ Q, PRIOR = [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]
 GRR = randomizers.GRR(2, 1.0)
 SCORES = np.random.default_rng(1).normal(size=(60, 60)) + 2 * np.eye(60)
 THRESHOLDS = [Fraction(1, 3), Fraction(1, 3)]
+
+# A curator that read the counts of one column, of three people, and knows one person's value.
+VIEW = View(
+    frozenset({"curator"}),
+    3,
+    True,
+    {1: {0: {0: "a"}}},
+    (CountsSeen(1, (0,), {("a",): 2, ("b",): 1}),),
+    {},
+    {},
+    Transcript(3, summary=False),
+)
+TRUTH = {0: {0: "a", 1: "x"}, 1: {0: "a", 1: "y"}}
+SHARES = [{"a": 0.5, "b": 0.5}, {"x": 1.0, "y": 2.0}]
 
 # One correct call of every function that DESIGN names, quick to answer.
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
@@ -152,6 +171,19 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         incidence.error_bound,
         {"n": 3, "m": 10, "eta": 0.5, "beta": 0.1, "rule": "rigorous"},
     ),
+    "view_bits": (trust.view_bits, {"view": VIEW, "sizes": [2, 2]}),
+    "cells_certain": (trust.cells_certain, {"view": VIEW, "sizes": [2, 2]}),
+    "users_linked": (trust.users_linked, {"view": VIEW}),
+    "anonymity_sets": (trust.anonymity_sets, {"view": VIEW}),
+    "received": (
+        trust.received,
+        {"view": VIEW, "sizes": [2, 2], "truth": TRUTH, "prior": SHARES},
+    ),
+    "received_reports": (trust.received_reports, {"view": VIEW, "sizes": [2, 2], "told": 0.5}),
+    "margin_bound": (
+        margin_bound,
+        {"groups": {(0,): [3, 1], (0, 1): [[2, 1], [0, 1]]}, "k": 2, "time_limit": 1.0},
+    ),
     "lower_bound of incidence": (incidence.lower_bound, {"m": 10, "epsilon": 0.5, "beta": 0.1}),
 }
 
@@ -178,6 +210,12 @@ WRONG: dict[str, Any] = {
     "an object": object(),
     "a set": {1, 2},
     "a mapping": {"a": 1},
+    "a mapping of numbers": {0: [2, 1]},
+    "a mapping of groups": {(0, 0): [2, 1], (): 3},
+    "rows of numbers": {0: {0: 1}},
+    "rows beyond": {0: {9: "a"}, -1: {}},
+    "mappings": [{"a": -1.0}, {"x": float("nan")}],
+    "shares of nothing": [{}, {"x": 0.0}],
     "a function": len,
     "empty list": [],
     "empty array": np.empty((0, 0)),

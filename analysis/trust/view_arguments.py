@@ -1,0 +1,90 @@
+"""What the functions of views are handed: refused in words where it is none of it.
+
+Everything here raises a `ParameterError` that names the argument, what was found and what is
+accepted.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ParameterError
+from ..validation import brief, number, sequence, whole
+
+if TYPE_CHECKING:
+    from ...protocol.transcript import Row
+    from ...protocol.view import View
+    from .view_evidence import Shares
+
+# Values of one column: a law of so many is still held in memory.
+MOST_VALUES = 10_000_000
+
+
+def as_view(view: Any) -> "View":
+    """A view of `veilmix.protocol.view`."""
+    from ...protocol.view import View
+
+    if not isinstance(view, View):
+        raise ParameterError(f"view: found {brief(view)}; needs a veilmix.protocol.view.View")
+    return view
+
+
+def columns_of(view: "View") -> int:
+    """One more than the last column that was counted or pinned; at least 1."""
+    counted = (column for seen in view.counted for column in seen.columns)
+    pinned = (column for row in view.pinned.values() for column in row)
+    return 1 + max([0, *counted, *pinned])
+
+
+def as_sizes(sizes: Any, view: "View") -> list[int]:
+    """The number of values of each column, of all columns in the view."""
+    found = [
+        whole(size, f"sizes[{j}]", 1)
+        for j, size in enumerate(sequence(sizes, "sizes", "the number of values of each column"))
+    ]
+    if len(found) < columns_of(view):
+        raise ParameterError(
+            f"sizes: found {len(found)} columns; the view tells of {columns_of(view)}"
+        )
+    if most := [size for size in found if size > MOST_VALUES]:
+        raise ParameterError(
+            f"sizes: holds {brief(most[0])}; at most {MOST_VALUES:,} values a column are accepted"
+        )
+    return found
+
+
+def as_truth(truth: Any, columns: int) -> "Mapping[int, Row] | None":
+    """What people hold, by index: rows from column to value; or None."""
+    if truth is None:
+        return None
+    if not isinstance(truth, Mapping):
+        raise ParameterError(f"truth: found {brief(truth)}; needs rows by the index of people")
+    for person, row in truth.items():
+        whole(person, "truth: a person", 0)
+        if not isinstance(row, Mapping) or not all(isinstance(v, str) for v in row.values()):
+            raise ParameterError(
+                f"truth[{person}]: found {brief(row)}; needs a value, as text, for each column"
+            )
+        for column in row:
+            if whole(column, f"truth[{person}]: a column", 0) >= columns:
+                raise ParameterError(f"truth[{person}]: column {column}; there are {columns}")
+    return truth
+
+
+def as_shares(prior: Any, columns: int) -> "Shares | None":
+    """Shares of the values of each column that everybody knows; or None."""
+    if prior is None:
+        return None
+    found = sequence(prior, "prior", "the shares of the values of each column")
+    if len(found) != columns:
+        raise ParameterError(f"prior: found {len(found)} columns; needs {columns}")
+    for j, shares in enumerate(found):
+        if not isinstance(shares, Mapping) or not all(isinstance(v, str) for v in shares):
+            raise ParameterError(f"prior[{j}]: found {brief(shares)}; needs shares by value")
+        chances = [number(share, f"prior[{j}]: a share") for share in shares.values()]
+        if not all(isfinite(share) and share >= 0 for share in chances) or not sum(chances) > 0:
+            raise ParameterError(
+                f"prior[{j}]: found {brief(chances)}; needs shares of at least 0, not all 0"
+            )
+    kept: Sequence[Mapping[str, float]] = found
+    return tuple(kept)
