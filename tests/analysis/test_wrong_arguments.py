@@ -155,6 +155,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         reidentification.score_divergence,
         {"genuine": [0.1, 0.5, 0.3], "impostor": [0.0, 0.7, 0.2], "neighbours": 1},
     ),
+    "MarkovAttack": (
+        reidentification.MarkovAttack,
+        {"training": reidentification.Sequences.of([[0, 1, 1], [1, 0]]), "floor": 1e-8},
+    ),
+    "Sequences.of": (
+        reidentification.Sequences.of,
+        {"people": [[0, 1, 1], [1, 0]], "symbols": 2},
+    ),
     "system_entropy": (
         reidentification.system_entropy,
         {"scores": SCORES, "owners": None, "neighbours": 1, "confidence": 0.9},

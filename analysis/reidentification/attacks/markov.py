@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ....errors import ParameterError
 from ...randomizers import GRR, HashReports, LocalHash, as_randomizer
-from ...validation import Floats, open_unit
+from ...validation import Floats, brief, open_unit
 from .sequences import Events, Sequences, same_alphabet
 
 # What a probability 0 is replaced by (paper 003, Section 5.1).
@@ -47,6 +47,8 @@ class MarkovAttack:
     _moves: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.training, Sequences):
+            raise ParameterError(f"training: found {brief(self.training)}; needs Sequences")
         open_unit(self.floor, "floor")
         keys, moves = _transitions(self.training)
         object.__setattr__(self, "_visits", _shares(self.training.visits()))

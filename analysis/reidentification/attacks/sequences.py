@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import ParameterError
-from ...validation import whole
+from ...validation import as_array, sequence, whole
 
 Events = npt.NDArray[np.int64]
 
@@ -33,16 +33,19 @@ class Sequences:
 
     def __post_init__(self) -> None:
         whole(self.symbols, "symbols", 1)
+        for name in ("events", "offsets"):
+            array = as_array(getattr(self, name), name, "integers")
+            if array.ndim != 1 or array.dtype.kind not in "iu" or array.dtype == np.uint64:
+                raise ParameterError(f"{name}: holds {array.dtype}; needs one axis of integers")
+            object.__setattr__(self, name, array)
         lengths = np.diff(self.offsets)
-        if self.offsets.ndim != 1 or len(lengths) == 0:
+        if len(lengths) == 0:
             raise ParameterError("sequences: nobody; needs at least one person")
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.events) or lengths.min() < 1:
             empty = int((lengths < 1).sum())
             raise ParameterError(
                 f"sequences: {empty} of {len(lengths)} people have no event; everybody needs one"
             )
-        if self.events.dtype.kind not in "iu":
-            raise ParameterError(f"sequences: holds {self.events.dtype}; needs symbols, integers")
         if self.events.min() < 0 or self.events.max() >= self.symbols:
             raise ParameterError(
                 f"sequences: symbols {self.events.min()} .. {self.events.max()}; needs "
@@ -52,7 +55,7 @@ class Sequences:
     @classmethod
     def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> "Sequences":
         """From one list of symbols a person; the alphabet ends with the largest if not given."""
-        parts = [np.asarray(events) for events in people]
+        parts = [as_array(one, "people", "symbols") for one in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
             raise ParameterError("people: needs at least one, and one list of events for each")
         events = np.concatenate(parts)
