@@ -16,7 +16,7 @@ from ..scenarios.pages.pieces import (
 from ..scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
 from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs, figure_of
 from ..scenarios.studies.attack_plan import ALL, NONE
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import many, percent, seeds
 from . import heat
 
 SIGNS = {
@@ -49,7 +49,7 @@ def page(found: Matrix) -> Page:
         many(len(found.rows), "attack"),
         many(len(found.columns), "defence"),
         f"{many(found.repeats, 'run')} a cell",
-        f"seeds {found.seed} to {found.seed + found.repeats - 1}",
+        seeds(found.seed, found.repeats),
     )
     return Page(
         f"Attacks and defences: {found.scenario}",

@@ -1,8 +1,9 @@
 """The page of a sweep: every score against the swept keys, with its 95 % interval."""
 
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import product
 
+from ..analysis.figures.sweep import apart, labelled, places
 from ..scenarios.mean import Estimate
 from ..scenarios.pages.pieces import (
     Alert,
@@ -23,7 +24,6 @@ from ..scenarios.scoring.result import findings_of
 from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
 from ..scenarios.wording import interval, many
 
-TICKS = 12  # values under an axis, at most
 LINES = 6  # values of the second key that have a line of their own
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
 KNOWS = (
@@ -224,29 +224,29 @@ def _panel(
     low, high = min(0.0, *ends), max(ends)
     if high <= low:
         high = low + 1.0
-    places = _places(across)
-    gap = min((b - a for a, b in pairwise(places)), default=1.0)
+    stands = places(across)
+    gap = apart(stands)
     picture = plot(
         f"sweep-{key}",
         name,
         f"{name} ({unit}) against {keys[0]}",
-        (places[0] - 0.35 * gap, places[-1] + 0.35 * gap, False),
+        (min(stands) - 0.35 * gap, max(stands) + 0.35 * gap, False),
         (low, high * 1.04 if high > 0 else high, False),
         width=440,
         height=300,
         head=18 if len(lines) > 1 else 0,
     )
-    ticks = _ticks(places, across)
+    ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
     picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
     width = 0.5 * gap / max(1, len(lines))
     for series, (line, each) in enumerate(found.items(), start=1):
         shift = (series - 1 - (len(lines) - 1) / 2) * width * 0.5
-        points = [(places[at] + shift, one.mean) for at, one in each]
+        points = [(stands[at] + shift, one.mean) for at, one in each]
         label = "" if line is None else shorten(str(line), 48 // len(lines))
         picture.curve(points, series, label)
         for at, one in each:
-            picture.span(places[at] + shift, one.low, one.high, f"series s{series}")
-            mark = picture.x(places[at] + shift), picture.y(one.mean)
+            picture.span(stands[at] + shift, one.low, one.high, f"series s{series}")
+            mark = picture.x(stands[at] + shift), picture.y(one.mean)
             picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
     if len(lines) > 1:
         picture.strip()
@@ -272,27 +272,11 @@ def _rank(point: Point, axes: dict[str, tuple[Value, ...]]) -> list[int]:
     return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
 
 
-def _places(across: tuple[Value, ...]) -> list[float]:
-    """Where values stand on an axis: numbers where they are, words one after the other."""
-    numbers = [float(one) for one in across if isinstance(one, int | float) and one is not True]
-    if len(numbers) == len(across) and False not in across:
-        return numbers
-    return [float(at) for at in range(len(across))]
-
-
-def _ticks(places: list[float], across: tuple[Value, ...]) -> list[tuple[float, str]]:
-    """The values under the axis; of those too near to each other the first."""
-    apart = (places[-1] - places[0]) / TICKS
-    shown: list[tuple[float, str]] = []
-    for place, value in zip(places, across, strict=True):
-        if not shown or place - shown[-1][0] >= apart:
-            shown.append((place, shorten(str(value), 10)))
-    return shown
-
-
 def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
     keys = list(axes)
-    names = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
+    there = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
+    # What is the same at every point is said in words, once; alone it would leave no table.
+    names = [name for name in there if len(_means(name, scored)) > 1] or there
     rows, plain = [], []
     for point, each in sorted(scored.items(), key=lambda one: _rank(one[0], axes)):
         where = dict(point)

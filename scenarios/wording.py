@@ -62,6 +62,11 @@ def many(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def seeds(first: int, runs: int) -> str:
+    """The seeds of consecutive runs: `seed 7`, `seeds 7 to 11`."""
+    return f"seed {first}" if runs == 1 else f"seeds {first} to {first + runs - 1}"
+
+
 def interval(mean: float, low: float, high: float, unit: str) -> str:
     """Write a mean with its interval, a share as percent; both ends where they differ in width."""
     share = unit.startswith("share")

@@ -23,6 +23,7 @@ from veilmix.scenarios.studies.attack_matrix_file import figure_of
 from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.wording import many, seeds
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"
@@ -71,8 +72,8 @@ def played(found: Matrix) -> str:
     """What was played, in a sentence."""
     honest = found.honest
     return (
-        f"{found.scenario}: {found.users} people, seeds {found.seed} to "
-        f"{found.seed + found.repeats - 1}, every cell played {found.repeats} times. A run that "
+        f"{found.scenario}: {found.users} people, {seeds(found.seed, found.repeats)}, every cell "
+        f"played {many(found.repeats, 'time')}. A run that "
         f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
         f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
     )

@@ -1,13 +1,13 @@
 """The scores of a sweep as small multiples: a panel a score, across the first swept key.
 
 The values of the second key are lines; each combination of those of further keys is a row of
-panels. Points are means, bars their 95 % intervals. Values stand at equal distances in their
-order, numbers or names; lines are moved apart a little so that no bar hides another.
+panels. Points are means, bars their 95 % intervals. Numbers stand where they are on the axis, names
+one after the other; lines are moved apart a little so that no bar hides another.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from .. import drawing
@@ -23,6 +23,7 @@ ACROSS = 4  # panels beside each other, where there is no third key
 WIDTH, HEIGHT = 3.3, 2.7  # inches a panel
 APART = 0.09  # between two lines, of the distance between two values
 LONGEST = 12  # letters of a tick
+TICKS = 12  # values under an axis, at most
 
 Value = bool | int | float | str
 Along = Mapping[str, Sequence[Value]]
@@ -36,6 +37,29 @@ class Panel:
     score: str
     unit: str
     means: Sequence[Mean]
+
+
+def places(across: Sequence[Value]) -> list[float]:
+    """Where values stand on an axis: numbers where they are, names one after the other."""
+    numbers = [float(one) for one in across if isinstance(one, int | float) and one is not True]
+    if len(numbers) == len(across) and False not in across:
+        return numbers
+    return [float(at) for at in range(len(across))]
+
+
+def apart(stands: Sequence[float]) -> float:
+    """The smallest distance between two neighbours, 1 of one alone: what lines may be moved by."""
+    return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
+
+
+def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
+    """The values that are written under the axis; of those too near to each other the first."""
+    least = (max(stands) - min(stands)) / TICKS
+    shown: list[tuple[float, Value]] = []
+    for place, value in sorted(zip(stands, across, strict=True), key=lambda one: one[0]):
+        if not shown or place - shown[-1][0] >= least:
+            shown.append((place, value))
+    return shown
 
 
 def figure(
@@ -83,14 +107,16 @@ def _rests(along: Along) -> Iterator[dict[str, Value]]:
 def _panel(ax: "Axes", along: Along, panel: Panel, means: Sequence[Mean]) -> None:
     first, *others = list(along)
     across = list(along[first])
+    stands = places(across)
+    gap = apart(stands)
     lines: Sequence[Value | None] = along[others[0]][:LINES] if others else [None]
     for place, line in enumerate(lines):
         found = sorted(
-            (across.index(where[first]), mean, low, high)
+            (stands[across.index(where[first])], mean, low, high)
             for where, mean, low, high in means
             if line is None or where[others[0]] == line
         )
-        shift = (place - (len(lines) - 1) / 2) * APART
+        shift = (place - (len(lines) - 1) / 2) * APART * gap
         colour, style = drawing.styles(len(lines))[place]
         ax.errorbar(
             [at + shift for at, *_ in found],
@@ -99,10 +125,11 @@ def _panel(ax: "Axes", along: Along, panel: Panel, means: Sequence[Mean]) -> Non
             color=colour, linestyle=style, linewidth=1.3, marker="osD^vP"[place % 6],
             markersize=4, capsize=2.5, elinewidth=0.9, label=None if line is None else _short(line),
         )  # fmt: skip
-    ax.set_xticks(range(len(across)), [_short(value) for value in across])
-    if len(across) * max(len(_short(value)) for value in across) > 34:
+    shown = labelled(stands, across)
+    ax.set_xticks([place for place, _ in shown], [_short(value) for _, value in shown])
+    if len(shown) * max(len(_short(value)) for _, value in shown) > 34:
         ax.tick_params(axis="x", rotation=45)
-    ax.set_xlim(-0.4, len(across) - 0.6)
+    ax.set_xlim(min(stands) - 0.4 * gap, max(stands) + 0.4 * gap)
     ax.set_xlabel(first)
     _upright(ax, panel)
 

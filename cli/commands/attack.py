@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...scenarios.wording import seeds
 from ..found import HOME
 from ..text.layout import (
     Grid,
@@ -169,7 +170,7 @@ def tell(console: Page, found: "Matrix") -> None:
     say(
         console,
         f"{clean(found.scenario)}  {many(found.users, 'person', 'people')}, every cell played "
-        f"{many(found.repeats, 'time')}, {_seeds(found)}\n",
+        f"{many(found.repeats, 'time')}, {seeds(found.seed, found.repeats)}\n",
     )
     rows = [line for row in found.rows for line in _lines(found, row)]
     headings = ("attack", "defence", "achieved", "unit", "outcome", "detected", "released")
@@ -193,11 +194,6 @@ LEGEND = (
     "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
     "(95 % interval, Clopper-Pearson). Every other cell is as that of none; --format csv has all."
 )
-
-
-def _seeds(found: "Matrix") -> str:
-    last = found.seed + found.repeats - 1
-    return f"seed {last}" if found.repeats == 1 else f"seeds {found.seed} to {last}"
 
 
 def _lines(found: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:

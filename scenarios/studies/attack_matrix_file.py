@@ -25,6 +25,7 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
+from ..wording import many, seeds
 from .attack_matrix import SCHEMA, Cell, Matrix
 from .attack_plan import ALL, NONE
 
@@ -87,8 +88,8 @@ def figure_of(found: Matrix) -> matrix_figure.HeatTable:
             )
         rows.append((row.name, tuple(shown)))
     title = (
-        f"{found.scenario}: {found.users:,} people, every cell played {found.repeats} times, "
-        f"seeds {found.seed} to {found.seed + found.repeats - 1}"
+        f"{found.scenario}: {found.users:,} people, every cell played "
+        f"{many(found.repeats, 'time')}, {seeds(found.seed, found.repeats)}"
     )
     return matrix_figure.HeatTable(title, headings, tuple(rows))
 

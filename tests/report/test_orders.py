@@ -1,7 +1,7 @@
-"""What is a number stands where it is: bars of a feature, points and rows of a sweep."""
+"""What is a number stands where it is: bars of a feature, rows of a sweep."""
 
 from veilmix.report.crowds import in_order
-from veilmix.report.sweep import _places, _rank, _ticks
+from veilmix.report.sweep import _rank
 
 
 def values(*names: str) -> list[str]:
@@ -14,13 +14,6 @@ def test_bars_of_a_numeric_feature_are_in_numeric_order() -> None:
     assert values("2.5", "-3", "?") == ["-3", "2.5", "?"]
     assert values("male", "female") == ["male", "female"]
     assert values("1st", "3rd", "2nd") == ["1st", "3rd", "2nd"]  # words, as frequent as they are
-
-
-def test_numbers_stand_where_they_are_on_an_axis_and_words_one_after_the_other() -> None:
-    assert _places((2, 5, 50)) == [2.0, 5.0, 50.0]
-    assert _places(("a", "b")) == [0.0, 1.0]
-    assert _places((False, True)) == [0.0, 1.0]
-    assert [text for _, text in _ticks([2.0, 5.0, 50.0], (2, 5, 50))] == ["2", "50"]
 
 
 def test_rows_of_a_sweep_are_in_the_order_of_its_keys() -> None:

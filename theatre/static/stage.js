@@ -138,8 +138,11 @@ function drawCrowd(bill, map, scene, first, last) {
   const kind = pinned ? "pinned" : "";
   const group = el("g", { class: "someone" });
   group.append(at(0, -size * 0.35, pile(() => person(size, kind), last - first, size)));
-  const label = pinned ? `${pinned} pinned` : sent ? `${sent} sent` : `${first + 1}-${last}`;
-  group.append(fitted(0, size * 0.72, label, map.cell.width * 0.94, 22));
+  const range = [`${first + 1}-`, `${last}`];
+  const label = pinned ? `${pinned} pinned` : sent ? `${sent} sent` : range.join("");
+  // Neighbours' labels may not touch: numbers of four digits stand in two lines.
+  const lines = label.length > 8 && !pinned && !sent ? range : [label];
+  lines.forEach((line, at) => group.append(fitted(0, size * 0.72 + 22 * at, line, map.cell.width * 0.94, 22)));
   return titled(group, `people ${first + 1} to ${last}: ${pinned} pinned`);
 }
 
