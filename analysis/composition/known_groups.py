@@ -23,72 +23,34 @@ How much is looked at is limited by numbers, not by time, so that whoever repeat
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import prod
 from time import perf_counter
 
 import numpy as np
 
-from ...errors import ParameterError, VerificationError
+from ...errors import VerificationError
 from ..contingency.cuts import Block
 from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
-from ..contingency.frechet import FrechetClass, Labels, Margin
+from ..contingency.frechet import FrechetClass
 from ..contingency.integer_program import Program, relax
 from ..validation import Counts
 from .bounds import best_bound
 from .certificate import Certificate
-
-Group = tuple[int, ...]
-Said = Mapping[int, Group]  # column -> the numbers of the values that are said by name, ascending
+from .group_counts import (
+    Group,
+    Known,
+    Said,
+    axis_counts,
+    consistent,
+    labels_of,
+    margin_of,
+    single_counts,
+    values_in_crowds,
+)
 
 MOST_WAYS = 200  # ways of writing a set of columns as parts
 MOST_CELLS = 1_000  # of a joint that the second bound looks at
 LONG = 3600.0  # seconds: the second bound is limited by its rounds, not by time
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """The counts of a group: per column, in order, an axis of the values said, then of `other`.
-
-    group: ascending columns. said: per column the numbers of its values, ascending. Who said a
-    value that nobody had in round 1 is counted under `other`.
-    """
-
-    group: Group
-    said: tuple[Group, ...]
-    counts: Counts
-
-    def __post_init__(self) -> None:
-        shape = tuple(len(said) + 1 for said in self.said)
-        if self.counts.shape != shape or len(shape) != len(self.group):
-            raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
-
-    @property
-    def people(self) -> int:
-        """How many people were counted."""
-        return int(self.counts.sum())
-
-    @property
-    def named(self) -> Counts:
-        """The counts of the combinations in which nobody said other, in one row."""
-        return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
-
-    def narrowed(self, said: Said) -> "Known":
-        """The counts if only these values had been said by name; all of them were."""
-        counts = self.counts
-        kept = tuple(said.get(j, had) for j, had in zip(self.group, self.said, strict=True))
-        for axis, (had, left) in enumerate(zip(self.said, kept, strict=True)):
-            if had == left:
-                continue
-            if not set(left) <= set(had):
-                raise ParameterError(f"group {self.group}: {left} were not all said, but {had}")
-            place = {value: at for at, value in enumerate(left)}
-            where = np.array([*(place.get(value, len(left)) for value in had), len(left)])
-            moved = np.moveaxis(counts, axis, 0)
-            result = np.zeros((len(left) + 1, *moved.shape[1:]), dtype=np.int64)
-            np.add.at(result, where, moved)
-            counts = np.moveaxis(result, 0, axis)
-        return Known(self.group, kept, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +178,7 @@ class Knowledge:
         left = [value for value in named if counts[value] >= self.k]
         for table in self.tables.values():
             if column in table.group:
-                common = _held(table, column, self.k)
+                common = values_in_crowds(table, column, self.k)
                 left = [value for value in left if common.get(value, True)]
         left.sort(key=lambda value: (-int(counts[value]), value))
         while left and 0 < self.n - int(counts[left].sum()) < self.k:
@@ -239,7 +201,7 @@ class Knowledge:
             case (column,):
                 counts = self.singles[column]
                 if said is not None and column in said:
-                    counts = _single(column, counts).narrowed(said).counts
+                    counts = single_counts(column, counts).narrowed(said).counts
             case _:
                 table = self.tables[part]
                 counts = table.named if said is None else table.narrowed(said).counts.ravel()
@@ -260,29 +222,32 @@ class Knowledge:
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
         # Columns in which nobody is "other": their tables need no place for it.
-        spare = {j for t in tables for j in t.group if not _axis(t, j)[-1]}
+        spare = {j for t in tables for j in t.group if not axis_counts(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
         if prod(shape) > MOST_CELLS:
             return None
-        margins = tuple(_margin(table, order, spare) for table in tables)
+        margins = tuple(margin_of(table, order, spare) for table in tables)
         closed = said is None
-        labels = tuple(_labels(len(common[j]), closed=closed and j not in spare) for j in order)
+        labels = tuple(labels_of(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
 
     def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[Known]:
         """The largest known tables, and single counts of the columns that are in none of them."""
         tables = [self.tables[group].narrowed(common) for group in largest]
         alone = set(order).difference(*largest)
-        return [*tables, *(_single(j, self.singles[j]).narrowed(common) for j in sorted(alone))]
+        return [
+            *tables,
+            *(single_counts(j, self.singles[j]).narrowed(common) for j in sorted(alone)),
+        ]
 
     def _agree(self, tables: Sequence[Known]) -> bool:
         """Whether tables say the same of what they share, and of every column what round 1 did."""
         once = all(
-            np.array_equal(_axis(table, j)[:-1], self.singles[j][list(said)])
+            np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(said)])
             for table in tables
             for j, said in zip(table.group, table.said, strict=True)
         )
-        return once and _agree(tables)
+        return once and consistent(tables)
 
     def _named(self, order: Group, largest: Sequence[Group], said: Said | None) -> dict[int, Group]:
         """Per column the values that every table used names; of a column alone, those of k."""
@@ -302,53 +267,6 @@ class Knowledge:
         return named
 
 
-def _single(column: int, counts: Counts) -> Known:
-    """A column by itself, in which everybody says its value."""
-    said = tuple(range(len(counts)))
-    return Known((column,), (said,), np.append(counts, 0))
-
-
-def _held(table: Known, column: int, k: int) -> dict[int, bool]:
-    """Per value said of a column, whether half of its people or more are in crowds of k."""
-    axis = table.group.index(column)
-    counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
-    safe = np.where(counts >= k, counts, 0).sum(axis=1)
-    enough = 2 * safe >= counts.sum(axis=1)
-    return dict(zip(table.said[axis], enough[:-1].tolist(), strict=True))
-
-
-def _axis(table: Known, column: int) -> Counts:
-    """The counts of one column of a table."""
-    others = tuple(a for a, j in enumerate(table.group) if j != column)
-    return np.asarray(table.counts.sum(axis=others), dtype=np.int64)
-
-
-def _agree(tables: Sequence[Known]) -> bool:
-    """Whether tables say the same of what they share."""
-    for one, other in combinations(tables, 2):
-        shared = set(one.group) & set(other.group)
-        sums = [
-            t.counts.sum(axis=tuple(a for a, j in enumerate(t.group) if j not in shared))
-            for t in (one, other)
-        ]
-        if shared and not np.array_equal(*sums):
-            return False
-    return True
-
-
-def _margin(table: Known, order: Group, spare: set[int]) -> Margin:
-    """A table among columns numbered anew; without `other` where nobody says it."""
-    cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
-    group = tuple(order.index(j) for j in table.group)
-    return Margin(group, np.ascontiguousarray(table.counts[cut]))
-
-
-def _labels(named: int, *, closed: bool) -> Labels:
-    """closed: whoever says other is exposed for certain; else other is a value like any."""
-    none = np.empty(0, dtype=np.int64)
-    return Labels(np.arange(named if closed else named + 1), none, none)
-
-
 def _ways(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
     """The ways to write columns as known groups and single columns, large groups first."""
     if not columns:
@@ -359,69 +277,6 @@ def _ways(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]
     for part in [*sorted(starting, key=lambda g: (-len(g), g)), (first,)]:
         for way in _ways(tuple(j for j in columns if j not in part), known):
             yield (part, *way)
-
-
-def heaviest(
-    knowledge: Knowledge,
-    gains: Sequence[float],
-    most: int,
-    allowed: Sequence[int],
-    required: Sequence[int] = (),
-    start: Sequence[int] = (),
-    sets: int = 2_000,
-) -> Group:
-    """The heaviest set of columns that meets a target, as far as a search of so many sets finds.
-
-    Sets are grown one column at a time, heaviest first; what cannot outweigh the best is left out,
-    and so is what holds a set that does not meet the target. Of equal weights the one whose first
-    bound is lower is taken, then the first in order.
-
-    Args:
-        knowledge: what was counted.
-        gains: weight of each column, > 0.
-        most: people who may be exposed.
-        allowed: columns that may be kept.
-        required: those that must be; if they do not meet the target, nothing is kept.
-        start: a set that is known to meet the target.
-        sets: how many are looked at.
-    """
-    order = sorted(set(allowed) - set(required), key=lambda j: (-gains[j], j))
-    best = _weighed(knowledge, gains, tuple(sorted(start)))
-    base = tuple(sorted(required))
-    if base and not knowledge.meets(base, most):
-        return ()
-    unsafe: list[set[int]] = []
-    stack = [(0, base)]
-    looked = 0
-    while stack and looked < sets:
-        position, chosen = stack.pop()
-        looked += 1
-        weight = sum(gains[j] for j in chosen)
-        if weight + sum(gains[j] for j in order[position:]) < best[0]:
-            continue
-        if chosen and weight >= best[0] and set(base) <= set(chosen):
-            best = max(best, _weighed(knowledge, gains, chosen))
-        if position == len(order):
-            continue
-        stack.append((position + 1, chosen))
-        wider = tuple(sorted((*chosen, order[position])))
-        if any(held <= {*wider} for held in unsafe):
-            continue
-        if knowledge.meets(wider, most):
-            stack.append((position + 1, wider))
-        else:
-            unsafe.append(set(wider))
-    return tuple(-j for j in best[2])
-
-
-def _weighed(
-    knowledge: Knowledge, gains: Sequence[float], chosen: Group
-) -> tuple[float, int, tuple[int, ...]]:
-    """Larger is better."""
-    if not chosen:
-        return 0.0, -knowledge.n, ()
-    people = knowledge.by_parts(chosen).people
-    return sum(gains[j] for j in chosen), -people, tuple(-j for j in chosen)
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:

@@ -153,12 +153,8 @@ def score_table(
     progress("all columns together")
     every = tuple(range(d))
     cells = joint_counts(codes, every)
-    joint = Scored(
-        "all columns",
-        cells.size,
-        sum(column.missing for column in columns),
-        Crowds.of_cells(cells) if wild is None else wild.crowds(every),
-    )
+    crowds = Crowds.of_cells(cells) if wild is None else wild.crowds(every)
+    joint = Scored("all columns", cells.size, sum(one.missing for one in columns), crowds)
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
     bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_seconds, progress)

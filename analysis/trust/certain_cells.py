@@ -24,7 +24,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ..composition.known_groups import Group, Knowledge, Said
+from ..composition.group_counts import Group, Said
+from ..composition.known_groups import Knowledge
 from .fiber import Fibre, TooManyTables, listed
 
 MOST_CELLS = 64  # of all columns together, where tables are listed

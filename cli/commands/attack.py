@@ -109,12 +109,7 @@ def command(
             )
     except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
         found, stopped = stop.found, stop
-    if form == "json":
-        write_json(found)
-    elif form == "csv":
-        write_csv(Grid(matrixfile.CELLS, matrixfile.cells(found)))
-    else:
-        tell(page(), found)
+    _tell(found, form)
     if not no_save:
         folder = matrixfile.save(found, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
@@ -122,6 +117,17 @@ def command(
         count = many(len(found.rows), "attack")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
+
+
+def _tell(found: "Matrix", form: str) -> None:
+    from ...scenarios.studies.attack_matrix_file import CELLS, cells
+
+    if form == "json":
+        write_json(found)
+    elif form == "csv":
+        write_csv(Grid(CELLS, cells(found)))
+    else:
+        tell(page(), found)
 
 
 def _names(text: str) -> tuple[str, ...]:

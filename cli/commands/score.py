@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ...analysis.scoring.table_score import TableScore
     from ...scenarios.populations.people import Table
 
 
@@ -75,7 +76,6 @@ def command(
     """
     from ...analysis import drawing
     from ...analysis.scoring.table_score import score_table
-    from ..text import score as score_text
 
     if picture is not None:
         drawing.require()
@@ -104,15 +104,24 @@ def command(
             drawing.save(figure(score), picture)
     for warning in (*table.warnings, *suspects(table, texts)):
         say(page(err=True), f"warning   {clean(warning)}", style="yellow")
-    lacks = ("", *texts)
+    _tell(score, data.name, ("", *texts), table, form)
+    if picture is not None:
+        say(page(err=True), f"drawn     {picture}")
+
+
+def _tell(
+    score: "TableScore", called: str, lacks: Sequence[str], table: "Table", form: str
+) -> None:
+    """Print a score. lacks: texts of missing cells."""
+    from ..text import score as score_text
+    from ..text.score_record import scored_table
+
     if form == "json":
-        write_json(score_text.plain(score, data.name, lacks, table))
+        write_json(scored_table(score, called, lacks, table))
     elif form == "csv":
         write_csv(score_text.tidy(score))
     else:
-        score_text.tell(page(), score, data.name, lacks, table)
-    if picture is not None:
-        say(page(err=True), f"drawn     {picture}")
+        score_text.tell(page(), score, called, lacks, table)
 
 
 def _missing(table: "Table", texts: Sequence[str]) -> "tuple[NDArray[np.int32], list[int | None]]":

@@ -1,7 +1,7 @@
 """A score in words and tables for people, and as plain data for programs."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
@@ -100,11 +100,11 @@ def _subjects(score: "TableScore") -> "tuple[Scored, ...]":
 
 
 def _bounds(score: "TableScore") -> Grid:
-    rows = [(says, f"{people:,}", percent(people / score.n)) for _, says, people in _bounded(score)]
+    rows = [(says, f"{people:,}", percent(people / score.n)) for _, says, people in bounded(score)]
     return Grid(("", "people", "share"), rows, (1, 2))
 
 
-def _bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
+def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
     """What is known of the joint at k: name, words, people."""
     known = score.bounds
     yield "lower", "in every table with these columns, at least", known.lower
@@ -194,94 +194,6 @@ def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> No
         say(console, clean(f"  drop {', '.join(named)}{more}"))
 
 
-def plain(score: "TableScore", called: str, lacks: Sequence[str], table: "Table") -> dict[str, Any]:
-    """All of it, as plain data; curves in full."""
-    found, sets = score.risk, score.sets
-    return {
-        "data": called,
-        "read": table.note,
-        "roles": [
-            {
-                "column": one.column,
-                "role": str(one.role),
-                "reason": one.reason,
-                "said": one.said,
-                "left_out": one.column not in table.columns,
-            }
-            for one in table.judged
-        ],
-        "users": score.n,
-        "k": score.k,
-        "max_exposure": score.max_exposure,
-        "missing": {
-            "meaning": str(score.missing),
-            "texts": list(dict.fromkeys(lacks)),
-            "cells": score.joint.missing,
-        },
-        "columns": [_scored(score, one) for one in score.columns],
-        "joint": _scored(score, score.joint),
-        "bounds": {name: people for name, _, people in _bounded(score)},
-        "risk": {
-            "population_factor": found.factor,
-            "prosecutor": _chances(found.prosecutor),
-            "journalist": _chances(found.journalist),
-            "marketer": found.marketer,
-        },
-        "sets": {
-            "every": sets.every,
-            "counted": sets.counted,
-            "finished": sets.finished,
-            "truth": _choice(score, sets.truth),
-            "promised": _choice(score, sets.promised),
-            "maximal_truth": [_names(score, one) for one in sets.maximal_truth],
-            "maximal_promised": [_names(score, one) for one in sets.maximal_promised],
-            "sets": [
-                {
-                    "columns": _names(score, one.columns),
-                    "truth": one.truth,
-                    "promised": one.promised,
-                    "safe": one.truth <= score.most,
-                    "promised_safe": one.promised <= score.most,
-                }
-                for one in sets.sets
-            ],
-        },
-    }
-
-
-def _names(score: "TableScore", columns: Sequence[int]) -> list[str]:
-    return [score.columns[j].name for j in columns]
-
-
-def _scored(score: "TableScore", one: "Scored") -> dict[str, Any]:
-    curve = one.crowds.curve()
-    return {
-        "name": one.name,
-        "values": one.values,
-        "missing": one.missing,
-        "smallest_crowd": one.crowds.smallest,
-        "people_below_k": one.crowds.users_below(score.k),
-        "exposure": one.crowds.exposure(score.k),
-        "curve": {"k_from": list(curve.breakpoints), "people": list(curve.people)},
-    }
-
-
-def _chances(one: "Attacker") -> dict[str, float]:
-    return {"largest": one.largest, "mean": one.mean, "above": one.above}
-
-
-def _choice(score: "TableScore", choice: "Choice") -> dict[str, Any]:
-    return {
-        "keep": _names(score, choice.kept),
-        "people": choice.people,
-        "largest": choice.largest,
-        "drop": [
-            {"column": score.columns[one.column].name, "people_with_it": one.people}
-            for one in choice.dropped
-        ],
-    }
-
-
 def tidy(score: "TableScore") -> Grid:
     """One number a line: what it is about, what it measures, at which k, the number."""
     return Grid(("subject", "measure", "k", "value"), list(_lines(score)))
@@ -294,11 +206,12 @@ def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
         yield one.name, "smallest_crowd", "", one.crowds.smallest
         for k in _ks(score):
             yield one.name, "people_below", k, one.crowds.users_below(k)
-    for name, _, people in _bounded(score):
+    for name, _, people in bounded(score):
         yield score.joint.name, name, score.k, people
     chances = {"prosecutor": score.risk.prosecutor, "journalist": score.risk.journalist}
     for name, attacker in chances.items():
-        for measure, chance in _chances(attacker).items():
+        for measure in ("largest", "mean", "above"):
+            chance: float = getattr(attacker, measure)
             yield score.joint.name, f"{name}_{measure}", score.k, chance
     yield score.joint.name, "marketer", "", score.risk.marketer
     for found in score.sets.sets:

@@ -98,6 +98,16 @@ class Evidence:
         """Whether people randomized what they said."""
         return program_of(self.run.scenario).reports
 
+    @property
+    def statistical(self) -> bool:
+        """Whether round 2 asked other people than round 1."""
+        return self.run.scenario.population.setting != "fixed"
+
+    @property
+    def others(self) -> int | None:
+        """How many people round 2 asked, if they are others than in round 1."""
+        return self.run.scenario.population.round2_users if self.statistical else None
+
     def _claimed(self, number: int) -> tuple[Counts, ...]:
         """The counts that result.json claims (an ideal run has no other record)."""
         if self.randomized:

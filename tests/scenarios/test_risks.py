@@ -27,7 +27,8 @@ from veilmix.scenarios.scoring.reidentification import (
     said_rows,
 )
 from veilmix.scenarios.validation.load import loads
-from veilmix.scenarios.verification.checks import Evidence, verify
+from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.verification.evidence import Evidence
 from veilmix.scenarios.verification.reidentification import recomputed
 
 HEAD = '[scenario]\nname = "s"\nseed = 5\n[population]\nsource = '

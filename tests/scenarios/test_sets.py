@@ -22,7 +22,8 @@ from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, loads
-from veilmix.scenarios.verification.checks import Evidence, verify
+from veilmix.scenarios.verification.checks import verify
+from veilmix.scenarios.verification.evidence import Evidence
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes" / "device_session.csv"
 HEAD = '[scenario]\nname = "s"\nseed = 5\n'

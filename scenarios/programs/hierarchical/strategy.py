@@ -41,7 +41,8 @@ from ..interface import Considered, Dropped
 from ..weights import worth
 
 if TYPE_CHECKING:
-    from ....analysis.composition.known_groups import Group, Knowledge, Promised, Said
+    from ....analysis.composition.group_counts import Group, Said
+    from ....analysis.composition.known_groups import Knowledge, Promised
     from ....analysis.trust.certain_cells import Certain
 
 KIND = "hierarchical"  # the kind of policy
@@ -84,7 +85,7 @@ class Hierarchical:
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """The heaviest set of columns of which enough can be promised."""
-        from ....analysis.composition.known_groups import heaviest
+        from ....analysis.composition.heaviest_columns import heaviest
         from ....analysis.suppression.column_suppression import choose_columns
 
         known, _ = knowledge(schema, heard, self.policy.k)
@@ -234,7 +235,7 @@ def answered_again(
 
 def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
     """One table: cells by the numbers of the values said; any other value is `other`."""
-    from ....analysis.composition.known_groups import Known
+    from ....analysis.composition.group_counts import Known
 
     masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
     said = tuple(

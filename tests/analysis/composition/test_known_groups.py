@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition.certificate import Certificate
-from veilmix.analysis.composition.known_groups import Knowledge, Known, Promised, heaviest
+from veilmix.analysis.composition.group_counts import Known
+from veilmix.analysis.composition.heaviest_columns import heaviest
+from veilmix.analysis.composition.known_groups import Knowledge, Promised
 from veilmix.analysis.contingency.dual_bound import Weights
 from veilmix.analysis.exposure import users_below
 from veilmix.analysis.exposure.cells import joint_counts

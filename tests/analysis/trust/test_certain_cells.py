@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.composition.known_groups import Knowledge, Known
+from veilmix.analysis.composition.group_counts import Known
+from veilmix.analysis.composition.known_groups import Knowledge
 from veilmix.analysis.trust.certain_cells import Certainty
 
 Row = tuple[int, ...]

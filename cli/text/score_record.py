@@ -1,0 +1,245 @@
+"""What `veilmix score` prints with `--format json`, by definition."""
+
+from collections.abc import Sequence
+
+from msgspec import field
+
+from ...analysis.exposure.attacker_risk import Attacker
+from ...analysis.scoring.set_scores import Choice, Sets
+from ...analysis.scoring.table_score import Scored, TableScore
+from ...scenarios.populations.people import Table
+from ...scenarios.serialization.record import Record
+from .score import bounded
+
+
+class ReadColumn(Record, frozen=True):
+    """A column of the file.
+
+    Attributes:
+        column: its name.
+        role: what it is taken for.
+        reason: why.
+        said: whether the caller said so.
+        left_out: of the score.
+    """
+
+    column: str
+    role: str
+    reason: str
+    said: bool
+    left_out: bool
+
+
+class MissingCells(Record, frozen=True):
+    """What missing cells mean, the texts that stand for them, and how many there are."""
+
+    meaning: str
+    texts: tuple[str, ...]
+    cells: int
+
+
+class Curve(Record, frozen=True):
+    """People in a crowd smaller than k, for every k from each of `k_from` up."""
+
+    breakpoints: tuple[int, ...] = field(name="k_from")
+    people: tuple[int, ...]
+
+
+class ScoredColumns(Record, frozen=True):
+    """A column, or all of them together.
+
+    Attributes:
+        name: of the column.
+        values: different ones, or combinations.
+        missing: cells.
+        smallest_crowd: people.
+        people_below_k: in a crowd smaller than k.
+        exposure: their share.
+        curve: the same for every k.
+    """
+
+    name: str
+    values: int
+    missing: int
+    smallest_crowd: int
+    people_below_k: int
+    exposure: float
+    curve: Curve
+
+
+class Chances(Record, frozen=True):
+    """An attacker's chance: the largest and the mean over people, and the share above 1 / k."""
+
+    largest: float
+    mean: float
+    above: float
+
+    @classmethod
+    def of(cls, one: Attacker) -> "Chances":
+        """From the analysis."""
+        return cls(one.largest, one.mean, one.above)
+
+
+class TableRisk(Record, frozen=True):
+    """Three attackers, and how many people of the population there are for one of the table."""
+
+    population_factor: float
+    prosecutor: Chances
+    journalist: Chances
+    marketer: float
+
+
+class DroppedColumn(Record, frozen=True):
+    """A column that is not kept, and people in a crowd smaller than k with it."""
+
+    column: str
+    people_with_it: int
+
+
+class ChosenColumns(Record, frozen=True):
+    """The columns to keep.
+
+    Attributes:
+        keep: their names.
+        people: in a crowd smaller than k.
+        largest: whether no safe set has more columns.
+        drop: the others.
+    """
+
+    keep: tuple[str, ...]
+    people: int
+    largest: bool
+    drop: tuple[DroppedColumn, ...]
+
+
+class ScoredColumnSet(Record, frozen=True):
+    """A set of columns: people in a smaller crowd in truth and as promised, and whether few do."""
+
+    columns: tuple[str, ...]
+    truth: int
+    promised: int
+    safe: bool
+    promised_safe: bool
+
+
+class ScoredSets(Record, frozen=True):
+    """Sets of columns.
+
+    Attributes:
+        every: whether all sets are listed.
+        counted: how many were looked at.
+        finished: whether the search was.
+        truth, promised: the columns to keep, by what is true and by what counts promise.
+        maximal_truth, maximal_promised: safe sets that no safe set holds.
+        sets: each that is listed.
+    """
+
+    every: bool
+    counted: int
+    finished: bool
+    truth: ChosenColumns
+    promised: ChosenColumns
+    maximal_truth: tuple[tuple[str, ...], ...]
+    maximal_promised: tuple[tuple[str, ...], ...]
+    sets: tuple[ScoredColumnSet, ...]
+
+
+class ScoredTable(Record, frozen=True):
+    """All of it; curves in full.
+
+    Attributes:
+        data: the file.
+        read: how it was read.
+        roles: of its columns.
+        users: people.
+        k, max_exposure: what is wanted.
+        missing: cells.
+        columns: each by itself.
+        joint: all together.
+        bounds: name -> people exposed at most, by the counts of columns.
+        risk: of re-identification.
+        sets: of columns.
+    """
+
+    data: str
+    read: str
+    roles: tuple[ReadColumn, ...]
+    users: int
+    k: int
+    max_exposure: float
+    missing: MissingCells
+    columns: tuple[ScoredColumns, ...]
+    joint: ScoredColumns
+    bounds: dict[str, int]
+    risk: TableRisk
+    sets: ScoredSets
+
+
+def scored_table(score: TableScore, called: str, lacks: Sequence[str], table: Table) -> ScoredTable:
+    """The score of a table that was read from a file. lacks: texts of missing cells."""
+    risk = score.risk
+    roles = (
+        ReadColumn(one.column, str(one.role), one.reason, one.said, one.column not in table.columns)
+        for one in table.judged
+    )
+    return ScoredTable(
+        called,
+        table.note,
+        tuple(roles),
+        score.n,
+        score.k,
+        score.max_exposure,
+        MissingCells(str(score.missing), tuple(dict.fromkeys(lacks)), score.joint.missing),
+        tuple(_columns(score, one) for one in score.columns),
+        _columns(score, score.joint),
+        {name: people for name, _, people in bounded(score)},
+        TableRisk(
+            risk.factor, Chances.of(risk.prosecutor), Chances.of(risk.journalist), risk.marketer
+        ),
+        _sets(score, score.sets),
+    )
+
+
+def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
+    return tuple(score.columns[j].name for j in columns)
+
+
+def _columns(score: TableScore, one: Scored) -> ScoredColumns:
+    curve = one.crowds.curve()
+    return ScoredColumns(
+        one.name,
+        one.values,
+        one.missing,
+        one.crowds.smallest,
+        one.crowds.users_below(score.k),
+        one.crowds.exposure(score.k),
+        Curve(tuple(curve.breakpoints), tuple(curve.people)),
+    )
+
+
+def _chosen(score: TableScore, choice: Choice) -> ChosenColumns:
+    dropped = (DroppedColumn(score.columns[one.column].name, one.people) for one in choice.dropped)
+    return ChosenColumns(_names(score, choice.kept), choice.people, choice.largest, tuple(dropped))
+
+
+def _sets(score: TableScore, sets: Sets) -> ScoredSets:
+    listed = (
+        ScoredColumnSet(
+            _names(score, one.columns),
+            one.truth,
+            one.promised,
+            one.truth <= score.most,
+            one.promised <= score.most,
+        )
+        for one in sets.sets
+    )
+    return ScoredSets(
+        sets.every,
+        sets.counted,
+        sets.finished,
+        _chosen(score, sets.truth),
+        _chosen(score, sets.promised),
+        tuple(_names(score, one) for one in sets.maximal_truth),
+        tuple(_names(score, one) for one in sets.maximal_promised),
+        tuple(listed),
+    )

@@ -1,0 +1,96 @@
+"""What the board shows: legal posts, their digest, sums of every batch, the scenario's terms."""
+
+from ...errors import VerificationError
+from ...protocol.messages import Kind, Mixed
+from ...protocol.parties import shuffler
+from ...protocol.phases import BOARD, Phase
+from ...protocol.transcript import split_names
+from ..programs.interface import NoGround
+from ..programs.registry import wire
+from .agreement import same
+from .evidence import Evidence
+from .views import columns
+
+
+def board(evidence: Evidence) -> str:
+    """The posts are legal, and the session was closed."""
+    found = evidence.board
+    if found.phase is not Phase.OVER:
+        raise VerificationError(f"the session was not closed; it ends in phase {found.phase}")
+    posted = [(e.sender, e.size) for e in evidence.transcript.events if e.receiver == BOARD]
+    same("messages to the board", posted, [(e.author, len(e.data)) for e in found.entries])
+    end = "burned: " + found.burned if found.burned else "closed by the curator"
+    return f"{len(found.entries)} posts, {end}; head {found.head.hex()[:16]}"
+
+
+def digest(evidence: Evidence) -> str:
+    """The posts hash to the digest of result.json."""
+    found = evidence.board.digest().hex()
+    same("digest", found, evidence.result.digest)
+    return found[:16]
+
+
+def batches(evidence: Evidence) -> str:
+    """What came to a party is what it passed on or refused, at every hop of every round."""
+    found = evidence.board
+    if not found.mixed:
+        raise NoGround("nothing was mixed")
+    hops = evidence.run.scenario.mix.shufflers
+    unbundled = evidence.run.scenario.defence.unbundle
+    for number, call in enumerate(found.calls, start=1):
+        chain = found.mixed[(number - 1) * hops : number * hops]
+        came = None
+        for account in chain:
+            came = _passed(account, came, len(call.asks) if unbundled else 1)
+            _carried(evidence, number, account)
+        if len(found.tallies) >= number and came is not None and unbundled:
+            tally = found.tallies[number - 1]
+            read = sum(tally.totals) + sum(tally.refused.values())
+            same(f"round {number}: ballots read and refused", read, came)
+    return f"{len(found.mixed)} batches in {len(found.calls)} rounds, nothing lost, nothing added"
+
+
+def _passed(account: Mixed, came: int | None, slots: int) -> int:
+    """Check one shuffler's sums; returns how many layers it passed on."""
+    where = shuffler(account.hop)
+    refused = sum(account.refused.values())
+    if came is None:  # hop 1: envelopes come, the onions inside them go
+        due = account.people * slots + account.received - account.people
+    else:
+        same(f"{where}: layers received", account.received, came)
+        due = came
+    same(f"{where}: layers passed on and refused", account.forwarded + refused, due)
+    return account.forwarded
+
+
+def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
+    """Check that the batch on the wire holds as many ciphertexts as the board says."""
+    if evidence.transcript.summary:
+        return
+    sender = shuffler(account.hop)
+    for event in evidence.transcript.events:
+        if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
+            names = split_names(event.names)
+            same(f"round {number}: batch of {sender}", len(names), account.forwarded)
+            if len(set(names)) != len(names):
+                raise VerificationError(f"round {number}: {sender} passed on one layer twice")
+
+
+def terms(evidence: Evidence) -> str:
+    """The announcement says what the scenario says."""
+    from ..play.announcement import announced_policy, announced_rules
+
+    announced = evidence.board.announcement
+    if announced is None:
+        raise NoGround("nothing was announced")
+    scenario = evidence.run.scenario
+    same("program", announced.program, wire(scenario))
+    same("policy", announced.policy, announced_policy(scenario))
+    same("rules", announced.rules, announced_rules(scenario))
+    same("features", announced.schema.names, columns(evidence.run))
+    same("shufflers", len(announced.shufflers), scenario.mix.shufflers)
+    same("suite", announced.suite.label, scenario.mix.suite)
+    policy = announced.policy
+    if evidence.randomized:
+        return f"people randomize: {policy.rule}"
+    return f"k = {policy.k}, at most {policy.max_exposure:.4g} exposed, rule {policy.rule}"

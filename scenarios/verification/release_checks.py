@@ -1,0 +1,128 @@
+"""What was decided and released: decided again, counted again, and within what was promised."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ...errors import VerificationError
+from ...protocol.hiding import BLANK, Redact
+from ...protocol.messages import Decision
+from ...protocol.programs import RoundResult
+from ..programs.hierarchical.strategy import certainties
+from ..programs.interface import NoGround
+from ..programs.registry import strategy, verify_decision
+from .agreement import same, shortened
+from .evidence import Evidence
+
+
+def decision(evidence: Evidence) -> str:
+    """The decision follows from the counts of round 1, and its certificate is proved from them."""
+    claimed = evidence.decision
+    heard, whose = evidence.heard()
+    scenario = evidence.run.scenario
+    curating = strategy(scenario, evidence.others)
+    for number, one in enumerate(heard[1:], start=1):
+        step = curating.ask(evidence.schema, heard[:number])
+        same(f"asked in round {number + 1}", step, one.call)
+    _same_certainty(evidence, heard)
+    if (more := curating.ask(evidence.schema, heard)) is not None:
+        raise VerificationError(f"it was safe to ask {more.asks} before deciding")
+    found = curating.decide(evidence.schema, heard)
+    names = evidence.result.features
+    same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
+    same("left blank", found.hidden, claimed.hidden)
+    verify_decision(claimed, evidence.schema, heard)
+    if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
+        same("certificate", found.certificate, claimed.certificate)
+    asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
+    return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
+
+
+def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
+    """Raise VerificationError unless the curator can be certain of as many people as is said."""
+    said = [one.certain for one in evidence.rounds]
+    if said:
+        sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
+        same("people certain to the curator", list(sure), said)
+
+
+def _columns(evidence: Evidence, decision: Decision) -> str:
+    names = [evidence.result.features[column] for column in decision.kept]
+    return f"keep {', '.join(names)}" if names else "keep nothing"
+
+
+def release(evidence: Evidence) -> str:
+    """Columns, people and sums of the release are those of the decision and of round 1."""
+    if evidence.randomized:
+        return _reports(evidence)
+    if not evidence.released:
+        raise NoGround("nothing was released")
+    claimed = evidence.decision
+    (joint,), whose = evidence.counts(evidence.last)
+    if any(len(cell) != len(claimed.kept) for cell in joint):
+        raise VerificationError("the release has other columns than the decision")
+    if evidence.run.transcript is not None:
+        same("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
+        same("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
+    singles, _ = evidence.counts(1)
+    now, before = sum(joint.values()), {sum(count.values()) for count in singles}
+    cells = f"{now:,} people in {len(joint):,} combinations, from {whose}"
+    if evidence.statistical:
+        return f"{cells}; round 1 asked other people"
+    blanked = {rule.column: rule for rule in claimed.hidden if isinstance(rule, Redact)}
+    for place, column in enumerate(claimed.kept):
+        sums: Counter[tuple[str, ...]] = Counter()
+        for cell, people in joint.items():
+            sums[cell[place],] += people
+        name = evidence.result.features[column]
+        if column in blanked:
+            del sums[BLANK,]
+            said = [value for (value,) in sums if value in blanked[column].values]
+            if said:
+                raise VerificationError(f"{name}: {shortened(said)} should have been left blank")
+        if before == {now} and column not in blanked:
+            same(f"sums over {name}", dict(sums), dict(singles[column]))
+        elif more := sums - Counter(singles[column]):
+            raise VerificationError(f"{name}: {shortened(dict(more))} more people than in round 1")
+    return f"{cells}; sums {'as' if before == {now} else 'at most'} in round 1"
+
+
+def _reports(evidence: Evidence) -> str:
+    """As many reports were counted as the board says, and result.json shows them if it can."""
+    counts, whose = evidence.counts(1)
+    totals = tuple(sum(count.values()) for count in counts)
+    if evidence.run.transcript is not None:
+        same("reports", totals, evidence.board.tallies[0].totals)
+    different = sum(len(count) for count in counts)
+    return f"{sum(totals):,} reports, {different:,} different ones, from {whose}"
+
+
+def exposure(evidence: Evidence) -> str:
+    """True exposure and promise, recomputed."""
+    from ...analysis.exposure.curves import users_below
+
+    said = evidence.result.exposure
+    claimed = evidence.decision
+    if not evidence.released:
+        same("promised", claimed.certificate.value, said.promised)
+        same("true exposure", 0.0, said.true)
+        return "nothing was released, so nobody is exposed by it"
+    (joint,), _ = evidence.counts(evidence.last)
+    if (promise := evidence.promised(joint)) is not None:
+        same("promised", promise, said.promised)
+    people = sum(joint.values())
+    below = int(users_below(list(joint.values()), claimed.certificate.k))
+    same("true exposure", below / people, said.true)
+    worst = said.worst_case
+    if worst is not None and worst * people < below - 0.5:
+        raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
+    keeps(below, people, said.promised)
+    return f"{below:,} of {people:,} people in a crowd smaller than {claimed.certificate.k}"
+
+
+def keeps(below: int, people: int, promise: float) -> None:
+    """Raise VerificationError where more of these people are exposed than was promised."""
+    if below / people > promise:
+        raise VerificationError(
+            f"the promise does not hold: {below:,} of {people:,} people released are exposed, "
+            f"{promise:.4%} at most were promised"
+        )

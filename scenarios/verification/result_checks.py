@@ -1,0 +1,191 @@
+"""What result.json says: as board and transcript have it, as learnt again, as run again."""
+
+from collections import Counter
+from collections.abc import Mapping
+from math import isclose
+from typing import Any
+
+from ...errors import LocalError
+from ...protocol.alarms import borne_out
+from ..catalogue.registry import sybils
+from ..programs.interface import NoGround, Raised
+from ..programs.randomized.questions import reports
+from ..programs.registry import program_of, strategy
+from ..records.run_folder import release_csv
+from ..schema.model import Scenario
+from ..scoring.coalitions import learnt
+from ..scoring.result import REPORTED, WrittenRelease, coalition
+from ..serialization.record import plain
+from .agreement import same
+from .evidence import Evidence
+from .views import columns, information
+
+REPEATED = (
+    *("marginals", "decision", "release", "burned", "attacks", "alarms"),
+    *("findings", "reidentification"),
+)  # of result.json, where a run is run again
+REPLAYED = 10_000  # people; a run of more is run again only on request
+
+
+def result(evidence: Evidence) -> str:
+    """result.json and release.csv say what board and transcript say."""
+    said, scenario = evidence.result, evidence.run.scenario
+    same("scenario", scenario.scenario.name, said.scenario)
+    same("seed", scenario.scenario.seed, said.seed)
+    asked = scenario.population
+    others = (asked.round2_users or 0) if evidence.statistical else 0
+    same("users", (asked.users or 0) + others, said.users)
+    same("features", _features(evidence), said.features)
+    table = None if said.release is None else release_csv(said.release)
+    same("release.csv", evidence.run.release, table)
+    if evidence.run.transcript is None:
+        return "files agree with each other"
+    same("people in the transcript", evidence.transcript.users, said.users + sybils(scenario))
+    same("marginals", _marginals(evidence), said.marginals)
+    same("decision", evidence.board.decision, evidence.decided())
+    released = said.decision
+    if released is not None:
+        same("max_exposure", scenario.policy.max_exposure, released.max_exposure)
+        same("bound", evidence.decision.certificate.value, released.bound)
+        kept = tuple(name for name in said.features if name not in released.kept)
+        same("suppressed", kept, released.suppressed)
+    same("release", _release(evidence), said.release)
+    same("burned", evidence.board.burned, said.burned)
+    refused: Counter[str] = Counter()
+    for one in evidence.transcript.refusals:
+        refused[one.reason.value] += one.count
+    same("refused", dict(refused), said.refused)
+    false = _alarms(evidence)
+    agree = "scenario, result.json, release.csv and transcript agree"
+    return f"{agree}; alarms about nothing: {false:,}" if false else agree
+
+
+def _alarms(evidence: Evidence) -> int:
+    """Alarms are told as they were raised, and whether the board bears them out; those it does not.
+
+    An alarm about nothing is no fault of the run: anybody can raise one.
+    """
+    board = evidence.board
+    rule = strategy(evidence.run.scenario, evidence.others) if board.alarms else None
+    found = sorted(
+        (who, one.round, one.cause.value, borne_out(board, one, rule)) for who, one in board.alarms
+    )
+    same("alarms", tuple(Raised(*one) for one in found), evidence.result.alarms)
+    return sum(not true for *_, true in found)
+
+
+def _features(evidence: Evidence) -> tuple[str, ...]:
+    """The features asked about: the scenario's, or the pieces of vectors."""
+    run = evidence.run
+    return program_of(run.scenario).recorded(run.scenario, run.sizes)
+
+
+def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
+    """The counts of round 1, as result.json writes them."""
+    if evidence.randomized:
+        return {}
+    try:
+        tallies, _ = evidence.counts(1)
+    except NoGround:
+        return {}
+    names = evidence.result.features
+    return {
+        name: {cell[0]: people for cell, people in counts.items()}
+        for name, counts in zip(names, tallies, strict=True)
+    }
+
+
+def _release(evidence: Evidence) -> WrittenRelease | None:
+    """The release, as result.json writes it."""
+    if evidence.randomized:
+        return _reported(evidence)
+    if not evidence.released:
+        return None
+    (joint,), _ = evidence.counts(evidence.last)
+    names = evidence.result.features
+    kept = tuple(names[column] for column in evidence.decision.kept)
+    return WrittenRelease(kept, tuple((*cell, people) for cell, people in sorted(joint.items())))
+
+
+def _reported(evidence: Evidence) -> WrittenRelease | None:
+    """The counts of reports, as result.json writes them where they are not too many."""
+    if evidence.board.burned is not None or not evidence.board.tallies:
+        return None
+    counts, _ = evidence.counts(1)
+    shown = reports(columns(evidence.run), counts)
+    if shown is None:
+        return None
+    rows: list[tuple[str | int, ...]] = [(*one, people) for one, people in sorted(shown.items())]
+    return WrittenRelease(REPORTED, tuple(rows))
+
+
+def coalitions(evidence: Evidence) -> str:
+    """What each coalition learnt, worked out again from what its members saw.
+
+    In the program `randomized` what a single report tells is taken as claimed: it depends on the
+    people, whom only a replay knows.
+    """
+    told = information(evidence.run)
+    truth = evidence.record.truth
+    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
+    claimed = evidence.result.coalitions
+    same("coalitions", len(found), len(claimed))
+    for one, said in zip(found, claimed, strict=True):
+        who = " + ".join(one.parties) or "anybody"
+        same(f"{who}: parties", one.parties, said.parties)
+        same(f"{who}: people linked", one.linked, said.linked)
+        same(f"{who}: cells certain", one.cells_certain, said.cells_certain)
+        # A sum of logarithms: its last digits depend on the order in which the counts came.
+        if not isclose(one.bits_per_person, said.bits_per_person, rel_tol=1e-9, abs_tol=1e-9):
+            same(f"{who}: bits a person", one.bits_per_person, said.bits_per_person)
+        _guesses(who, plain(coalition(one)), plain(said))
+    return f"{len(found)} coalitions, each recomputed from what its members saw"
+
+
+def _guesses(who: str, found: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """What result.json says of guesses, where it does: sums of shares, in any order."""
+    for key, value in found.items():
+        if key not in said:
+            continue
+        if isinstance(value, float) and isinstance(said[key], float):
+            if isclose(value, said[key], rel_tol=1e-9, abs_tol=1e-9):
+                continue
+        elif isinstance(value, dict) and isinstance(said[key], dict):
+            _guesses(f"{who}: {key}", value, said[key])
+            continue
+        same(f"{who}: {key}", value, said[key])
+
+
+def _arrival(scenario: Scenario) -> bool:
+    """Whether the order of arrival, which is the machine's, shows in a batch."""
+    forwards = any(fault.attack == "forward" for fault in scenario.fault)
+    return scenario.mix.order == "kept" or forwards
+
+
+def repeat(evidence: Evidence) -> str:
+    """A seeded run, run again, gives the same."""
+    seed, users = evidence.result.seed, evidence.result.users
+    if seed is None:
+        raise NoGround("system randomness was used, so the run cannot be repeated")
+    if evidence.result.ledger and evidence.result.ledger.refused:
+        raise NoGround("it was refused for earlier sessions, which only the ledger knows")
+    if evidence.again is False:
+        raise NoGround("not asked for")
+    if evidence.again is None and users > REPLAYED:
+        raise NoGround(f"{users:,} people; ask for it with --replay")
+    try:
+        found = plain(evidence.repeated.written())
+    except LocalError as gone:
+        raise NoGround(f"its people cannot be read any more: {gone}") from None
+    said = plain(evidence.result)
+    for key in REPEATED:
+        same(key, found.get(key), said.get(key))
+    from ...crypto.suites import SUITES
+
+    suite = SUITES[evidence.run.scenario.mix.suite]
+    if said["mode"] == "real" and not suite.reproducible:
+        return f"same decision and release; {suite.name} draws keys anew, so digests differ"
+    if said["mode"] == "real" and _arrival(evidence.run.scenario):
+        return "same decision and release; batches keep the order of arrival, so digests differ"
+    same("digest", found["digest"], said["digest"])
+    return f"run again with seed {seed}: the same digest"
