@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Protocol
 
 import trio
 
@@ -91,6 +92,19 @@ class Cast:
     identities: Mapping[str, Signer] | None = None
 
 
+class Stage(Protocol):
+    """What plays a session: this process (`play`), or many (machines/processes.py)."""
+
+    def __call__(
+        self,
+        cast: Cast,
+        instruments: Sequence[Instrument] = (),
+        report: Callable[[str], None] = ...,
+    ) -> Board:
+        """Play a session to its end; returns the board."""
+        ...
+
+
 def play(
     cast: Cast,
     instruments: Sequence[Instrument] = (),
@@ -154,7 +168,8 @@ async def hold(cast: Cast, instruments: Instruments) -> Board:
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # without a seed they are drawn once
     network = Network(instruments, roster_of(cast, identities), identities.get(BOARD))
-    await perform(cast, network, {*keyholders(cast), PEOPLE}, signers(cast))
+    who = {*keyholders(cast), PEOPLE}
+    await perform(cast, network, who, signers(cast), partial(make_key, cast))
     return network.board
 
 
@@ -194,18 +209,22 @@ def hops_of(cast: Cast) -> tuple[str, ...]:
 
 
 async def perform(
-    cast: Cast, network: Network, who: Collection[str], signing: Sequence[Signer]
+    cast: Cast,
+    network: Network,
+    who: Collection[str],
+    signing: Sequence[Signer],
+    key: Callable[[str], Keyholder],
 ) -> None:
     """Start some of the parties in one place, and wait until they have finished.
 
     who: names of keyholders, and `PEOPLE`. They meet the others on the network and nowhere else.
-    signing: the signing keys of users, from the first (`signers`).
+    signing: the signing keys of users, from the first (`signers`). key: makes a party's.
     """
     network.wire = cast.wire
     pool_of = worker_pool(cast.threads, network.instruments)
     async with pool_of as pool, trio.open_nursery() as nursery:
         for name in (name for name in keyholders(cast) if name in who):
-            _start_keyholder(cast, network, pool, nursery, name, signing)
+            _start_keyholder(cast, network, pool, nursery, name, key(name), signing)
         if PEOPLE in who:
             _start_users(cast, network, pool, nursery, signing)
 
@@ -216,7 +235,7 @@ def signers(cast: Cast) -> list[Signer]:
     return [Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)]
 
 
-def _key(cast: Cast, party: str) -> Keyholder:
+def make_key(cast: Cast, party: str) -> Keyholder:
     """Make a party's key, and confide it to those who hold what attackers see."""
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
@@ -249,11 +268,12 @@ def _start_keyholder(
     pool: WorkerPool,
     nursery: trio.Nursery,
     name: str,
+    key: Keyholder,
     signing: Sequence[Signer],
 ) -> None:
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
-    place, key, inbox = _seat(cast, network)(name), _key(cast, name), network.inbox(name)
+    place, inbox = _seat(cast, network)(name), network.inbox(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):
         case parties.Role.ANALYST:

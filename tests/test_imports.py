@@ -20,9 +20,10 @@ MAY = {
     "crypto": {"errors"},
     "protocol": {"errors", "crypto"},
     "roles": {"errors", "crypto", "protocol"},
+    "machines": {"errors", "crypto", "protocol", "roles"},
     "analysis": {"errors", "installation", "protocol"},
 }
-MAY["scenarios"] = {*MAY["analysis"], *MAY["roles"], "analysis", "roles"}
+MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
 MAY["cli"] = {*MAY["report"], "report", "theatre"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
@@ -100,14 +101,21 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 }  # fmt: skip
 # library -> where it may be imported
 ONLY = {
-    "trio": {"roles", "scenarios", "theatre"},  # the live page stands in the run's own nursery
-    "h11": {"theatre"},
+    "trio": {
+        "roles",
+        "machines",
+        "scenarios",
+        "theatre",
+    },  # the live page stands in the run's own nursery
+    "h11": {"machines", "theatre"},
     "nacl": {"crypto"},
     "rbcl": {"crypto"},
     "cryptography": {"crypto"},
     "click": {"cli"},
     "rich": {"cli"},
-    "socket": {"roles", "theatre"},
+    "socket": {"machines", "theatre"},
+    "ssl": {"machines"},
+    "sqlite3": {"machines"},
     "asyncio": set[str](),
     "random": set[str](),
 }

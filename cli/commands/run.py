@@ -37,6 +37,7 @@ class Wish:
     worst_case: float
     figures: bool
     ledger: Path | None = None
+    processes: bool = False
 
 
 class Traced(click.Command):
@@ -101,6 +102,11 @@ class Traced(click.Command):
     help="What was released about whom in earlier runs; this one is added. [policy] ledger says "
     "whether what could be subtracted or joined is refused or warned of.",
 )
+@click.option(
+    "--processes",
+    is_flag=True,
+    help="Every party in a process of its own; they meet over TLS on this computer (Linux).",
+)
 def command(
     scenario: str,
     seed: int | None,
@@ -114,6 +120,7 @@ def command(
     figures: bool,
     quiet: bool,
     worst_case: float,
+    processes: bool,
 ) -> None:
     """Play SCENARIO (a file, or a shipped name) and print the release and the scores.
 
@@ -123,7 +130,9 @@ def command(
     from ...scenarios.validation.load import load
 
     place = None if no_save else out
-    wish = Wish(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger)
+    wish = Wish(
+        *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger, processes)
+    )
     loaded = load(scenario)
     _check_folder(wish)
     _check_figures(loaded, wish)
@@ -211,6 +220,7 @@ def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
                 report=lambda line: click.echo(f"note: {line}", err=True),
                 worst_case_seconds=wish.worst_case,
                 ledger=book,
+                processes=wish.processes,
             )
 
 

@@ -72,7 +72,8 @@ def _strike(setup: AttackSetup, faults: Faults) -> None:
                 how(setup, index, tuple(number for number, one in rounds.items() if one == name))
 
 
-def _sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
+def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
+    """The attacks of a scenario that need two sessions, and how each uses them."""
     for entry in scenario.fault:
         sequel = ATTACKS[entry.attack].sequel
         if sequel is not None and sequel.wanted(entry):
@@ -81,17 +82,17 @@ def _sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:
 
 def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
     """The sessions that came first, all with one memory; none if no attack needs one."""
-    sequels = list(_sequels(scenario))
-    if not sequels:
+    two = list(sequels(scenario))
+    if not two:
         return
     history = cast.guards.history or History(
         burn=scenario.defence.burn, union=scenario.defence.union
     )
     guards = replace(cast.guards, history=history)
-    for number in range(max(sequel.many(entry) for entry, sequel in sequels)):
+    for number in range(max(sequel.many(entry) for entry, sequel in two)):
         entropy = cast.entropy.fork(f"the session before{f', {number}' if number else ''}")
         first = replace(cast, entropy=entropy, guards=guards, spy=AdversaryRecord())
-        for entry, sequel in sequels:
+        for entry, sequel in two:
             first = sequel.before(first, entry, number)
         yield first
 
@@ -99,6 +100,6 @@ def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
 def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
     """The session that follows the first, of which this is the board."""
     cast = replace(cast, guards=first.guards)
-    for entry, sequel in _sequels(scenario):
+    for entry, sequel in sequels(scenario):
         cast = sequel.after(cast, entry, scenario, crowd, board)
     return cast

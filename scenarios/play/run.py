@@ -34,7 +34,7 @@ from ...protocol.parties import user
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record
 from ...roles.instruments import Instrument, Recorder
-from ...roles.session import Cast, play
+from ...roles.session import Cast, Stage, play
 from ..catalogue.commit import after, before, commit
 from ..populations import Population
 from ..populations.samples import Samples
@@ -74,6 +74,7 @@ def run(
     report: Report = lambda _: None,
     worst_case_seconds: float = 2.0,
     ledger: "Ledger | None" = None,
+    processes: bool = False,
 ) -> Outcome:
     """Play a scenario once.
 
@@ -86,9 +87,12 @@ def run(
         report: told, in one line each, of what an instrument or the data have to say.
         worst_case_seconds: for how long the exact worst case may be sought; 0 leaves it out.
         ledger: what was released of whom before; what this run does is added to it (real mode).
+        processes: whether every party is a process of its own (real mode; Linux); the people are
+            one. They meet over TLS on the loopback, and nothing else of the outcome changes.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
+        ParameterError: it cannot be played so.
     """
     if mode not in ("real", "ideal"):
         raise ParameterError(f"mode: found {mode!r}; real or ideal is accepted")
@@ -99,6 +103,11 @@ def run(
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
     kept = None
+    more: dict[str, Stage] = {}
+    if processes:
+        from .apart import processes as apart
+
+        more["stage"] = apart(chosen, mode, ledger=ledger is not None)
     started = time.perf_counter()
     if ledger is not None:
         from ..ledger.keep import check_suited, keep
@@ -108,7 +117,7 @@ def run(
         played, kept = keep(ledger, asked_for, crowd, seed, session)
     else:
         carry = CARRIED[topology_of(chosen).name]
-        played = carry(chosen, crowd, faults, seed, mode, instruments, report)
+        played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
     seconds = time.perf_counter() - started
     done = Session(chosen, crowd, played, partial(present, crowd, faults))
     scored = program_of(chosen).score(done)
@@ -146,8 +155,12 @@ def play_real(
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
     history: History | None = None,
+    stage: Stage = play,
 ) -> Played:
-    """Send every message through the mix. history: what the first shuffler remembers."""
+    """Send every message through the mix.
+
+    history: what the first shuffler remembers. stage: where parties are.
+    """
     cast = cast_of(scenario, crowd, faults, seed)
     if history is not None:
         cast = replace(cast, guards=replace(cast.guards, history=history))
@@ -155,12 +168,12 @@ def play_real(
     for first in before(scenario, cast):
         old = Transcript.sized(first.people)
         spies = [first.spy] if first.spy else []
-        earlier.append((old, play(first, [Recorder(old), *spies], report), first.spy))
+        earlier.append((old, stage(first, [Recorder(old), *spies], report), first.spy))
     if earlier:
         cast = after(scenario, cast, crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
     spying = [cast.spy] if cast.spy else []
-    board = play(cast, [Recorder(transcript), *spying, *instruments], report)
+    board = stage(cast, [Recorder(transcript), *spying, *instruments], report)
     rule = strategy(scenario, crowd.others) if board.alarms else None
     raised = [
         (party, one.round, one.cause.value, borne_out(board, one, rule))
@@ -349,10 +362,11 @@ def play_central(
     mode: Mode,
     instruments: Sequence[Instrument] = (),
     report: Report = lambda _: None,
+    stage: Stage = play,
 ) -> Played:
     """Play a scenario with central parties."""
     if mode == "real":
-        return play_real(scenario, crowd, faults, seed, instruments, report)
+        return play_real(scenario, crowd, faults, seed, instruments, report, stage=stage)
     return play_ideal(scenario, crowd, faults, seed)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.errors import Reason
+from veilmix.machines.processes import play_apart
 from veilmix.protocol.announcement import Policy, Rules, Setting
 from veilmix.protocol.board import Board
 from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
@@ -19,9 +20,12 @@ from veilmix.protocol.transcript import Transcript
 from veilmix.roles.faults.users import fault
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Fault
-from veilmix.roles.session import Cast, play
+from veilmix.roles.session import Cast, Stage, play
 
 Row = tuple[str, ...]
+
+STAGES: Mapping[str, Stage] = {"memory": play, "tls": play_apart}  # network -> what plays over it
+stage: Stage = play  # over which `run` plays; tests/roles/conftest.py turns it
 
 SCHEMA = Schema(
     (
@@ -114,7 +118,7 @@ def run(what: Cast | Sequence[Row], instruments: Sequence[Instrument] = (), **ch
     """Play a session and record it."""
     played = what if isinstance(what, Cast) else cast(what, **changes)
     transcript, reports = Transcript.sized(played.people), list[str]()
-    board = play(played, [Recorder(transcript), *instruments], reports.append)
+    board = stage(played, [Recorder(transcript), *instruments], reports.append)
     return Run(board, transcript, reports)
 
 

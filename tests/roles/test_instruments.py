@@ -150,6 +150,7 @@ def interrupted(watch: Instrument) -> None:
     assert KIT.run(ROWS).board.phase is Phase.OVER  # and the next run is not disturbed
 
 
+@pytest.mark.memory
 def test_a_signal_while_threads_work_ends_the_run() -> None:
     """Ctrl-C as it comes: while everybody waits for the decision, which is made in a thread."""
 

@@ -118,6 +118,7 @@ def test_real_is_ideal(name: str, shufflers: int) -> None:
     assert real(played) == ideal(played)
 
 
+@pytest.mark.memory
 def test_the_curator_is_handed_all_that_it_has_read() -> None:
     one, other = Asking([PAIRS, TRIPLE]), Asking([PAIRS, TRIPLE])
     release = real(cast(Program.HIERARCHICAL, one))[2]
@@ -159,6 +160,7 @@ def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.memory
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sessions())
 def test_real_is_ideal_whoever_goes_missing(case: Any) -> None:

@@ -71,6 +71,7 @@ def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.memory
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sessions())
 def test_real_is_ideal(case: Any) -> None:
@@ -99,6 +100,7 @@ def test_real_is_ideal_with_more_people_than_a_hop_carries(kept: tuple[int, ...]
     assert KIT.run(cast).ideal() == KIT.ideal(cast)
 
 
+@pytest.mark.memory
 def test_the_decision_may_depend_on_the_marginals() -> None:
     """The rule is handed the same counts on both roads."""
     handed = []

@@ -220,6 +220,7 @@ class PosingAsShuffler(Posing):
     name = "shuffler-2"
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("fault", [Posing, PosingAsAnalyst, PosingAsShuffler])
 def test_only_users_hand_in_and_no_other_name_crashes_a_view(fault: Any) -> None:
     """The quick way for unsigned envelopes asks the table who may speak, like the other."""

@@ -1,0 +1,123 @@
+"""The board as a service: append, read from an entry on, wait for more. Run by who is no shuffler.
+
+    POST /posts          a post (inputs.py) of a party that holds a certificate
+                         200: u32, its place on the board; 409: u32 entries there are, and why not
+    GET  /posts/N        entries from number N (from 0) on, and those to come, as they come
+    entry                u32 length || f64 time || author || blob data; length 0 every `BEAT`
+
+It holds what it was given, in order, and knows no secret. That it shows everybody the same is not
+taken on trust: heads can be compared.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import trio
+
+from ..crypto.signing import Signer
+from ..errors import Reason, Refused
+from ..protocol.board import Board, Entry
+from ..protocol.frames import Message
+from ..protocol.messages import Roster
+from ..protocol.phases import BOARD
+from ..protocol.signed_posts import sign_head
+from ..protocol.wire import Writer
+from .directory import speaks_for
+from .http import BYTES, Answer, Request, Say
+from .inputs import Post
+
+BEAT = 5.0  # seconds (real) after which a silent stream shows that it is still there
+MOST_POST = 1 << 24  # bytes: receipts of 500,000 ballots fit
+
+
+class BoardService:
+    """The board and those who wait for it.
+
+    known: who signs posts, where they are signed; notary: signs the board's heads. heard: told of
+    every entry and its time. refused: why a post was not taken. write: keeps a post before it is
+    judged.
+    """
+
+    def __init__(
+        self,
+        known: Roster | None = None,
+        notary: Signer | None = None,
+        *,
+        heard: Callable[[float, Entry], None] = lambda _time, _entry: None,
+        refused: Callable[[Reason], None] = lambda _: None,
+        write: Callable[[Post], None] = lambda _: None,
+    ) -> None:
+        self.board = Board(known=known)
+        self._notary = notary
+        self.time = 0.0
+        self.posts: dict[str, int] = {}  # place -> how many of its posts were judged
+        self._heard = heard
+        self._refused = refused
+        self._write = write
+        self._frames: list[bytes] = []
+        self._answers: dict[tuple[str, bytes], Answer] = {}
+        self._more = trio.Event()
+
+    async def answer(self, request: Request) -> Answer:
+        """Answer a request."""
+        await trio.lowlevel.checkpoint()
+        if request.method == "POST" and request.path == "/posts":
+            return self._append(request)
+        kind, _, number = request.path.lstrip("/").partition("/")
+        if request.method == "GET" and kind == "posts" and number.isdecimal() and len(number) < 9:
+            return Answer(200, partial(self._stream, int(number)), (BYTES,))
+        return Answer(404, b"there is nothing here\n")
+
+    def _append(self, request: Request) -> Answer:
+        if not request.peer:
+            return Answer(403, b"only a party of this session may post\n")
+        try:
+            post = Post.decode(request.body)
+            if not speaks_for(request.peer, post.author):
+                raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
+        except Refused:
+            self._refused(Reason.MALFORMED)
+            return Answer(400, b"no post of this party\n")
+        known = request.peer, post.id
+        if known not in self._answers:
+            self._write(post)
+            self.posts[request.peer] = self.posts.get(request.peer, 0) + 1
+            self._answers[known] = self.judge(post)
+        return self._answers[known]
+
+    def judge(self, post: Post) -> Answer:
+        """Take a post or not; the answer is the same whenever it is asked for."""
+        self.time = max(self.time, post.time)
+        try:
+            place = self._add(post.author, post.data)
+        except Refused as refusal:
+            self._refused(refusal.reason)
+            said = Writer().u32(len(self.board.entries)).text(refusal.reason).done()
+            return Answer(409, said, (BYTES,))
+        self._more.set()
+        self._more = trio.Event()
+        return Answer(200, Writer().u32(place).done(), (BYTES,))
+
+    def _add(self, author: str, data: bytes) -> int:
+        """Add a post, and the board's head where one is due; gives the place of the post."""
+        board = self.board
+        entry = board.post(author, data)
+        place = len(board.entries) - 1
+        frame = Writer().f64(self.time).text(author).blob(data).done()
+        self._frames.append(Writer().blob(frame).done())
+        self._heard(self.time, entry)
+        if self._notary is not None and board.roster is not None and board.due is not None:
+            head = sign_head(board.roster, board.due, board.state, self._notary)
+            self._add(BOARD, Message(board.session, entry.message.round, head).encode())
+        return place
+
+    async def _stream(self, number: int, say: Say) -> None:
+        while True:
+            while number >= len(self._frames):
+                with trio.move_on_after(BEAT) as silent:
+                    await self._more.wait()
+                if silent.cancelled_caught:
+                    await say(bytes(4))
+            frames = self._frames[number:]
+            number += len(frames)
+            await say(b"".join(frames))

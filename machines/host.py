@@ -1,0 +1,332 @@
+"""One place of a session: it receives, follows the board, and takes step after step.
+
+    POST /letters        a parcel (inputs.py) for a party here; 204 once the role has heard it
+
+The role hears one thing at a time (world.py): entries of the board in their order, letters when
+this place has seen as much of the board as their senders had, then that time has passed. A letter
+is acknowledged when it has been heard; until then its sender keeps it. So what waits is bounded
+by the connections there may be, and a place that is killed has promised nothing that it lost.
+"""
+
+import math
+import ssl
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import trio
+
+from ..crypto.identity import Identity
+from ..errors import Refused
+from ..protocol.phases import BOARD
+from ..protocol.wire import Reader
+from . import tls
+from .board_service import BEAT
+from .directory import Directory, Place, place_of, speaks_for
+from .http import Answer, Client, Limits, Request, Server
+from .inputs import Body, Declined, Input, Letter, Letters, Parcel, Post, Posted, Tick
+from .outbox import LATEST, SOONEST, TROUBLE, Outbox
+from .world import Step, World
+
+MOST_ENTRY = 1 << 26  # bytes
+
+
+class Time(Protocol):
+    """What time it is in a session, and when it will be later."""
+
+    def now(self) -> float:
+        """Seconds since the session began, for this place."""
+        ...
+
+    async def wait(self, news: trio.Event, deadline: float) -> None:
+        """Wait for news, or until it is later than the deadline, or much later."""
+        ...
+
+
+class RealTime:
+    """Time as it passes here. began: seconds of the system's clock when the session began."""
+
+    def __init__(self, clock: Callable[[], float], began: float) -> None:
+        self._clock = clock
+        self._began = began
+        self._last = 0.0
+
+    def now(self) -> float:
+        """Seconds since then; never less than before, whatever is done to the clock."""
+        self._last = max(self._last, self._clock() - self._began)
+        return self._last
+
+    async def wait(self, news: trio.Event, deadline: float) -> None:
+        """Wait for news or the deadline."""
+        with trio.move_on_after(max(0.0, min(deadline - self.now(), 3600.0))):
+            await news.wait()
+
+
+class SimulatedTime:
+    """Time as a conductor gives it (conductor.py)."""
+
+    def __init__(self) -> None:
+        self.told = 0.0
+
+    def now(self) -> float:
+        """What time the conductor has said."""
+        return self.told
+
+    async def wait(self, news: trio.Event, deadline: float) -> None:  # noqa: ARG002
+        """Wait for news, of which a new time is one."""
+        await news.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a place stands when it is idle and has said all it had to say.
+
+    sent, received: letters (and posts, to the board) by place. entries: of the board, heard.
+    """
+
+    time: float
+    deadline: float
+    over: bool
+    entries: int
+    sent: dict[str, int]
+    received: dict[str, int]
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """A parcel that waits to be heard."""
+
+    parcel: Parcel
+    peer: str
+    heard: trio.Event = field(default_factory=trio.Event)
+
+
+class Host:
+    """One place. idle: told where it stands. note: told, in a line, of what goes wrong."""
+
+    def __init__(
+        self,
+        name: str,
+        own: Identity,
+        directory: Directory,
+        world: World,
+        time: Time,
+        *,
+        limits: Limits,
+        idle: Callable[[Standing], None] = lambda _: None,
+        note: Callable[[str], None] = lambda _: None,
+        stepped: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.name = name
+        self.over = trio.Event()
+        self._own = own
+        self._directory = directory
+        self._world = world
+        self._time = time
+        self._idle = idle
+        self._note = note
+        self._stepped = stepped
+        self._server = Server(self._answer, note, limits)
+        self._entries: deque[tuple[float, str, bytes]] = deque()
+        self._have = 0  # entries that have come, and those that were heard
+        self._heard = 0
+        self._declined: deque[tuple[int, Declined]] = deque()
+        self._arrived: list[_Arrived] = []
+        self._seen: set[tuple[str, bytes]] = set()
+        self._received: dict[str, int] = {}
+        self._outboxes: dict[str, Outbox] = {}
+        self._news = trio.Event()
+        self._step = Step((), math.inf, over=False)
+
+    def wake(self) -> None:
+        """Look again: something has come."""
+        self._news.set()
+
+    async def run(self, listeners: Sequence[trio.SocketListener] = ()) -> None:
+        """Take part until cancelled; listeners: where letters come to."""
+        async with trio.open_nursery() as self._nursery:
+            self._nursery.start_soon(self._world.run)
+            self._nursery.start_soon(self._follow)
+            if listeners:
+                context = tls.server_context(self._own, self._directory.certificates)
+                known = tls.names(self._directory.certificates)
+                serve = secured(self._server, context, known)
+                self._nursery.start_soon(trio.serve_listeners, serve, list(listeners))
+            try:
+                await self._drive()
+            finally:
+                self._world.leave()
+
+    async def _drive(self) -> None:
+        self._emit(await self._world.first())
+        while True:
+            given, arrived = await self._next()
+            self._emit(await self._world.step(given))
+            if arrived is not None:
+                arrived.heard.set()
+
+    def _emit(self, step: Step) -> None:
+        self._step = step
+        for one in step.outputs:
+            to = BOARD if isinstance(one, Post) else place_of(one.receiver)
+            self._outbox(to).put(one)
+        self._stepped()
+        if step.over:
+            self.over.set()
+
+    def _outbox(self, to: str) -> Outbox:
+        if to not in self._outboxes:
+            place = self._directory.places[to]
+            outbox = Outbox(place, self._reach, self._decline, self._lost)
+            outbox.emptied = self.wake
+            self._outboxes[to] = outbox
+            self._nursery.start_soon(outbox.run)
+        return self._outboxes[to]
+
+    def _decline(self, entries: int, declined: Declined) -> None:
+        self._declined.append((entries, declined))
+
+    def _lost(self, why: str, letters: int) -> None:
+        self._note(f"{letters} messages were not taken: {why}")
+
+    async def _next(self) -> tuple[Input, _Arrived | None]:
+        """Wait for what the role hears next."""
+        while True:
+            self._news = trio.Event()
+            now = self._time.now()
+            body, time, arrived = self._ready(now)
+            if body is not None:
+                return Input(max(now, time), body), arrived
+            self._tell()
+            await self._time.wait(self._news, self._step.deadline)
+
+    def _ready(self, now: float) -> tuple[Body | None, float, _Arrived | None]:
+        if self._declined and self._declined[0][0] <= self._heard:
+            return self._declined.popleft()[1], now, None
+        if self._entries:
+            time, author, data = self._entries.popleft()
+            self._heard += 1
+            return Posted(author, data), time, None
+        for arrived in [one for one in self._arrived if one.parcel.seen <= self._heard]:
+            self._arrived.remove(arrived)
+            letters = tuple(
+                one for one in arrived.parcel.letters if (arrived.peer, one.id) not in self._seen
+            )
+            if not letters:
+                arrived.heard.set()
+                continue
+            self._count(arrived.peer, letters)
+            return Letters(arrived.parcel.receiver, letters), arrived.parcel.time, arrived
+        if self._step.deadline <= now:
+            return Tick(), now, None
+        return None, now, None
+
+    def _count(self, peer: str, letters: Sequence[Letter]) -> None:
+        """Note that letters have come, so that they are not taken again."""
+        fresh = {(peer, one.id) for one in letters} - self._seen
+        self._seen |= fresh
+        self._received[peer] = self._received.get(peer, 0) + len(fresh)
+
+    def _tell(self) -> None:
+        """Say where this place stands, if it has nothing left to say to others."""
+        if self._declined or not all(one.empty for one in self._outboxes.values()):
+            return
+        sent = {to: one.said for to, one in self._outboxes.items()}
+        self._idle(
+            Standing(
+                self._time.now(),
+                self._step.deadline,
+                self._step.over,
+                self._heard,
+                sent,
+                dict(self._received),
+            )
+        )
+
+    async def _answer(self, request: Request) -> Answer:
+        if (request.method, request.path) != ("POST", "/letters"):
+            return Answer(404, b"there is nothing here\n")
+        try:
+            parcel = Parcel.decode(request.body)
+        except Refused:
+            return Answer(400, b"no parcel\n")
+        if parcel.receiver != self.name:
+            return Answer(403, b"for somebody else\n")
+        own = tuple(one for one in parcel.letters if speaks_for(request.peer, one.sender))
+        if len(own) < len(parcel.letters):
+            others = [one for one in parcel.letters if one not in own]
+            self._count(request.peer, others)
+            self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
+        arrived = _Arrived(replace(parcel, letters=own), request.peer)
+        self._arrived.append(arrived)
+        self.wake()
+        await arrived.heard.wait()
+        return Answer(204)
+
+    async def _reach(self, place: Place) -> Client:
+        stream = await trio.open_tcp_stream(place.host, place.port)
+        context = tls.client_context(self._own, place.certificate)
+        secured = await tls.connected(stream, context, tls.digest(place.certificate))
+        return Client(secured, f"{place.host}:{place.port}")
+
+    async def _follow(self) -> None:
+        """Take the board's entries as they come, whatever happens to the connection."""
+        wait = SOONEST
+        while True:
+            try:
+                client = await self._reach(self._directory.board)
+                wait = SOONEST
+                await self._hear(client)
+            except TROUBLE:
+                await trio.sleep(wait)
+                wait = min(2 * wait, LATEST)
+
+    async def _hear(self, client: Client) -> None:
+        """Take entries from one connection until it breaks, or is silent for too long."""
+        buffer = bytearray()
+        answer = client.stream("GET", f"/posts/{self._have}")
+        if await anext(answer) != b"200":
+            raise trio.BrokenResourceError("the board does not answer")
+        with trio.move_on_after(3 * BEAT) as silent:
+            async for piece in answer:
+                silent.deadline = trio.current_time() + 3 * BEAT
+                buffer += piece
+                for frame in frames(buffer):
+                    read = Reader(frame)
+                    self._entries.append((read.f64(), read.text(), read.blob()))
+                    self._have += 1
+                    self.wake()
+        raise trio.BrokenResourceError("the board has fallen silent")
+
+
+def frames(buffer: bytearray) -> list[bytes]:
+    """Take the frames that have come whole off a buffer; empty ones only say that all is well."""
+    found, at = [], 0
+    while len(buffer) - at >= 4:
+        size = int.from_bytes(buffer[at : at + 4], "big")
+        if size > MOST_ENTRY:
+            raise trio.BrokenResourceError("an entry that is too long")
+        if len(buffer) - at - 4 < size:
+            break
+        if size:
+            found.append(bytes(buffer[at + 4 : at + 4 + size]))
+        at += 4 + size
+    del buffer[:at]
+    return found
+
+
+def secured(
+    server: Server, context: ssl.SSLContext, known: Mapping[bytes, str]
+) -> Callable[[trio.SocketStream], Awaitable[None]]:
+    """Give what serves a connection after its handshake."""
+
+    async def serve(stream: trio.SocketStream) -> None:
+        try:
+            safe, peer = await tls.accepted(stream, context, known)
+        except TROUBLE:
+            await trio.aclose_forcefully(stream)
+            return
+        await server.serve(safe, peer)
+
+    return serve

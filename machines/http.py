@@ -1,0 +1,252 @@
+"""Requests in, answers out, through h11: what the board, the parties and the theatre's page share.
+
+A server answers the requests of each connection one after the other, and bounds all that comes
+before it keeps any of it. Whatever arrives ends one connection and nothing else: a request that is
+none is answered 4xx, a fault of our own 500 and a line to whoever started the server, and more
+connections at once than there may be are answered 503.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import h11
+import trio
+
+PIECE = 1 << 16  # bytes read at once
+PLAIN = ("content-type", "text/plain; charset=utf-8")
+BYTES = ("content-type", "application/octet-stream")
+ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
+
+Header = tuple[str, str]
+Say = Callable[[bytes], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a server takes. body, head: bytes of a request. connections: at once.
+
+    patience: seconds for a whole request, and for each piece of an answer to be taken; it is real
+    time. idle: seconds that a connection may wait with its next request.
+    """
+
+    body: int
+    head: int = 16_384
+    connections: int = 200
+    patience: float = 30.0
+    idle: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asks. headers: by lower-case name. peer: who, where that is known."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes = b""
+    peer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What it gets: a body at once, or a function that says it piece by piece."""
+
+    status: int
+    body: bytes | Callable[[Say], Awaitable[None]] = b""
+    headers: Sequence[Header] = field(default=(PLAIN,))
+
+
+Handler = Callable[[Request], Awaitable[Answer]]
+
+
+class Server:
+    """Answers the requests of connections. handler: of a request that may be answered.
+
+    tell: told, in a line, of a fault of our own. always: headers of every answer; with
+    `connection: close` among them a connection has one request.
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        tell: Callable[[str], None],
+        limits: Limits,
+        always: Sequence[Header] = ALWAYS,
+    ) -> None:
+        self._handler = handler
+        self._tell = tell
+        self._limits = limits
+        self._always = always
+        self._open = 0
+
+    async def serve(self, stream: trio.abc.Stream, peer: str = "") -> None:
+        """Answer one connection, then close it; no connection ends the server."""
+        self._open += 1
+        try:
+            async with stream:
+                exchange = Exchange(stream, self._limits, self._always, peer)
+                while await self._converse(exchange):
+                    pass
+        except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
+            return  # somebody who leaves, or takes nothing, is no error
+        except Exception as bug:
+            self._tell(f"the server: a connection was dropped: {bug!r:.200}")
+        finally:
+            self._open -= 1
+
+    async def _converse(self, exchange: "Exchange") -> bool:
+        """Answer one request; whether there may be another."""
+        if self._open > self._limits.connections:
+            await exchange.write(Answer(503, b"too many connections at once\n"))
+            return False
+        try:
+            request = await exchange.read()
+            if request is None:
+                return False
+            answer = await self._answer(request)
+        except h11.RemoteProtocolError as wrong:
+            answer = Answer(wrong.error_status_hint, b"no request that is understood here\n")
+            await exchange.write(answer)
+            return False
+        await exchange.write(answer)
+        return exchange.again()
+
+    async def _answer(self, request: Request) -> Answer:
+        """Answer a request; a fault of our own is said here and there."""
+        try:
+            return await self._handler(request)
+        except Exception as bug:
+            self._tell(f"the server: {request.method} {request.path!r:.80} failed: {bug!r:.200}")
+            return Answer(500, b"this went wrong here; whoever started the server was told\n")
+
+
+class Exchange:
+    """One connection of a server: requests and answers in turn."""
+
+    def __init__(
+        self, stream: trio.abc.Stream, limits: Limits, always: Sequence[Header], peer: str
+    ) -> None:
+        self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
+        self._stream = stream
+        self._limits = limits
+        self._always = always
+        self._peer = peer
+        self._method = "GET"
+
+    async def read(self) -> Request | None:
+        """Read a whole request; None if there is none, or none in time."""
+        with trio.move_on_after(self._limits.idle) as waiting:
+            return await self._read(waiting)
+        return None
+
+    async def _read(self, waiting: trio.CancelScope) -> Request | None:
+        head: h11.Request | None = None
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            match self._connection.next_event():
+                case h11.Request() as head:
+                    waiting.deadline = trio.current_time() + self._limits.patience
+                    self._method = head.method.decode()
+                case h11.Data(data=data):
+                    pieces.append(bytes(data))
+                    size += len(data)
+                    if size > self._limits.body:
+                        raise h11.RemoteProtocolError("too long", error_status_hint=413)
+                case h11.EndOfMessage() if head is not None:
+                    return self._request(head, b"".join(pieces))
+                case h11.ConnectionClosed():
+                    return None
+                case _:
+                    self._connection.receive_data(bytes(await self._stream.receive_some(PIECE)))
+
+    def _request(self, head: h11.Request, body: bytes) -> Request:
+        named = ((name.decode(), value.decode("latin-1")) for name, value in head.headers)
+        path = head.target.decode("latin-1").partition("?")[0]
+        return Request(self._method, path, dict(named), body, self._peer)
+
+    def again(self) -> bool:
+        """Whether another request may come."""
+        if self._connection.our_state is not h11.DONE:
+            return False
+        if self._connection.their_state is not h11.DONE:
+            return False
+        self._connection.start_next_cycle()
+        return True
+
+    async def write(self, answer: Answer) -> None:
+        """Write an answer, piece by piece; TooSlowError for somebody who takes none for too long.
+
+        HEAD is answered with the headers alone, whatever the answer is (RFC 9110, 9.3.2).
+        """
+        body = answer.body
+        length = (("content-length", str(len(body))),) if isinstance(body, bytes) else ()
+        headers = [*answer.headers, *self._always, *length]
+        head = self._connection.send(h11.Response(status_code=answer.status, headers=headers))
+        if isinstance(body, bytes) and self._method != "HEAD":
+            head = (head or b"") + (self._connection.send(h11.Data(data=body)) or b"")
+        await self._put(head)
+        if not isinstance(body, bytes) and self._method != "HEAD":
+            await body(self._say)
+        await self._put(self._connection.send(h11.EndOfMessage()))
+
+    async def _say(self, piece: bytes) -> None:
+        await self._put(self._connection.send(h11.Data(data=piece)))
+
+    async def _put(self, data: bytes | None) -> None:
+        if data:
+            with trio.fail_after(self._limits.patience):
+                await self._stream.send_all(data)
+
+
+class Client:
+    """Asks a server, one request after the other, over one connection."""
+
+    def __init__(self, stream: trio.abc.Stream, host: str) -> None:
+        self._connection = h11.Connection(h11.CLIENT)
+        self._stream = stream
+        self._host = host
+
+    async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        """Ask, and wait for the whole answer: its status and its body.
+
+        Raises:
+            trio.BrokenResourceError: the connection has ended, or what came is no answer.
+        """
+        pieces: list[bytes] = []
+        async with aclosing(self.stream(method, path, body)) as answer:
+            status = int(await anext(answer))
+            async for piece in answer:
+                pieces.append(piece)  # noqa: PERF401 - aclosing wants to see the end of it
+        self._connection.start_next_cycle()
+        return status, b"".join(pieces)
+
+    async def stream(
+        self, method: str, path: str, body: bytes = b""
+    ) -> AsyncGenerator[bytes, None]:
+        """Ask, and yield the status as text, then the body's pieces as they come."""
+        headers = [("host", self._host), ("content-length", str(len(body)))]
+        sent = self._connection.send(h11.Request(method=method, target=path, headers=headers))
+        sent = (sent or b"") + (self._connection.send(h11.Data(data=body)) or b"")
+        self._connection.send(h11.EndOfMessage())
+        await self._stream.send_all(sent)
+        while True:
+            try:
+                event = self._connection.next_event()
+            except h11.RemoteProtocolError as wrong:
+                raise trio.BrokenResourceError(str(wrong)) from None
+            match event:
+                case h11.Response(status_code=status):
+                    yield str(status).encode()
+                case h11.Data(data=data):
+                    yield bytes(data)
+                case h11.EndOfMessage():
+                    return
+                case h11.ConnectionClosed():
+                    raise trio.BrokenResourceError("the other side has closed the connection")
+                case h11.InformationalResponse():
+                    pass
+                case _:
+                    received = bytes(await self._stream.receive_some(PIECE))
+                    self._connection.receive_data(received)

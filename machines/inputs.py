@@ -1,0 +1,199 @@
+"""What comes to a party and what leaves it: all that a machine does is a function of its inputs.
+
+    input    = f64 time || u8 kind || what it says
+    letters  = u32 count || (sender || blob data || id) for each
+    posted   = author || blob data              the next entry of the board
+    declined = u32 number || reason             the party's post of that number, not accepted
+    tick     = nothing                          time has passed
+
+A party's role sees nothing else of the world, and is idle before each; so who knows its key and its
+inputs, in order, knows all it does.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Reason, Refused
+from ..protocol.wire import Reader, Writer, decode
+
+ID = 16  # bytes that tell a letter or a post from any other of its sender
+LABEL = b"veilmix letter 1\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message to one party, on its way. id: the same whenever it is sent again."""
+
+    sender: str
+    data: bytes
+    id: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Letters that come together, to whoever lives here. receiver: which party."""
+
+    receiver: str
+    letters: tuple[Letter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The next entry of the board."""
+
+    author: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The board has not taken a post. number: which of this place's, from 0."""
+
+    number: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed, and nothing else."""
+
+
+Body = Letters | Posted | Declined | Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What comes to a party, and when (seconds since its session began)."""
+
+    time: float
+    body: Body
+
+    def encode(self) -> bytes:
+        """Write it as above."""
+        out = Writer().f64(self.time).u8(_KINDS.index(type(self.body)))
+        _FORMS[type(self.body)][1](out, self.body)
+        return out.done()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Input":
+        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
+        return decode(data, _read_input)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Letters from one place to one party, and what their senders had seen when they wrote them.
+
+    seen: entries of the board. time: of the senders, where time is simulated; else 0.
+    """
+
+    receiver: str
+    seen: int
+    time: float
+    letters: tuple[Letter, ...]
+
+    def encode(self) -> bytes:
+        """Write it: u32 seen, f64 time, then as letters above."""
+        out = Writer().u32(self.seen).f64(self.time)
+        _write_letters(out, Letters(self.receiver, self.letters))
+        return out.done()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Parcel":
+        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
+
+        def read(taken: Reader) -> Parcel:
+            seen, time = taken.u32(), taken.f64()
+            found = _read_letters(taken)
+            return Parcel(found.receiver, seen, time, found.letters)
+
+        return decode(data, read)
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message to the board. number: which of this place's, from 0."""
+
+    number: int
+    author: str
+    data: bytes
+    id: bytes
+    time: float = 0.0
+
+    def encode(self) -> bytes:
+        """Write it: id, author, data and time."""
+        out = Writer().raw(self.id).text(self.author).blob(self.data).f64(self.time)
+        return out.done()
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Post":
+        """Read what `encode` wrote, but for the number; Refused(MALFORMED) for anything else."""
+        return decode(data, lambda read: _post(read.raw(ID), read.text(), read.blob(), read.f64()))
+
+
+def _post(id_: bytes, author: str, data: bytes, time: float) -> Post:
+    return Post(0, author, data, id_, time)
+
+
+@dataclass(slots=True)
+class Naming:
+    """Gives each thing that leaves a place an id of its own, whatever order they leave in.
+
+    Two that are alike are told apart by how many there were; so what is said again after a restart
+    has the ids that it had.
+    """
+
+    seen: Counter[bytes] = field(default_factory=Counter)
+
+    def name(self, sender: str, receiver: str, data: bytes) -> bytes:
+        """Give the next id of what is so sent."""
+        what = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
+        plain = what.digest()
+        before = self.seen[plain]
+        self.seen[plain] += 1
+        if not before:
+            return plain
+        return hashlib.blake2b(LABEL + plain + before.to_bytes(4, "big"), digest_size=ID).digest()
+
+
+def _write_letters(out: Writer, body: Letters) -> None:
+    out.text(body.receiver).u32(len(body.letters))
+    for one in body.letters:
+        out.text(one.sender).blob(one.data).raw(one.id)
+
+
+def _read_letters(data: Reader) -> Letters:
+    receiver = data.text()
+    return Letters(
+        receiver,
+        tuple(Letter(data.text(), data.blob(), data.raw(ID)) for _ in range(data.u32())),
+    )
+
+
+def _read_declined(data: Reader) -> Declined:
+    number, reason = data.u32(), data.text()
+    if reason not in set(Reason):
+        raise Refused(Reason.MALFORMED)
+    return Declined(number, Reason(reason))
+
+
+def _read_input(data: Reader) -> Input:
+    time, kind = data.f64(), data.u8()
+    if kind >= len(_KINDS):
+        raise Refused(Reason.MALFORMED)
+    return Input(time, _FORMS[_KINDS[kind]][0](data))
+
+
+_KINDS: Sequence[type] = (Letters, Posted, Declined, Tick)
+_FORMS: Mapping[type, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object]]] = {
+    Letters: (_read_letters, _write_letters),
+    Posted: (
+        lambda r: Posted(r.text(), r.blob()),
+        lambda w, body: w.text(body.author).blob(body.data),
+    ),
+    Declined: (_read_declined, lambda w, body: w.u32(body.number).text(body.reason)),
+    Tick: (lambda _: Tick(), lambda _w, _body: None),
+}

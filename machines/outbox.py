@@ -1,0 +1,131 @@
+"""What a place has to say to another: kept until the other has it, and said again until then.
+
+Connections break and machines restart; every letter and post has an id (inputs.py), so what arrives
+twice is taken once. A sender backs off while nobody answers.
+"""
+
+import ssl
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from ..errors import Reason, VerificationError
+from ..protocol.phases import BOARD
+from ..protocol.wire import Reader
+from .directory import Place
+from .http import Client
+from .inputs import Declined, Parcel, Post
+
+PARCEL = 1 << 20  # bytes of letters that go together
+SOONEST, LATEST = 0.05, 2.0  # seconds (real) between two tries
+TROUBLE = (
+    *(OSError, ssl.SSLError, VerificationError),
+    *(trio.BrokenResourceError, trio.ClosedResourceError),
+)
+
+Reach = Callable[[Place], Awaitable[Client]]
+
+
+class Outbox:
+    """Everything for one place. declined: told of posts that the board did not take, and when.
+
+    lost: told why, and of how many letters, that the other place will never take.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        reach: Reach,
+        declined: Callable[[int, Declined], None],
+        lost: Callable[[str, int], None],
+    ) -> None:
+        self.said = 0  # letters, or posts
+        self._place = place
+        self._reach = reach
+        self._declined = declined
+        self._lost = lost
+        self._queue: deque[Parcel | Post] = deque()
+        self._news = trio.Event()
+        self.acknowledged: Callable[[Parcel | Post], None] = lambda _: None
+        self.emptied: Callable[[], None] = lambda: None
+
+    @property
+    def empty(self) -> bool:
+        """Whether the other place has it all."""
+        return not self._queue
+
+    def put(self, one: Parcel | Post) -> None:
+        """Add something."""
+        self.said += len(one.letters) if isinstance(one, Parcel) else 1
+        self._queue.append(one)
+        self._news.set()
+
+    async def run(self) -> None:
+        """Say all there is, for ever."""
+        client: Client | None = None
+        wait = SOONEST
+        while True:
+            if not self._queue:
+                self._news = trio.Event()
+                await self._news.wait()
+            try:
+                if client is None:
+                    client = await self._reach(self._place)
+                await self._say(client, self._together())
+                wait = SOONEST
+            except TROUBLE:
+                client = None
+                await trio.sleep(wait)
+                wait = min(2 * wait, LATEST)
+
+    def _together(self) -> list[Parcel | Post]:
+        """What goes next: one post, or letters to one party as far as they fit."""
+        first = self._queue[0]
+        if isinstance(first, Post):
+            return [first]
+        found: list[Parcel | Post] = []
+        size = 0
+        for one in self._queue:
+            if not isinstance(one, Parcel) or one.receiver != first.receiver:
+                break
+            size += sum(len(letter.data) for letter in one.letters)
+            if found and size > PARCEL:
+                break
+            found.append(one)
+        return found
+
+    async def _say(self, client: Client, some: list[Parcel | Post]) -> None:
+        first = some[0]
+        if isinstance(first, Post):
+            status, said = await client.ask("POST", "/posts", first.encode())
+            if status == 409:
+                read = Reader(said)
+                self._declined(read.u32(), Declined(first.number, Reason(read.text())))
+        else:
+            parcels = [one for one in some if isinstance(one, Parcel)]
+            letters = tuple(letter for one in parcels for letter in one.letters)
+            last = parcels[-1]
+            whole = Parcel(last.receiver, max(one.seen for one in parcels), last.time, letters)
+            status, said = await client.ask("POST", "/letters", whole.encode())
+        if status in (429, 500, 503):
+            raise trio.BrokenResourceError("not now")
+        if status not in (200, 204, 409):
+            many = sum(len(one.letters) if isinstance(one, Parcel) else 1 for one in some)
+            self.said -= many  # nobody waits for them
+            self._lost(f"{self._place.name} answers {status}: {said[:80]!r}", many)
+        for one in some:
+            self._queue.popleft()
+            self.acknowledged(one)
+        if not self._queue:
+            self.emptied()
+
+
+def to_board(post: Parcel | Post) -> bool:
+    """Whether something goes to the board."""
+    return isinstance(post, Post)
+
+
+def destination(one: Parcel | Post) -> str:
+    """The party that something is for, or the board."""
+    return one.receiver if isinstance(one, Parcel) else BOARD

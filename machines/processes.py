@@ -1,0 +1,463 @@
+"""A session whose parties are processes: copies of this one that meet over TLS and nowhere else.
+
+Board, shufflers, analyst, curator and the people are a process each, made by `fork`: what was known
+when the session began all of them know (it is a laboratory; on machines of their own they know only
+their own, `veilmix serve`), and from then on they share nothing but bytes over TLS on the loopback.
+Beside them goes what only a laboratory has: each tells this process, through a socket of its own,
+what instruments are told, and where it stands, and is told the time (conductor.py).
+
+Copies ignore Ctrl-C, of which this process hears; when it leaves, for whatever reason, they are
+killed, and where it is killed itself, the kernel kills them (lifeline.py).
+"""
+
+import gc
+import os
+import pickle
+import selectors
+import signal
+import socket
+import struct
+import sys
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NoReturn
+
+import trio
+
+from ..crypto.identity import make_identity
+from ..errors import ParameterError, VeilmixError
+from ..protocol.board import Board, Entry
+from ..protocol.phases import BOARD
+from ..roles import lifeline
+from ..roles.instruments import Instrument, Instruments
+from ..roles.keyholder import Keyholder
+from ..roles.session import (
+    Cast,
+    check_no_loop,
+    identities_of,
+    keyholders,
+    make_key,
+    perform,
+    roster_of,
+    signers,
+)
+from . import tls
+from .board_service import MOST_POST, BoardService
+from .conductor import Conductor
+from .directory import PEOPLE, Directory, Place
+from .host import Host, SimulatedTime, Standing, secured
+from .http import Limits, Request, Server
+from .remote import RemoteNetwork
+from .world import World
+
+POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
+LOOPBACK = "127.0.0.1"
+FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
+CONNECTIONS = 1_200  # at once, to one place
+LETTERS = Limits(body=1 << 30, connections=CONNECTIONS)  # one batch is one letter
+POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
+
+_SIZE = struct.Struct(">I")
+_READ = 1 << 18  # bytes
+
+Hook = tuple[int, str, tuple[Any, ...]]  # when (ns, of a clock that all processes share), what
+
+
+class LostProcess(VeilmixError):
+    """A process of a session has ended before its time."""
+
+
+def play_apart(
+    cast: Cast,
+    instruments: Sequence[Instrument] = (),
+    report: Callable[[str], None] = lambda _: None,
+) -> Board:
+    """Play a session to its end with every party in a process of its own, in simulated time.
+
+    Takes and gives what `roles.session.play` does. What parties hold in memory that is shared
+    between sessions (a history) stays in their processes.
+
+    Raises:
+        ParameterError: processes cannot be copied here.
+        LostProcess: one has ended before its time.
+    """
+    check_no_loop()
+    if not POSSIBLE:
+        raise ParameterError("parties as processes need Linux: here a process cannot be copied")
+    with _Stage(cast, Instruments(list(instruments), report), report) as stage:
+        return stage.play()
+
+
+@dataclass(slots=True)
+class _Process:
+    """A copy. socket: what it tells comes through it."""
+
+    pid: int
+    socket: socket.socket
+    buffer: bytearray = field(default_factory=bytearray)
+
+
+class _Reporter(Instrument):
+    """In a copy: keeps what instruments are told until it is sent on."""
+
+    def __init__(self) -> None:
+        self.hooks: deque[Hook] = deque()
+
+    def tell(self, hook: str, *given: Any) -> None:
+        """Keep it, with when."""
+        self.hooks.append((time.monotonic_ns(), hook, given))
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
+        """Keep it."""
+        self.tell("carried", time, sender, receiver, data)
+
+    def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
+        """Keep it."""
+        self.tell("delivered", time, receiver, letters)
+
+    def posted(self, time: float, entry: Entry) -> None:
+        """Keep it: author and bytes say it all."""
+        self.tell("posted", time, entry.author, entry.data)
+
+    def sealed(self, made: Any) -> None:
+        """Keep it."""
+        self.tell("sealed", made)
+
+    def all_sealed(self, made: Any) -> None:
+        """Keep it."""
+        self.tell("all_sealed", made)
+
+    def read(self, read: Any) -> None:
+        """Keep it."""
+        self.tell("read", read)
+
+    def refused(self, refusal: Any) -> None:
+        """Keep it."""
+        self.tell("refused", refusal)
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Keep it."""
+        self.tell("stage", name, done, total)
+
+    def taken(self) -> list[Hook]:
+        """Give all that was kept; other threads may go on telling."""
+        found = []
+        with suppress(IndexError):
+            while True:
+                found.append(self.hooks.popleft())
+        return found
+
+
+class _Stage:
+    """The process that all others are copies of: makes them, gives the time, hears all."""
+
+    def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
+        identities = identities_of(cast)
+        self.cast = cast = replace(cast, identities=identities)
+        self._known = roster_of(cast, identities)
+        self._instruments = instruments
+        self._report = report
+        self._board = Board(known=self._known)
+        self._hooks: list[Hook] = []
+        self._processes: dict[str, _Process] = {}
+        self._selector = selectors.DefaultSelector()
+        self._places = (*keyholders(cast), PEOPLE)
+        self._conductor = Conductor(self._places)
+        self._signing = signers(cast)
+        self._key = _keys(cast)
+        self._identities = {name: make_identity(name) for name in (BOARD, *self._places)}
+        self._listeners: dict[str, socket.socket] = {}
+
+    def __enter__(self) -> "_Stage":
+        lifeline.prepare()
+        for name in (BOARD, *keyholders(self.cast)):
+            self._listeners[name] = listening()
+        self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
+        gc.freeze()  # what is shared with copies is not touched by their collections
+        try:
+            for name in (BOARD, *self._places):
+                self.start(name)
+        except BaseException:
+            self.__exit__()
+            raise
+        finally:
+            gc.unfreeze()
+        return self
+
+    def _place(self, name: str) -> Place:
+        listener = self._listeners.get(name)
+        port = listener.getsockname()[1] if listener else 0
+        return Place(name, self._identities[name].public.certificate, LOOPBACK, port)
+
+    def __exit__(self, *_: object) -> None:
+        for name in list(self._processes):
+            self.kill(name)
+        for listener in self._listeners.values():
+            listener.close()
+        self._selector.close()
+
+    def start(self, name: str) -> None:
+        """Make the copy that is a place."""
+        here, there = socket.socketpair()
+        pid = _forked(partial(self._live, name, there, here))
+        there.close()
+        here.setblocking(False)
+        self._processes[name] = _Process(pid, here)
+        self._selector.register(here, selectors.EVENT_READ, name)
+
+    def kill(self, name: str) -> None:
+        """End a place at once."""
+        process = self._processes.pop(name)
+        self._selector.unregister(process.socket)
+        process.socket.close()
+        self._conductor.forget(name)
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        os.waitpid(process.pid, 0)
+
+    def play(self) -> Board:
+        """Hear what the places tell and give them the time, until all have finished."""
+        while True:
+            for key, _ in self._selector.select():
+                self._read(key.data)
+            if self._conductor.still:
+                self._show()
+                if self._conductor.over:
+                    return self._board
+                now = self._conductor.advance()
+                for process in self._processes.values():
+                    send(process.socket, now)
+
+    def _read(self, name: str) -> None:
+        process = self._processes[name]
+        data = process.socket.recv(_READ)
+        if not data:
+            raise LostProcess(f"the process of {name} has ended before its time")
+        process.buffer += data
+        for kind, said in _whole(process.buffer):
+            self._hear(name, kind, said)
+
+    def _hear(self, name: str, kind: str, said: Any) -> None:
+        match kind:
+            case "hooks":
+                for hook in said:
+                    if hook[1] == "stage":
+                        self._instruments.tell(lambda one, of=hook[2]: one.stage(*of))  # type: ignore[misc]
+                    else:
+                        self._hooks.append(hook)
+            case "stands":
+                self._conductor.hear(name, said)
+            case "note":
+                self._report(f"{name}: {said}")
+            case "failed":
+                raise said
+
+    def _show(self) -> None:
+        """Tell the instruments all that has happened so far, in the order in which it did."""
+        hooks, self._hooks = sorted(self._hooks, key=lambda hook: hook[0]), []
+        for _, name, given in hooks:
+            if name == "posted":
+                when, author, data = given
+                entry = self._board.post(author, data)
+                self._instruments.tell(lambda one, w=when, e=entry: one.posted(w, e))  # type: ignore[misc]
+            else:
+                self._instruments.tell(lambda one, n=name, g=given: getattr(one, n)(*g))  # type: ignore[misc]
+
+    # What follows runs in copies.
+
+    def _live(self, name: str, tells: socket.socket, other: socket.socket) -> None:
+        other.close()
+        for process in self._processes.values():
+            process.socket.close()
+        for place, listener in self._listeners.items():
+            if place != name:
+                listener.close()
+        copy = _Copy(name, tells)
+        try:
+            trio.run(self._board_process if name == BOARD else self._party_process, copy)
+        except BaseException as wrong:
+            copy.say("failed", portable(wrong))
+
+    async def _board_process(self, copy: "_Copy") -> None:
+        service = BoardService(
+            *(self._known, identities_of(self.cast).get(BOARD)),
+            heard=lambda now, entry: tell_entry(copy.reporter, now, entry),
+        )
+
+        async def answer(request: Request) -> Any:
+            said = await service.answer(request)
+            copy.flush()
+            entries, received = len(service.board.entries), dict(service.posts)
+            copy.say("stands", Standing(service.time, 0.0, True, entries, {}, received))
+            return said
+
+        own, known = self._identities[BOARD], self.directory.certificates
+        server = Server(answer, partial(copy.say, "note"), POSTS)
+        context = tls.server_context(own, known)
+        serve = secured(server, context, tls.names(known))
+        copy.say("stands", Standing(0.0, 0.0, True, 0, {}, {}))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(copy.listen, lambda _: None))
+            await trio.serve_listeners(serve, [self._listener(BOARD)])
+
+    def _listener(self, name: str) -> trio.SocketListener:
+        return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
+
+    async def _party_process(self, copy: "_Copy") -> None:
+        name, reporter = copy.name, copy.reporter
+        watching = Instruments([reporter], partial(copy.say, "note"))
+        note = partial(copy.say, "note")
+        own = {one: key for one, key in identities_of(self.cast).items() if one == name}
+        cast = replace(self.cast, identities=own)
+        world = World(
+            lambda: RemoteNetwork(watching, self._known, lambda _: None),
+            lambda network: perform(cast, network, {name}, self._signing, self._key),
+        )
+        now = SimulatedTime()
+        host = Host(
+            *(name, self._identities[name], self.directory, world, now),
+            limits=LETTERS,
+            idle=copy.stands,
+            note=note,
+            stepped=copy.flush,
+        )
+
+        def told(time: float) -> None:
+            now.told = time
+            host.wake()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(copy.listen, told)
+            nursery.start_soon(copy.keep_flushing)
+            listeners = [self._listener(name)] if name in self._listeners else []
+            await host.run(listeners)
+
+
+def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
+    """Tell what an instrument is told of a post."""
+    reporter.carried(now, entry.author, BOARD, entry.data)
+    reporter.posted(now, entry)
+
+
+class _Copy:
+    """What a copy has to do with the process it is a copy of."""
+
+    def __init__(self, name: str, tells: socket.socket) -> None:
+        self.name = name
+        self.reporter = _Reporter()
+        self._socket = tells
+
+    def say(self, kind: str, what: Any) -> None:
+        """Tell something."""
+        send(self._socket, (kind, what))
+
+    def flush(self) -> None:
+        """Tell all that instruments were told."""
+        if hooks := self.reporter.taken():
+            self.say("hooks", hooks)
+
+    def stands(self, standing: Standing) -> None:
+        """Tell where this place stands, after all that it has done."""
+        self.flush()
+        self.say("stands", standing)
+
+    async def keep_flushing(self) -> None:
+        """Tell now and then how far a long step has got."""
+        while True:
+            await trio.sleep(FLUSH)
+            self.flush()
+
+    async def listen(self, told: Callable[[float], None]) -> None:
+        """Hear what time it is, until the other side leaves; then end at once."""
+        buffer = bytearray()
+        while True:
+            await trio.lowlevel.wait_readable(self._socket)
+            data = self._socket.recv(_READ)
+            if not data:
+                os._exit(0)
+            buffer += data
+            for now in _whole(buffer):
+                told(now)
+
+
+def _keys(cast: Cast) -> Callable[[str], Keyholder]:
+    """Where keys come from: each copy makes its own, unless the spy of an attack keeps them all."""
+    if cast.spy is None:
+        return partial(make_key, cast)
+    return {name: make_key(cast, name) for name in keyholders(cast)}.__getitem__
+
+
+def listening() -> socket.socket:
+    """Give a socket that listens on the loopback, at a port of the system's choice."""
+    found = socket.create_server((LOOPBACK, 0), backlog=1024)
+    found.setblocking(False)
+    return found
+
+
+def _forked(live: Callable[[], None]) -> int:
+    """Start a copy that does this and is gone; gives its process number."""
+    parent = os.getpid()
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
+    try:
+        with warnings.catch_warnings():  # threads there may be; none of them holds what we need
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if not pid:
+            _lived(live, parent)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+    return pid
+
+
+def _lived(live: Callable[[], None], parent: int) -> NoReturn:
+    try:
+        lifeline.end_with(parent)
+        for ignored in (signal.SIGINT, signal.SIGTSTP):
+            signal.signal(ignored, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        live()
+    finally:
+        os._exit(0)  # nothing of the parent's is tidied up twice
+
+
+def send(to: socket.socket, what: Any) -> None:
+    """Send something whole, however long it takes the other side."""
+    data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
+    view = memoryview(_SIZE.pack(len(data)) + data)
+    while view:
+        try:
+            view = view[to.send(view) :]
+        except BlockingIOError:
+            with selectors.DefaultSelector() as waiting:
+                waiting.register(to, selectors.EVENT_WRITE)
+                waiting.select()
+
+
+def _whole(buffer: bytearray) -> Iterator[Any]:
+    """Take what has come whole off the buffer."""
+    at, found = 0, []
+    while len(buffer) - at >= _SIZE.size:
+        (size,) = _SIZE.unpack_from(buffer, at)
+        end = at + _SIZE.size + size
+        if len(buffer) < end:
+            break
+        found.append(pickle.loads(buffer[at + _SIZE.size : end]))  # noqa: S301 - our own
+        at = end
+    del buffer[:at]
+    return iter(found)
+
+
+def portable(wrong: BaseException) -> BaseException:
+    """Give an exception that can be sent: itself, or what it says."""
+    while isinstance(wrong, BaseExceptionGroup):
+        wrong = wrong.exceptions[0]
+    try:
+        pickle.loads(pickle.dumps(wrong))  # noqa: S301 - our own
+    except Exception:
+        return RuntimeError(f"{type(wrong).__name__}: {wrong}")
+    return wrong

@@ -1,0 +1,100 @@
+"""The network as one place sees it: its own inboxes, a copy of the board, and the rest far away.
+
+What is sent to a party elsewhere, or posted, is an output of this step. A post is accepted when it
+comes back as an entry of the board; every entry is checked by `Board.post` itself, so a board that
+somebody else runs can keep entries back, but cannot make this place believe an illegal one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import trio
+
+from ..errors import Reason, Refused
+from ..protocol.board import Entry
+from ..protocol.messages import Roster
+from ..protocol.phases import BOARD
+from ..roles.instruments import Instruments
+from ..roles.network import Bag, Network
+from .inputs import Declined, Letter, Letters, Naming, Parcel, Post, Posted
+
+
+@dataclass(slots=True)
+class _Awaited:
+    """A post that is not yet answered."""
+
+    post: Post
+    done: trio.Event = field(default_factory=trio.Event)
+    reason: Reason | None = None
+
+
+class RemoteNetwork(Network):
+    """Connects the parties of one place with those of other places.
+
+    known: who signs posts and the board's heads, where they are signed.
+
+    lost: told of letters that nobody here takes any more, or that find the inbox full.
+    """
+
+    def __init__(
+        self, instruments: Instruments, known: Roster | None, lost: Callable[[int], None]
+    ) -> None:
+        super().__init__(instruments, known)
+        self.outputs: list[Parcel | Post] = []
+        self._lost = lost
+        self._naming = Naming()
+        self._awaited: list[_Awaited] = []
+        self._posts = 0
+
+    async def hand(self, receiver: str, bag: Bag) -> None:
+        """Put letters among the outputs, with how much of the board their senders had seen."""
+        name = self._naming.name
+        letters = tuple(Letter(who, data, name(who, receiver, data)) for who, data in bag)
+        now = trio.current_time()
+        self.outputs.append(Parcel(receiver, len(self.board.entries), now, letters))
+        await trio.lowlevel.checkpoint()
+
+    async def post(self, author: str, data: bytes) -> None:
+        """Put a post among the outputs and wait until it is on the board; Refused if it is not."""
+        id_ = self._naming.name(author, BOARD, data)
+        post = Post(self._posts, author, data, id_, trio.current_time())
+        self._posts += 1
+        awaited = _Awaited(post)
+        self._awaited.append(awaited)
+        self.outputs.append(post)
+        await awaited.done.wait()
+        if awaited.reason is not None:
+            raise Refused(awaited.reason)
+
+    def learn(self, author: str, data: bytes) -> Entry:
+        """Add an entry to the copy; instruments hear of it where the board itself is."""
+        return self.board.post(author, data)
+
+    def take(self, body: Letters | Posted | Declined) -> None:
+        """Take an input; Refused if it is an entry that the board itself could not have taken."""
+        match body:
+            case Letters():
+                self._deliver(body)
+            case Posted():
+                self.wake(self.learn(body.author, body.data))
+                self._answer(lambda one: (one.author, one.data) == (body.author, body.data), None)
+            case Declined():
+                self._answer(lambda one: one.number == body.number, body.reason)
+
+    def _deliver(self, body: Letters) -> None:
+        inbox = self._inboxes.get(body.receiver)
+        try:
+            if inbox is None:
+                raise trio.BrokenResourceError  # noqa: TRY301 - as if it had left
+            inbox.send_nowait(tuple((one.sender, one.data) for one in body.letters))
+        except (trio.BrokenResourceError, trio.WouldBlock):
+            self._lost(len(body.letters))
+
+    def _answer(self, meant: Callable[[Post], bool], reason: Reason | None) -> None:
+        """Tell the first that waits for this post what became of it."""
+        for at, one in enumerate(self._awaited):
+            if meant(one.post):
+                one.reason = reason
+                one.done.set()
+                del self._awaited[at]
+                return

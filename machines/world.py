@@ -1,0 +1,162 @@
+"""A role in a world of its own: one input, all that follows from it, and then it is idle again.
+
+The role runs in a thread with an event loop and a clock that move only when they are told to. So it
+hears of nothing while it is at work, and a step is a function of what came before and the input:
+that is what lets a party that was killed be played again from its inputs, and end up saying the
+same.
+"""
+
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from ..roles.clock import VirtualClock
+from .inputs import Input, Parcel, Post, Tick
+from .remote import RemoteNetwork
+
+
+class SteppedClock(VirtualClock):
+    """Time that stands still until it is told; knows the deadline that comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deadline = math.inf
+        self._jobs = 0
+        self._rested = trio.Event()
+
+    @property
+    def working(self) -> int:
+        """How many jobs other threads are doing."""
+        return self._jobs
+
+    @working.setter
+    def working(self, jobs: int) -> None:
+        self._jobs = jobs
+        if not jobs and hasattr(self, "_rested"):
+            self._rested.set()
+            self._rested = trio.Event()
+
+    async def rest(self) -> None:
+        """Wait until no other thread has a job."""
+        while self._jobs:
+            await self._rested.wait()
+
+    def move(self, now: float) -> None:
+        """Let time pass; it never goes back."""
+        self._now = max(self._now, now)
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        """Sleep until something comes: trio asks when no task can run."""
+        self.deadline = deadline
+        return 0.0 if deadline <= self._now else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step has come to.
+
+    outputs: in the order they were said. deadline: when, in seconds of the session, the role wants
+    to be told that time has passed; inf: never. over: whether the role has finished.
+    """
+
+    outputs: tuple[Parcel | Post, ...]
+    deadline: float
+    over: bool
+
+
+class World:
+    """Plays a role. perform: the role, given its network. Whatever it raises, `run` raises."""
+
+    def __init__(
+        self,
+        network: Callable[[], RemoteNetwork],
+        perform: Callable[[RemoteNetwork], Awaitable[None]],
+    ) -> None:
+        self._make = network
+        self._perform = perform
+        self._clock = SteppedClock()
+        self._steps, self._stepped = trio.open_memory_channel[Step](1)
+        self._inner: trio.lowlevel.TrioToken | None = None
+        self._send, self._inputs = trio.open_memory_channel[Input | None](1)
+        self._over = False
+
+    async def run(self) -> None:
+        """Live until `leave`; to be started beside whoever gives the inputs."""
+        outer = trio.lowlevel.current_trio_token()
+        live = partial(trio.run, self._live, outer, clock=self._clock)
+        try:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(live, limiter=trio.CapacityLimiter(1))
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+
+    async def first(self) -> Step:
+        """Wait until the role has done what it does before anything comes."""
+        return await self._stepped.receive()
+
+    async def step(self, given: Input) -> Step:
+        """Give one input, and wait until all that follows from it has been done."""
+        self._tell(given)
+        return await self._stepped.receive()
+
+    def leave(self) -> None:
+        """Let the role end where it is."""
+        self._tell(None)
+
+    def _tell(self, given: Input | None) -> None:
+        if self._inner is not None:
+            try:
+                self._inner.run_sync_soon(self._give, given)
+            except trio.RunFinishedError:
+                return
+
+    def _give(self, given: Input | None) -> None:
+        try:
+            self._send.send_nowait(given)
+        except trio.WouldBlock:
+            self._nursery.cancel_scope.cancel()  # it leaves in the middle of a step
+
+    async def _live(self, outer: trio.lowlevel.TrioToken) -> None:
+        self._inner = trio.lowlevel.current_trio_token()
+        network = self._make()
+        async with trio.open_nursery() as self._nursery:
+            self._nursery.start_soon(self._play, network)
+            await self._drive(network, outer)
+            self._nursery.cancel_scope.cancel()
+
+    async def _play(self, network: RemoteNetwork) -> None:
+        await self._perform(network)
+        self._over = True
+
+    async def _drive(self, network: RemoteNetwork, outer: trio.lowlevel.TrioToken) -> None:
+        while True:
+            await self._settle()
+            outputs, network.outputs = tuple(network.outputs), []
+            step = Step(outputs, self._clock.deadline, self._over)
+            outer.run_sync_soon(self._steps.send_nowait, step)
+            given = await self._inputs.receive()
+            if given is None:
+                return
+            self._clock.move(given.time)
+            if not isinstance(given.body, Tick):
+                network.take(given.body)
+
+    async def _settle(self) -> None:
+        """Wait until every task of the role waits, and no thread works for one."""
+        while True:
+            await wait_all_tasks_blocked()
+            if not self._clock.working:
+                return
+            await self._clock.rest()
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the first thing that went wrong."""
+    one: BaseException = group
+    while isinstance(one, BaseExceptionGroup):
+        one = one.exceptions[0]
+    return one

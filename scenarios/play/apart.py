@@ -1,0 +1,50 @@
+"""Playing a scenario with every party in a process of its own: what can be, and with what.
+
+Parties that are processes share nothing but bytes. So no scenario can be played in which they share
+more than that: the memory of two sessions, or a curator that whispers into one person's ear.
+"""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ...errors import ParameterError
+from ...installation import missing
+from ..catalogue.commit import sequels
+from ..programs.topology import central_only
+from ..schema.model import Scenario
+
+if TYPE_CHECKING:
+    from ...roles.session import Stage
+
+WHISPERED = ("equivocate", "split-view")  # what reaches one person past the board
+
+
+def processes(scenario: Scenario, mode: str, *, ledger: bool) -> "Stage":
+    """Give what plays a session in processes; ParameterError if this scenario cannot be.
+
+    ledger: whether what is released is to be kept in one.
+    """
+    if mode != "real":
+        raise ParameterError(f"processes: mode {mode!r} has no messages; leave one of them out")
+    central_only(scenario, "processes")
+    if ledger:
+        raise ParameterError(
+            "processes: a ledger is what the first shuffler remembers in the memory of this "
+            "process; leave one of them out"
+        )
+    for entry, _ in sequels(scenario):
+        raise ParameterError(
+            f"processes: attack {entry.attack!r} needs two sessions that share a memory; play it "
+            "in one process"
+        )
+    for entry in scenario.fault:
+        if entry.attack in WHISPERED:
+            raise ParameterError(
+                f"processes: attack {entry.attack!r} tells one person something by another way "
+                "than the board; play it in one process"
+            )
+    if find_spec("h11") is None:
+        raise ParameterError(missing("web", "processes"))
+    from ...machines.processes import play_apart
+
+    return play_apart

@@ -1,0 +1,252 @@
+"""The parts of a machine: inputs as bytes, a role in steps, the board as a service, time."""
+
+import math
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import role_kit as KIT
+import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+from veilmix.errors import Reason, Refused
+from veilmix.machines.board_service import BoardService
+from veilmix.machines.conductor import Conductor, Stuck
+from veilmix.machines.host import Standing, frames
+from veilmix.machines.http import Answer, Client, Limits, Request, Server
+from veilmix.machines.inputs import (
+    ID,
+    Declined,
+    Input,
+    Letter,
+    Letters,
+    Naming,
+    Parcel,
+    Post,
+    Posted,
+    Tick,
+)
+from veilmix.machines.remote import RemoteNetwork
+from veilmix.machines.world import World
+from veilmix.protocol.frames import NO_SESSION, Message
+from veilmix.protocol.messages import Burned, Key
+from veilmix.protocol.wire import Reader
+from veilmix.roles.instruments import Instruments
+
+TIMES = st.floats(0, 1e9)
+NAMES = st.sampled_from(["curator", "user-1", "shuffler-12"])
+LETTERS = st.builds(Letter, NAMES, st.binary(max_size=9), st.binary(min_size=ID, max_size=ID))
+BODIES = st.one_of(
+    st.builds(Letters, NAMES, st.lists(LETTERS, max_size=3).map(tuple)),
+    st.builds(Posted, NAMES, st.binary(max_size=9)),
+    st.builds(Declined, st.integers(0, 2**32 - 1), st.sampled_from(Reason)),
+    st.just(Tick()),
+)
+
+
+@given(st.builds(Input, TIMES, BODIES))
+def test_an_input_is_read_as_it_was_written(one: Input) -> None:
+    assert Input.decode(one.encode()) == one
+
+
+@given(st.binary(max_size=60))
+def test_what_is_no_input_is_refused(data: bytes) -> None:
+    for kind in (Input, Parcel, Post):
+        with suppress(Refused):
+            assert kind.decode(data).encode() == data
+
+
+def test_what_is_said_twice_has_two_ids_whatever_the_order() -> None:
+    said = [("user-1", b"a"), ("user-1", b"a"), ("user-2", b"a"), ("user-1", b"b")]
+    one, other = Naming(), Naming()
+    ids = [one.name(who, "shuffler-1", data) for who, data in said]
+    assert len(set(ids)) == 4
+    assert {other.name(who, "shuffler-1", data) for who, data in reversed(said)} == set(ids)
+
+
+def quiet() -> RemoteNetwork:
+    return RemoteNetwork(Instruments([], pytest.fail), None, lambda _: None)
+
+
+async def burner(network: RemoteNetwork) -> None:
+    """A role: waits 5 s, posts that it burns, then says how that went."""
+    await trio.sleep(5)
+    try:
+        await network.post("shuffler-1", Message(NO_SESSION, 0, Burned("x")).encode())
+    except Refused as refusal:
+        await network.carry("shuffler-1", "curator", refusal.reason.encode())
+
+
+async def test_a_role_takes_steps_and_time_moves_only_when_told() -> None:
+    world = World(quiet, burner)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(world.run)
+        step = await world.first()
+        assert (step.outputs, step.deadline, step.over) == ((), 5.0, False)
+        assert (await world.step(Input(4.9, Tick()))).outputs == ()
+        step = await world.step(Input(5.5, Tick()))
+        (post,) = step.outputs
+        assert isinstance(post, Post)
+        assert (post.author, post.time, step.deadline) == ("shuffler-1", 5.5, math.inf)
+        step = await world.step(Input(6.0, Declined(post.number, Reason.UNEXPECTED)))
+        (parcel,) = step.outputs
+        assert isinstance(parcel, Parcel)
+        assert [one.data for one in parcel.letters] == [b"unexpected"]
+        assert step.over
+        world.leave()
+
+
+async def test_an_entry_that_the_board_could_not_have_taken_ends_the_role() -> None:
+    """Whoever runs the board may keep entries back; it cannot make an illegal one believed."""
+    world = World(quiet, burner)
+    legal = Message(NO_SESSION, 0, Key(KIT_KEY)).encode()
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(world.run)
+            await world.first()
+            await world.step(Input(0.0, Posted("shuffler-1", legal)))
+            await world.step(Input(0.0, Posted("shuffler-1", legal)))
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        await play()
+    assert caught.group_contains(Refused)
+
+
+async def test_a_bug_of_a_role_reaches_who_runs_it() -> None:
+    async def wrong(_: RemoteNetwork) -> None:
+        raise ZeroDivisionError
+
+    world = World(quiet, wrong)
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(world.run)
+            await world.first()
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        await play()
+    assert caught.group_contains(ZeroDivisionError)
+
+
+KIT_KEY = KIT.run(KIT.people(3)).board.keys["shuffler-1"]
+
+
+def post(author: str, data: bytes, number: int = 0) -> Post:
+    return Post(0, author, data, bytes([number]) * ID, 1.0)
+
+
+async def ask(service: BoardService, one: Post | bytes, peer: str) -> Answer:
+    body = one if isinstance(one, bytes) else one.encode()
+    return await service.answer(Request("POST", "/posts", {}, body, peer))
+
+
+KEYED = Message(NO_SESSION, 0, Key(KIT_KEY)).encode()
+
+
+async def test_the_board_takes_posts_of_those_who_send_them_once() -> None:
+    service = BoardService()
+    assert (await ask(service, post("shuffler-1", KEYED), "shuffler-1")).status == 200
+    assert (await ask(service, post("shuffler-1", KEYED), "shuffler-1")).status == 200  # again
+    assert len(service.board.entries) == 1
+    assert service.posts == {"shuffler-1": 1}
+    for peer, status in (("", 403), ("shuffler-2", 400), ("people", 400)):
+        assert (await ask(service, post("shuffler-1", KEYED, 1), peer)).status == status
+    refused = await ask(service, post("shuffler-1", KEYED, 2), "shuffler-1")
+    assert refused.status == 409
+    assert isinstance(refused.body, bytes)
+    read = Reader(refused.body)
+    assert (read.u32(), read.text()) == (1, Reason.UNEXPECTED)
+    assert (await ask(service, b"noise", "shuffler-1")).status == 400
+    assert (await ask(service, post("nobody", KEYED, 3), "nobody")).status == 400
+    assert (await service.answer(Request("GET", "/posts/x", {}))).status == 404
+    assert len(service.board.entries) == 1
+
+
+async def test_entries_are_read_from_any_on_and_waited_for() -> None:
+    service, heard = BoardService(), list[bytes]()
+    got = trio.Event()
+
+    async def say(piece: bytes) -> None:
+        buffer = bytearray(piece)
+        heard.extend(frames(buffer))
+        assert not buffer
+        got.set()
+        await trio.lowlevel.checkpoint()
+
+    answer = await service.answer(Request("GET", "/posts/0", {}))
+    assert callable(answer.body)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer.body, say)
+        await trio.testing.wait_all_tasks_blocked()
+        await ask(service, post("shuffler-1", KEYED), "shuffler-1")
+        await got.wait()
+        nursery.cancel_scope.cancel()
+    read = Reader(heard[0])
+    assert (read.f64(), read.text(), read.blob()) == (1.0, "shuffler-1", KEYED)
+
+
+def stands(time: float = 0.0, deadline: float = math.inf, **more: Any) -> Standing:
+    given = {"over": False, "entries": 2, "sent": {}, "received": {}} | more
+    return Standing(time, deadline, **given)
+
+
+def test_time_goes_on_when_nobody_acts_and_nothing_is_on_its_way() -> None:
+    conductor = Conductor(["people", "shuffler-1"])
+    board = stands(over=True, received={"shuffler-1": 1})
+    conductor.hear("board", board)
+    conductor.hear("people", stands(deadline=7.0, sent={"shuffler-1": 3}))
+    assert not conductor.still  # nobody knows of shuffler-1
+    conductor.hear("shuffler-1", stands(5.0, 60.0, sent={"board": 1}, received={"people": 2}))
+    assert not conductor.still  # a letter is on its way
+    conductor.hear("shuffler-1", stands(5.0, 60.0, sent={"board": 2}, received={"people": 3}))
+    assert not conductor.still  # a post is
+    conductor.hear("shuffler-1", stands(0, 60.0, entries=1, received={"people": 3}))
+    assert not conductor.still  # an entry is
+    conductor.hear("shuffler-1", stands(0, 60.0, received={"people": 3}))
+    assert conductor.still
+    assert not conductor.over
+    assert conductor.advance() == 7.0
+    assert not conductor.still  # nobody has said where it stands since
+    for name in ("people", "shuffler-1"):
+        said = {"sent": {"shuffler-1": 3}} if name == "people" else {"received": {"people": 3}}
+        conductor.hear(name, stands(7.0, over=True, **said))
+    assert conductor.over
+    conductor.forget("people")
+    assert not conductor.still
+
+
+def test_whoever_waits_for_ever_is_named() -> None:
+    conductor = Conductor(["curator"])
+    conductor.hear("board", stands(over=True))
+    conductor.hear("curator", stands())
+    with pytest.raises(Stuck, match="curator"):
+        conductor.advance()
+
+
+@given(st.lists(st.binary(max_size=5), max_size=4), st.integers(1, 7))
+def test_frames_come_whole_however_they_are_cut(some: list[bytes], size: int) -> None:
+    sent = b"".join(len(one).to_bytes(4, "big") + one for one in some)
+    buffer, found = bytearray(), list[bytes]()
+    for at in range(0, len(sent), size):
+        buffer += sent[at : at + size]
+        found += frames(buffer)
+    assert found == [one for one in some if one]
+
+
+async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
+    async def echo(request: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        return Answer(200, request.body + request.peer.encode())
+
+    here, there = trio.testing.memory_stream_pair()
+    server = Server(echo, pytest.fail, Limits(body=100))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(server.serve, there, "shuffler-1")
+        client = Client(here, "x")
+        for body in (b"a", b"", b"c" * 100):
+            assert await client.ask("POST", "/", body) == (200, body + b"shuffler-1")
+        assert (await client.ask("POST", "/", b"d" * 101))[0] == 413
+        with pytest.raises((trio.BrokenResourceError, trio.ClosedResourceError)):
+            await client.ask("POST", "/", b"e")

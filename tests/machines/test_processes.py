@@ -1,0 +1,198 @@
+"""Parties that are processes end with what parties in one process end with, and leave nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import role_kit as KIT
+from veilmix.errors import ParameterError
+from veilmix.machines import processes
+from veilmix.machines.processes import LostProcess, play_apart
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.network import Endpoint
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.validation.load import load
+
+ROWS = KIT.people(24)
+FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed", user_9="absent")
+
+
+def happened(transcript: Transcript) -> list[tuple[Any, ...]]:
+    """What a transcript tells, whatever order things that happened at once are in."""
+    return sorted(
+        (one.time, one.round, str(one.kind), one.sender, one.receiver, one.size, one.names)
+        for one in transcript.events
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "changes",
+    [{"shufflers": 2, "faults": FAULTS}, {"shufflers": 3}, {"rules": KIT.Rules(min_batch=99)}],
+    ids=["faults", "three shufflers", "burned"],
+)
+def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> None:
+    runs = []
+    for stage in KIT.STAGES.values():
+        transcript = Transcript.sized(len(ROWS))
+        board = stage(KIT.cast(ROWS, **changes), [Recorder(transcript)], pytest.fail)
+        runs.append((board, transcript))
+    (board, one), (other_board, other) = runs
+    assert board.digest() == other_board.digest()
+    assert board.burned == other_board.burned
+    assert happened(one) == happened(other)
+    assert sorted(one.made) == sorted(other.made)
+    assert one.reads == other.reads
+    assert sorted(map(repr, one.refusals)) == sorted(map(repr, other.refusals))
+    assert [post for _, post in sorted(one.posts)] == [post for _, post in sorted(other.posts)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "blood-type",
+        "hierarchical-class",
+        "randomized-class",
+        "incidence-class",
+        "attack-substitute",
+    ],
+)
+def test_a_scenario_ends_with_the_same_result(name: str) -> None:
+    here = run(name, 5, worst_case_seconds=0)
+    apart = run(name, 5, worst_case_seconds=0, processes=True)
+    assert apart.result() == here.result()
+
+
+def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> None:
+    for name, word in [
+        ("attack-rerun", "two sessions"),
+        ("attack-split-view", "another way"),
+        ("attack-equivocate", "past the board|another way"),
+        ("village", "peers"),
+    ]:
+        with pytest.raises(ParameterError, match=word):
+            run(load(name), processes=True)
+    with pytest.raises(ParameterError, match="ideal"):
+        run("blood-type", mode="ideal", processes=True)
+
+
+def test_without_fork_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "POSSIBLE", False)
+    with pytest.raises(ParameterError, match="Linux"):
+        play_apart(KIT.cast(ROWS))
+
+
+def children() -> set[int]:
+    """The processes that this one has started."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for task in tasks for pid in task.read_text().split()}
+
+
+class Posing(Endpoint):
+    """A user's place that sends in the analyst's name."""
+
+    async def send(self, plan: Any, receiver: str, body: Any) -> None:
+        self.party = "analyst"
+        await super().send(plan, receiver, body)
+
+
+@pytest.mark.slow
+def test_nobody_sends_in_a_name_that_its_certificate_does_not_bear() -> None:
+    """And the messages that go with it, of others, arrive."""
+    notes: list[str] = []
+    board = play_apart(KIT.cast(ROWS, faults={"user-3": Posing}), report=notes.append)
+    assert [tally.totals[0] for tally in board.tallies] == [len(ROWS) - 1] * 2
+    assert [note.split(":")[0] for note in notes] == ["shuffler-1"] * 2
+
+
+class Broken(Endpoint):
+    """A shuffler's place with a bug."""
+
+    def arranged(self, plan: Any, batch: Any, layers: Any) -> Any:
+        raise ZeroDivisionError("a bug of a party's")
+
+
+@pytest.mark.slow
+def test_a_bug_in_a_process_surfaces_here_and_nothing_is_left() -> None:
+    before = children()
+    with pytest.raises(ZeroDivisionError, match="a bug of a party's"):
+        play_apart(KIT.cast(ROWS, faults={"shuffler-1": Broken}))
+    assert children() - before <= set()
+
+
+class Dying(Endpoint):
+    """A shuffler whose process is killed."""
+
+    def arranged(self, plan: Any, batch: Any, layers: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_lost_is_named() -> None:
+    with pytest.raises(LostProcess, match="shuffler-2"):
+        play_apart(KIT.cast(ROWS, shufflers=2, faults={"shuffler-2": Dying}))
+
+
+class Crashing(Instrument):
+    """Raises at the first message."""
+
+    def carried(self, *_: Any) -> None:
+        raise ValueError("no paper")
+
+
+@pytest.mark.slow
+def test_an_instrument_that_crashes_is_taken_off() -> None:
+    said: list[str] = []
+    board = play_apart(KIT.cast(ROWS), [Crashing()], said.append)
+    assert board.burned is None
+    assert "Crashing" in said[0]
+
+
+ALONE = """
+import sys
+sys.path.insert(0, "tests/kits")
+import time
+import role_kit as KIT
+from veilmix.machines.processes import play_apart
+from veilmix.roles.instruments import Instrument
+
+class Watch(Instrument):
+    def posted(self, time, entry):
+        print("posted", flush=True)
+        import time as real
+        real.sleep(60)
+
+play_apart(KIT.cast(KIT.people(8)), [Watch()])
+"""
+
+
+def group(leader: int) -> Iterator[int]:
+    """The processes of a session of the system's."""
+    found = subprocess.run(["ps", "-eo", "pid=,sid=,stat="], capture_output=True, text=True)
+    for line in found.stdout.splitlines():
+        pid, sid, state = line.split()
+        if int(sid) == leader and not state.startswith("Z"):
+            yield int(pid)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_however_it_ends_no_process_is_left(started: Any, patience: float, end: int) -> None:
+    root = Path(__file__).parents[2]
+    process = started(sys.executable, "-c", ALONE, cwd=root)
+    assert process.stdout.readline() == "posted\n"
+    assert len(list(group(process.pid))) >= 6  # board, shuffler, analyst, curator, people, itself
+    process.send_signal(end)
+    process.wait(30 * patience)
+    until = time.monotonic() + 10 * patience
+    while list(group(process.pid)):
+        assert time.monotonic() < until
+        time.sleep(0.02)
