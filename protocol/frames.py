@@ -54,12 +54,16 @@ from .peer_frames import (
     read_agreed,
     read_found,
     read_relay,
+    read_share,
+    read_shown,
     write_accusation,
     write_agreed,
     write_found,
     write_relay,
+    write_share,
+    write_shown,
 )
-from .peer_messages import Accusation, Agreed, Found, Relay
+from .peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
 from .refusals import read_refused, write_refused
 from .schema import MAX_FEATURES
 from .wire import Reader, Writer, decode
@@ -333,6 +337,8 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
         lambda r: Head(r.u8(), r.raw(STATE), r.raw(SIGNATURE)),
         lambda w, body: w.u8(body.place).raw(body.state).raw(body.signature),
     ),
+    Kind.SHARE: (read_share, write_share),
+    Kind.SHOWN: (read_shown, write_shown),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -356,4 +362,6 @@ _KINDS: dict[type, Kind] = {
     Accusation: Kind.ACCUSATION,
     Roster: Kind.ROSTER,
     Head: Kind.HEAD,
+    Share: Kind.SHARE,
+    Shown: Kind.SHOWN,
 }

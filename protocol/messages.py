@@ -13,7 +13,7 @@ from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
-from .peer_messages import Accusation, Agreed, Found, Relay
+from .peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
@@ -44,6 +44,8 @@ class Kind(IntEnum):
     ACCUSATION = 18
     ROSTER = 19
     HEAD = 20
+    SHARE = 21
+    SHOWN = 22
 
 
 class Cause(StrEnum):
@@ -305,4 +307,6 @@ Body = (
     | Accusation
     | Roster
     | Head
+    | Share
+    | Shown
 )

@@ -4,9 +4,13 @@ relay       u8 step, many of (u16 receiver, items), refused
 found       u8 step, items, refused
 agreed      u8 step, 32 bytes
 accusation  u8 step, u16 against, blob inside, 32 bytes draw
+share       32 bytes element, 64 bytes proof
+shown       u8 step, 32 bytes scalar
 """
 
-from .peer_messages import DRAW, HASH, Accusation, Agreed, Found, Relay
+from ..crypto.joint_key import PROOF
+from ..crypto.ristretto import ELEMENT, SCALAR
+from .peer_messages import DRAW, HASH, Accusation, Agreed, Found, Relay, Share, Shown
 from .refusals import read_refused, write_refused
 from .wire import Reader, Writer
 
@@ -26,7 +30,7 @@ def read_relay(data: Reader) -> Relay:
 
 def write_found(out: Writer, found: Found) -> None:
     """Write what was found."""
-    out.u8(found.step).items(found.plains)
+    out.u8(found.step).items(found.sealed)
     write_refused(out, found.refused)
 
 
@@ -53,3 +57,23 @@ def write_accusation(out: Writer, said: Accusation) -> None:
 def read_accusation(data: Reader) -> Accusation:
     """Read an accusation."""
     return Accusation(data.u8(), data.u16(), data.blob(), data.raw(DRAW))
+
+
+def write_share(out: Writer, share: Share) -> None:
+    """Write a share of a round's key."""
+    out.raw(share.public).raw(share.proof)
+
+
+def read_share(data: Reader) -> Share:
+    """Read a share of a round's key."""
+    return Share(data.raw(ELEMENT), data.raw(PROOF))
+
+
+def write_shown(out: Writer, shown: Shown) -> None:
+    """Write the secret of a share."""
+    out.u8(shown.step).raw(shown.secret)
+
+
+def read_shown(data: Reader) -> Shown:
+    """Read the secret of a share."""
+    return Shown(data.u8(), data.raw(SCALAR))

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..crypto.joint_key import PROOF
+from ..crypto.ristretto import ELEMENT, SCALAR
 from ..errors import ParameterError, Reason
 
 MAX_PEERS = 65_535  # a peer's number is two bytes on the wire
@@ -15,6 +17,31 @@ DRAW = 32  # bytes: an ephemeral secret key
 HASH = 32  # bytes of SHA-256
 
 Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both ascending
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A peer's share of the key to which the ballots of a round are sealed, and that it owns it."""
+
+    public: bytes
+    proof: bytes
+
+    def __post_init__(self) -> None:
+        if (len(self.public), len(self.proof)) != (ELEMENT, PROOF):
+            raise ParameterError(f"share: {ELEMENT} bytes and a proof of {PROOF} are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A peer shows the secret of its share: with all of them the ballots of a round open."""
+
+    step: int
+    secret: bytes
+
+    def __post_init__(self) -> None:
+        _check_step(self.step)
+        if len(self.secret) != SCALAR:
+            raise ParameterError(f"secret: found {len(self.secret)} bytes; {SCALAR} are accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +77,25 @@ class Relay:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A peer shows the plain ballots that it found at the end of their paths, in their order.
+    """A peer shows the sealed ballots that it found at the end of their paths, in their order.
 
-    With their salts: so whoever made one sees that it is there, and nobody else whose it is.
+    So whoever made one sees that it is there. Nobody opens any before everybody has said so.
     """
 
     step: int
-    plains: tuple[bytes, ...]
+    sealed: tuple[bytes, ...]
     refused: Mapping[Reason, int]
 
     def __post_init__(self) -> None:
         _check_step(self.step)
-        _check_ascending("plains", self.plains)
+        _check_ascending("sealed", self.sealed)
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
     """A peer says, by its digest, what it takes for true: the posts so far, or what they add up to.
 
-    That is also to say that none of its own onions is missing.
+    That is also to say that none of its own onions, or sealed ballots, is missing.
     """
 
     step: int

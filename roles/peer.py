@@ -11,13 +11,14 @@ from functools import partial
 import trio
 
 from ..crypto.entropy import Entropy
+from ..crypto.joint_key import KeyShare, make_share
 from ..crypto.keys import KeyPair, SecretKey
 from ..crypto.suites import suite_by_code
 from ..errors import Refused
 from ..protocol import parties
 from ..protocol.frames import NO_SESSION, Message
 from ..protocol.messages import Body, Key
-from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
+from ..protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
 from ..protocol.peers.accounting import Reckoning, handed_on
 from ..protocol.peers.agreement import Agreement, PeerRound, last_step
 from ..protocol.peers.board import PeerBoard, Place, full
@@ -115,6 +116,9 @@ class Seat:
         """The onions that the peer sends, of those that its answers ask for."""
         return onions
 
+    def holds(self, number: int, secret: bytes) -> None:
+        """Note the peer's secret of a round's key: an honest one shows it when it is due."""
+
     def says(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
         """What the peer posts where this is due; None: nothing."""
         return body
@@ -200,6 +204,14 @@ async def _round(
 ) -> bool:
     """Take part in a round; False if the peer leaves."""
     number, commons = plan.call.round, seat.commons
+    share = make_share(entropy.fork("share"), commons.board.owner(number, seat.number))
+    if not await seat.say(plan, Share(share.public, share.proof)):
+        return False
+    seat.holds(number, share.secret)
+    await commons.finished((number, 0))
+    if seat.seen.place != (number, 1) or seat.seen.plan is None:
+        return True
+    plan = seat.seen.plan
     sealed = await pool.share(commons.making(plan), (seat.number, row, entropy))
     onions = seat.seals(plan, sealed)
     made = _told(seat.number, number, onions)
@@ -212,18 +224,22 @@ async def _round(
         if seat.seen.place != (number, step + 1):
             return True
         body = lost(seat.commons.board, plan, onions, step) or await _next(
-            seat, plan, secret, step + 1, pool
+            seat, plan, secret, share, step + 1, pool
         )
     return True
 
 
 async def _next(
-    seat: Seat, plan: PeerRound, secret: SecretKey, step: int, pool: WorkerPool
+    seat: Seat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
 ) -> Body:
     """What an honest peer posts in a step after the first."""
     number, board = plan.call.round, seat.commons.board
     if step == plan.path + 1:
         return Agreed(step, board.relays_digest(number))
+    if step == plan.path + 3:
+        return Agreed(step, board.found_digest(number))
+    if step == plan.path + 4:
+        return Shown(step, share.secret)
     if step == last_step(plan.agreement):
         return Agreed(step, seat.seen.result)
     opened = min(step - 1, plan.path)
@@ -234,7 +250,7 @@ async def _next(
         seat.commons.instruments.tell(lambda one, refused=refused: one.refused(refused))  # type: ignore[misc]
     if step <= plan.path:
         return Relay(step, passed.bags, passed.refused)
-    return Found(step, passed.plains, passed.refused)
+    return Found(step, passed.sealed, passed.refused)
 
 
 def lost(
@@ -247,7 +263,7 @@ def lost(
             holder, then, held = onion.path[step - 2], onion.path[step - 1], onion.layers[step - 1]
             if held not in handed_on(board, number, step, holder, then):
                 return accuse(onion, step - 1, step + 1)
-        elif step == path + 2 and onion.plain not in handed_on(
+        elif step == path + 2 and onion.sealed not in handed_on(
             board, number, step, onion.path[-1], 0
         ):
             return accuse(onion, path, step + 1)

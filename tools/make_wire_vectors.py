@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.joint_key import joint, make_share, open_jointly, total
 from veilmix.crypto.keys import KeyPair, PublicKey
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
@@ -52,9 +53,9 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import batch_digest
 from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay
+from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
 from veilmix.protocol.peers.accounting import result_digest
-from veilmix.protocol.peers.agreement import Agreement, open_peer_round
+from veilmix.protocol.peers.agreement import Agreement, open_peer_round, share_context
 from veilmix.protocol.peers.onions import make_onion
 from veilmix.protocol.receipts import root_of, show
 from veilmix.protocol.registry import submission
@@ -222,6 +223,8 @@ BODIES: dict[str, tuple[int, Body]] = {
     "found-nothing": (2, Found(5, (), {})),
     "agreed": (1, Agreed(6, bytes(range(32)))),
     "accusation": (1, Accusation(3, 258, b"what it held", bytes(range(32)))),
+    "share": (1, Share(bytes(range(32)), bytes(range(64)))),
+    "shown": (1, Shown(7, bytes(range(32)))),
 }
 
 
@@ -286,13 +289,17 @@ def shown(message: Message) -> Vector:
         case Relay(step, bags, refused):
             said = [[to, [layer.hex() for layer in layers]] for to, layers in bags]
             body = {"step": step, "bags": said, "refused": in_order(refused)}
-        case Found(step, plains, refused):
-            body = {"step": step, "plains": [one.hex() for one in plains]}
+        case Found(step, sealed, refused):
+            body = {"step": step, "sealed": [one.hex() for one in sealed]}
             body |= {"refused": in_order(refused)}
         case Agreed(step, digest):
             body = {"step": step, "digest": digest.hex()}
         case Accusation(step, against, inside, draw):
             body = {"step": step, "against": against, "inside": inside.hex(), "draw": draw.hex()}
+        case Share(public, proof):
+            body = {"public": public.hex(), "proof": proof.hex()}
+        case Shown(step, secret):
+            body = {"step": step, "secret": secret.hex()}
         case Roster(opening, board, curator, analyst, shufflers):
             body = {"opening": opening.hex(), "board": board.hex(), "curator": curator.hex()}
             body |= {"analyst": analyst.hex(), "shufflers": [one.hex() for one in shufflers]}
@@ -560,6 +567,7 @@ def peer_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "found", "ballot-twice", replaced(found, b"onetwo", b"oneone")
     yield "agreed", "step-0", patched(encoded("agreed"), (HEADER, b"\6", b"\0"))
     yield "accusation", "step-0", patched(said, (HEADER, b"\3", b"\0"))
+    yield "shown", "step-0", patched(encoded("shown"), (HEADER, b"\7", b"\0"))
     yield "accusation", "against-nobody", patched(said, (HEADER + 1, b"\1\2", b"\0\0"))
 
 
@@ -590,8 +598,25 @@ def peers() -> Named:
     session: Vector = {"agreement": terms.encode().hex(), "keys": shown_keys}
     name = terms.session(keys)
     yield "peers", positive("peers", "peers", session, {"session": name.hex()})
-    plan = open_peer_round(terms, name, keys, SINGLES)
     call = Message(name, 1, SINGLES).encode()
+    shares = {
+        number: make_share(
+            SeededEntropy(SEED).fork(f"share {number}"), share_context(name, 1, number)
+        )
+        for number in numbers
+    }
+    for number, share in shares.items():
+        inputs = {"session": name.hex(), "round": 1, "peer": number}
+        inputs |= {"public": share.public.hex(), "proof": share.proof.hex()}
+        shown = {"secret": share.secret.hex()}
+        yield (
+            f"peer-share-{number}",
+            positive(f"a share of peer {number}", "peer-share", inputs | shown, {}),
+        )
+    stranger = inputs | {"peer": 1} | shown
+    yield "peer-share-of-another", negative("another's share", "peer-share", stranger, "malformed")
+    plan = open_peer_round(terms, name, keys, SINGLES)
+    plan = replace(plan, joint=joint([one.public for one in shares.values()]))
     for what, answer in {"answer": Ballot(2, ("-",)), "blank": None}.items():
         onion = make_onion(plan, 1, answer, SeededEntropy(SEED).fork(what))
         for step, peer in enumerate(onion.path, start=1):
@@ -600,10 +625,19 @@ def peers() -> Named:
             inputs |= {"peer": peer}
             held = onion.inside[step - 1]
             then, inside = int.from_bytes(held[:2], "big"), held[2:].hex()
-            blank = what == "blank" and step == 2
-            result = {"next": then, "inside": inside, "blank": blank}
+            result = {"next": then, "inside": inside}
             title = f"what a peer opens in step {step}: {what}"
             yield f"peer-layer-{what}-{step}", positive(title, "peer-layer", inputs, result)
+        inputs = session | {"call": call.hex(), "sealed": onion.sealed.hex()}
+        inputs |= {"secrets": [one.secret.hex() for one in shares.values()]}
+        plain = open_jointly(
+            total([one.secret for one in shares.values()]), plan.joint, onion.sealed, plan.ballots
+        )
+        result = {"plain": plain.hex(), "blank": what == "blank"}
+        yield f"peer-ballot-{what}", positive(f"a ballot: {what}", "peer-ballot", inputs, result)
+        few = inputs | {"secrets": inputs["secrets"][1:]}
+        title = f"a ballot without one secret: {what}"
+        yield f"peer-ballot-{what}-less", negative(title, "peer-ballot", few, "does-not-open")
     counted = Message(name, 2, Tally((11,), {}, COUNTS))
     digest = result_digest(open_peer_round(terms, name, keys, JOINT), COUNTS, None)
     inputs = {"data": counted.encode().hex()}

@@ -18,7 +18,8 @@ STEPS = """\
 Each of {people} peers posts a fresh key; with the keys everybody works out the session.
 Each posts {onions}: {answers}, one per feature, and {blanks}, each for a path of {others}.
 In {steps} all open what came and post it sorted; then they agree that nothing is missing, and \
-show the ballots that they found.
+post the sealed ballots that they found.
+When everybody has found its own, all show their secrets, and every ballot opens at once.
 Everybody counts, decides by the same rule, and posts the digest of the decision. Whoever drops, \
 changes or holds back anything is named, and the round is burned.
 Once more for the kept features together, again with {onions} each."""
@@ -86,4 +87,4 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
 
 def posts(scenario: "Scenario", people: int) -> int:
     """How many posts there are: a key each, and in two rounds one a step."""
-    return people + 2 * people * (scenario.mix.path + 3)
+    return people + 2 * people * (scenario.mix.path + 6)

@@ -1,7 +1,7 @@
 r"""What everybody works out from the board of peers: counts, decision, and who is at fault.
 
     named for                          it shows in
-    posting nothing by the deadline    the step that stays incomplete
+    posting nothing by the deadline    the step that stays incomplete; so is a secret not shown
     what it sends in step 1            onions of another number or size, or for strangers
     not adding up                      handed on + refused is not what came to it
     not handing on an onion            an accusation that proves itself (peer_messages.py)
@@ -19,8 +19,9 @@ then, everybody sees that, and nobody can be named, since nobody knows whose it 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ...crypto.joint_key import joint, total
 from ...errors import Refused, RoundBurned
 from .. import parties
 from ..announcement import Program
@@ -32,7 +33,7 @@ from ..programs import RoundResult, Strategy, first_call, next_step
 from ..promise import check_promise, prove
 from .agreement import ROUTE, PeerRound, last_step, open_peer_round
 from .board import PeerBoard, Place, full
-from .onions import goes_on, read_plain, seal_again
+from .onions import goes_on, open_ballot, seal_again
 
 AGREE_LABEL = b"veilmix peers agree 1\0"
 
@@ -52,8 +53,9 @@ class Reckoning:
     """Everybody: what follows from the board so far. The same for all who look at one board.
 
     place: the step that is to be judged next. call: what the round asks; None: the session is over.
+    plan: the round; mixed: the last one in which ballots could be sealed, burned or not.
     calls, tallies: of the rounds that are done. pending: what the present round adds up to, once
-    its ballots are found; that everybody can see it does not make it a result. proposed: what
+    its ballots are open; that everybody can see it does not make it a result. proposed: what
     follows from it. unbalanced: why it is none. broken: why it is no release: the promise made of
     it cannot be proved. burned: why a round was not completed; charges: who
     is named for it.
@@ -64,6 +66,7 @@ class Reckoning:
     place: Place = (0, 0)
     call: Call | None = None
     plan: PeerRound | None = None
+    mixed: PeerRound | None = None
     calls: list[Call] = field(default_factory=list)
     tallies: list[tuple[Counts, ...]] = field(default_factory=list)
     decision: Decision | None = None
@@ -94,11 +97,16 @@ class Reckoning:
             self._open(1)
             return
         number, step = self.place
+        assert self.plan is not None  # noqa: S101 - a round is judged while it is open
         self.charges = tuple(charges(self))
         if self.charges:
             named = "; ".join(f"{one.peer} {one.why}" for one in self.charges)
             raise RoundBurned(f"round {number}, step {step}: {named}")
-        if step == self.board.agreement.path + 2:
+        if step == 0:
+            shares = self.board.shares(number)
+            joint_key = joint([shares[peer].public for peer in sorted(shares)])
+            self.plan = self.mixed = replace(self.plan, joint=joint_key)
+        if step == self.board.agreement.path + 4:
             self._count()
         if step < last_step(self.board.agreement):
             self.place = (number, step + 1)
@@ -118,7 +126,7 @@ class Reckoning:
 
     def _open(self, number: int) -> None:
         """Begin the next round, or end the session."""
-        self.place, self.result = (number, 1), b""
+        self.place, self.result = (number, 0), b""
         heard = [RoundResult(*pair) for pair in zip(self.calls, self.tallies, strict=True)]
         schema, self.call, self.plan = self.board.agreement.schema, None, None
         if number == 1:
@@ -135,13 +143,13 @@ class Reckoning:
         """Add up what was found; note if not everybody has answered everything once."""
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
-        counts, blanks = count_found(plan, self.board.found(number))
+        secret = total(list(self.board.shown(number).values()))
+        counts, blanks = count_found(plan, secret, self.board.found(number))
         people = len(self.board.keys)
-        totals = [count.total() for count in counts]
+        answered = [count.total() for count in counts]
         self.pending = tuple(dict(count) for count in counts)
-        if {*totals, people} != {people} or blanks != people * plan.blanks:
-            # An accusation may still say who it was, so the round goes on to its last step.
-            said = ", ".join(f"{total:,}" for total in totals)
+        if {*answered, people} != {people} or blanks != people * plan.blanks:
+            said = ", ".join(f"{many:,}" for many in answered)
             self.unbalanced = (
                 f"round {number} does not balance: {said} answers and {blanks:,} blanks of "
                 f"{people:,} peers; whoever filled its onions wrongly cannot be named"
@@ -176,15 +184,18 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
 
 
 def count_found(
-    plan: PeerRound, found: dict[int, Found]
+    plan: PeerRound, secret: bytes, found: dict[int, Found]
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
-    """Anybody: the counts of every question, and the blanks; what is neither is left out."""
+    """Anybody: the counts of every question, and the blanks; what is neither is left out.
+
+    secret: of the joint key, the sum of all that were shown.
+    """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
     for shown in found.values():
-        for plain in shown.plains:
+        for sealed in shown.sealed:
             try:
-                ballot = read_plain(plan, plain)
+                ballot = open_ballot(plan, secret, sealed)
             except Refused:
                 continue
             if ballot is None:
@@ -212,8 +223,11 @@ def charges(seen: Reckoning) -> Iterator[Charge]:
         for peer in sorted(set(board.keys) - set(said)):
             yield charge(peer, "posted nothing by the deadline")
     came = board.arrived(number, step - 1 if step <= board.agreement.path else step - 2)
-    relayed = step == board.agreement.path + 1
-    right = board.relays_digest(number) if relayed else seen.result
+    right = seen.result
+    if step == board.agreement.path + 1:
+        right = board.relays_digest(number)
+    elif step == board.agreement.path + 3:
+        right = board.found_digest(number)
     for peer, body in sorted(said.items()):
         wrong = _wrong(seen, peer, body, len(came[peer]), right)
         if wrong:
@@ -233,9 +247,10 @@ def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) ->
                 return "" if full else f"sent {body.sent} onions of {plan.agreement.onions}"
             return _sums(came, body.sent, sum(body.refused.values()))
         case Found():
-            return _sums(came, len(body.plains), sum(body.refused.values()))
+            return _sums(came, len(body.sealed), sum(body.refused.values()))
         case Agreed(digest=digest):
-            what = "what was handed on" if step == plan.path + 1 else "what it adds up to"
+            agreed = {plan.path + 1: "what was handed on", plan.path + 3: "what was found"}
+            what = agreed.get(step, "what it adds up to")
             return "" if digest == right else f"posted another digest of {what} than everybody"
     return ""
 
@@ -287,7 +302,7 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
     body = entry.message.body if entry else None
     if isinstance(body, Relay):
         return body.bag(then)
-    return body.plains if isinstance(body, Found) else ()
+    return body.sealed if isinstance(body, Found) else ()
 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:

@@ -6,16 +6,20 @@ fresh key, and from then on everybody works out the same session:
     session = SHA-256("veilmix peers 1\0" || agreement || number and key of every peer, ascending)
 
 It is bound inside every layer, so whoever agreed to something else says nothing that counts. The
-rounds and questions are those of the program `two-round`. A round has L + 3 steps, where L is the
-length of a path, and in each of them every peer posts one message on the board:
+rounds and questions are those of the program `two-round`. A round has steps 0 to L + 5, where L is
+the length of a path, and in each of them every peer posts one message on the board:
 
+    0         share    its share of the key to which all ballots of the round are sealed
     1 .. L    relay    in step 1 its own onions, then those it has opened, sorted per receiver
     L + 1     agreed   the digest of all relays: none of its onions is missing
-    L + 2     found    the plain ballots at the end of their paths
-    L + 3     agreed   the digest of what they add up to: the decision, or the release
+    L + 2     found    the sealed ballots at the end of their paths
+    L + 3     agreed   the digest of all that was found: none of its ballots is missing
+    L + 4     shown    the secret of its share: with all of them every ballot opens
+    L + 5     agreed   the digest of what they add up to: the decision, or the release
 
-An accusation may stand in the place of any post after step 1. A step that is not complete at its
-deadline ends the session, and so does anything that everybody can see to be wrong.
+An accusation may stand in the place of a post in steps 2 to L + 3: before any secret is shown, so
+what it shows of an onion stays sealed for good. A step that is not complete at its deadline ends
+the session, and so does anything that everybody can see to be wrong.
 """
 
 import hashlib
@@ -23,6 +27,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...crypto.joint_key import OVERHEAD
 from ...crypto.keys import PublicKey, SuiteCode
 from ...crypto.layer import layer_size
 from ...crypto.suites import Suite, suite_by_code
@@ -105,7 +110,7 @@ class PeerRound:
     """What every peer can work out about one round.
 
     keys: of all who take part, by number. ballot: bytes of a padded ballot. domains: per column,
-    whether a value may be said.
+    whether a value may be said. joint: the key to which ballots are sealed; empty before step 1.
     """
 
     session: bytes
@@ -115,6 +120,7 @@ class PeerRound:
     suite: Suite
     ballot: int
     domains: tuple[Callable[[str], bool], ...]
+    joint: bytes = b""
 
     @property
     def path(self) -> int:
@@ -133,12 +139,22 @@ class PeerRound:
         return (b"", *(layer_context(self.session, self.call, step) for step in steps))
 
     @cached_property
+    def ballots(self) -> bytes:
+        """The context of the sealed ballots, which open after the last step of their paths."""
+        return layer_context(self.session, self.call, self.path + 1)
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Item s: bytes of a layer as it arrives in step s; item 0 and L + 1: of a ballot."""
-        sizes = [self.ballot]
+        """Item s: bytes of a layer as it arrives in step s; item 0, L + 1: of a sealed ballot."""
+        sizes = [self.ballot + OVERHEAD]
         for _ in range(self.path):
             sizes.append(layer_size(self.suite, ROUTE + sizes[-1]))
-        return (self.ballot, *reversed(sizes))
+        return (sizes[0], *reversed(sizes))
+
+
+def share_context(session: bytes, number: int, peer: int) -> bytes:
+    """The context of a peer's share of a round's key."""
+    return session + bytes([number]) + peer.to_bytes(ROUTE, "big")
 
 
 def open_peer_round(
@@ -155,13 +171,19 @@ def open_peer_round(
 
 def last_step(agreement: Agreement) -> int:
     """The last step of a round."""
-    return agreement.path + 3
+    return agreement.path + 5
 
 
 def due(agreement: Agreement, step: int) -> Kind:
-    """What every peer posts in a step of a round; step 0 is before the first round."""
+    """What every peer posts in a step of a round."""
     if step == 0:
-        return Kind.KEY
+        return Kind.SHARE
     if step <= agreement.path:
         return Kind.RELAY
-    return Kind.FOUND if step == agreement.path + 2 else Kind.AGREED
+    special = {agreement.path + 2: Kind.FOUND, agreement.path + 4: Kind.SHOWN}
+    return special.get(step, Kind.AGREED)
+
+
+def accusable(agreement: Agreement, step: int) -> bool:
+    """Whether an accusation may stand in a step: no secret of the round's key is shown yet."""
+    return 1 < step <= agreement.path + 3

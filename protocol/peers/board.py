@@ -4,17 +4,23 @@ r"""The board of peers: one post a peer and step, in their order; everything is 
 
 as on every board (board.py). Who has posted a key before anything else is posted takes part. A post
 that is malformed, out of turn, of another session, of a stranger, or the second of its author in a
-step is refused, and the board stays as it was.
+step is refused, and the board stays as it was. So is a share of a round's key that its author does
+not own, and a secret that is not that of its share.
 
     digest of the relays of a round =
         SHA-256("veilmix relays 1\0" || session || round
                 || SHA-256(message) for every step and peer, ascending)
+
+    digest of what was found =
+        SHA-256("veilmix found 1\0" || session || round
+                || SHA-256(message) for every peer, ascending)
 """
 
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...crypto.joint_key import check_share, check_shown
 from ...crypto.keys import PublicKey
 from ...errors import Reason, Refused
 from .. import parties
@@ -22,10 +28,11 @@ from ..board import LABEL, Entry, digest_of
 from ..frames import DIGEST, NO_SESSION, Message, decode_message
 from ..messages import Body, Key, Kind
 from ..parties import Role
-from ..peer_messages import Accusation, Found, Relay
-from .agreement import Agreement, due, last_step
+from ..peer_messages import Accusation, Found, Relay, Share, Shown
+from .agreement import Agreement, accusable, due, last_step, share_context
 
 RELAYS_LABEL = b"veilmix relays 1\0"
+FOUND_LABEL = b"veilmix found 1\0"
 Place = tuple[int, int]  # round and step; (0, 0): keys
 
 
@@ -71,19 +78,29 @@ class PeerBoard:
             session = self.session
             if self.place == (0, 0):
                 session = self.agreement.session(self.keys)
-            wanted = due(self.agreement, place[1]) if place[1] else None
-            kind = message.kind is wanted or (message.kind is Kind.ACCUSATION and place[1] > 1)
+            wanted = due(self.agreement, place[1]) if message.round else None
+            accused = message.kind is Kind.ACCUSATION and accusable(self.agreement, place[1])
+            kind = message.kind is wanted or accused
             right = number in self.keys and message.session == session and kind
             right = right and self._in_turn(place) and number not in self.posts.get(place, {})
         if not right or message.seal is not None:
             raise Refused(Reason.UNEXPECTED)
+        if isinstance(body, Share):
+            check_share(body.public, body.proof, self.owner(message.round, number))
+        if isinstance(body, Shown):
+            check_shown(body.secret, self.shares(message.round)[number].public)
         return place
+
+    def owner(self, number: int, peer: int) -> bytes:
+        """The context of a peer's share of a round's key."""
+        session = self.agreement.session(self.keys) if self.place == (0, 0) else self.session
+        return share_context(session, number, peer)
 
     def _in_turn(self, place: Place) -> bool:
         """Whether a place is the one where the session stands, or the next and this one is full."""
         number, step = self.place
         last = self.place == (0, 0) or step == last_step(self.agreement)
-        following = (number + 1, 1) if last else (number, step + 1)
+        following = (number + 1, 0) if last else (number, step + 1)
         if place == self.place or self.place == (0, 0):
             return place in (self.place, following)
         calm = not any(self.accusations(self.place))
@@ -102,6 +119,16 @@ class PeerBoard:
         """The ballots that were found in a round, by peer."""
         said = self.said((number, self.agreement.path + 2)).items()
         return {peer: body for peer, body in said if isinstance(body, Found)}
+
+    def shares(self, number: int) -> dict[int, Share]:
+        """The shares of a round's key, by peer."""
+        said = self.said((number, 0)).items()
+        return {peer: body for peer, body in said if isinstance(body, Share)}
+
+    def shown(self, number: int) -> dict[int, bytes]:
+        """The secrets of shares that were shown in a round, by peer."""
+        said = self.said((number, self.agreement.path + 4)).items()
+        return {peer: body.secret for peer, body in said if isinstance(body, Shown)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
         """The accusations of a step, with who makes them."""
@@ -124,6 +151,14 @@ class PeerBoard:
             posts = self.posts.get((number, step), {})
             for peer in sorted(posts):
                 digest.update(hashlib.sha256(posts[peer].data).digest())
+        return digest.digest()
+
+    def found_digest(self, number: int) -> bytes:
+        """Hash all that was found in a round."""
+        digest = hashlib.sha256(FOUND_LABEL + self.session + bytes([number]))
+        posts = self.posts.get((number, self.agreement.path + 2), {})
+        for peer in sorted(posts):
+            digest.update(hashlib.sha256(posts[peer].data).digest())
         return digest.digest()
 
     def digest(self) -> bytes:

@@ -1,7 +1,8 @@
 """Onions that find their own way: sealed by the peer that drew the path, opened by those on it.
 
     inside of a layer   u16 number of the next peer (0: the path ends here) || next layer, or ballot
-    blank ballot        ff || salt || padding
+    ballot              sealed to the joint key of the round (crypto/joint_key.py)
+    blank ballot        ff || salt || padding, before it is sealed
 
 A path is L different peers, none of them the sender, every one of them equally likely to be
 anywhere on it. All layers that arrive in one step have one size.
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...crypto.entropy import Drawn, Entropy
+from ...crypto.joint_key import open_jointly, seal_jointly
 from ...crypto.keys import SecretKey
 from ...crypto.layer import open_layers, seal_layer
 from ...crypto.padding import pad, unpad
@@ -40,8 +42,8 @@ class Onion(NamedTuple):
     answer: Ballot | None
 
     @property
-    def plain(self) -> bytes:
-        """The padded ballot."""
+    def sealed(self) -> bytes:
+        """The sealed ballot."""
         return self.inside[-1][ROUTE:]
 
 
@@ -49,11 +51,11 @@ class Onion(NamedTuple):
 class Passed:
     """What a peer makes of all that came to it in a step.
 
-    bags: what goes on; plains: the ballots it found, at the end of their paths. refused: by reason.
+    bags: what goes on; sealed: the ballots it found, at the end of their paths. refused: by reason.
     """
 
     bags: Bags
-    plains: tuple[bytes, ...]
+    sealed: tuple[bytes, ...]
     refused: Mapping[Reason, int]
 
 
@@ -94,8 +96,9 @@ def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy
 
 
 def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
-    """Peer: seal a padded ballot for the peers of a path, the last one's layer first."""
-    layer, then = plain, HERE
+    """Peer: seal a padded ballot to all, then for the peers of a path, the last one first."""
+    fresh = entropy.fork(f"sealing {plain.hex()}")  # of its own, as a salt is in every ballot
+    layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), HERE
     made = list[tuple[bytes, bytes, bytes]]()
     for step in range(len(path), 0, -1):
         held, drawn = then.to_bytes(ROUTE, "big") + layer, entropy.random(DRAW)
@@ -112,6 +115,11 @@ def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Ent
 def seal_again(plan: PeerRound, step: int, peer: int, held: bytes, drawn: bytes) -> bytes:
     """Anybody: the layer that a peer opens in a step, from what it holds and what was drawn."""
     return seal_layer(plan.suite, plan.keys[peer], held, plan.contexts[step], Drawn(drawn))
+
+
+def open_ballot(plan: PeerRound, secret: bytes, sealed: bytes) -> Ballot | None:
+    """Anybody, once all secrets are shown: read a sealed ballot; None for a blank, or Refused."""
+    return read_plain(plan, open_jointly(secret, plan.joint, sealed, plan.ballots))
 
 
 def read_plain(plan: PeerRound, plain: bytes) -> Ballot | None:
@@ -152,7 +160,7 @@ def pass_on(
     counts = {reason: count for reason, count in refused.items() if count}
     if step < plan.path:
         return Passed(bags_of(pairs), (), counts)
-    return Passed((), tuple(sorted({plain for _, plain in pairs})), counts)
+    return Passed((), tuple(sorted({sealed for _, sealed in pairs})), counts)
 
 
 def goes_on(plan: PeerRound, peer: int, step: int, held: bytes) -> bool:

@@ -8,8 +8,13 @@ the whole path of an onion follows it, therefore, and a thin batch can give away
 
 What is followed is certain. Chances that remain where it is not (two senders' onions in one batch)
 are not counted as links. An onion that was stopped on its way is taken as unread.
+
+Ballots are sealed to everybody's shares. A round that is burned before secrets are shown is never
+read, by nobody; one that is burned while they are shown is read by a coalition that has all those
+which were not. So an accusation, which shows one step of an onion's way, shows no answer.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -100,6 +105,8 @@ class PeerRecord:
         """Per round and person outside, by index, the values that these peers pin on it."""
         rows: dict[int, dict[int, dict[int, str]]] = {}
         for number, routes in self.routes.items():
+            if not self.readable(number, members):
+                continue
             asks = self.asks[number]
             for place in followed(routes, members):
                 route = routes[place]
@@ -140,14 +147,36 @@ class PeerRecord:
                 rows.setdefault(person, {}).update(row)
         return rows
 
-    def _counted(self) -> Iterable[CountsSeen]:
-        """The counts on the board: of a round whose ballots are shown, even if it was burned."""
-        tallies = [*self.reckoning.tallies]
-        if self.reckoning.pending is not None and self.reckoning.unbalanced is None:
-            tallies.append(self.reckoning.pending)
-        for number, tally in enumerate(tallies, start=1):
+    def readable(self, number: int, members: frozenset[int]) -> bool:
+        """Whether these peers have all secrets of a round that was mixed to its end."""
+        shares, path = self.board.shares(number), self.board.agreement.path
+        kept = shares.keys() - self.board.shown(number).keys()
+        opening = number < self.board.place[0] or self.board.place[1] >= path + 4
+        return bool(shares) and opening and all(peer - 1 in members for peer in kept)
+
+    def _counted(self, members: frozenset[int]) -> Iterable[tuple[CountsSeen, frozenset[int]]]:
+        """Counts that these peers read, each with whose answers are in it.
+
+        Of a round that everybody agreed on they are on the board; of one that was burned they are
+        what its ballots hold, for who can open them.
+        """
+        everybody = frozenset(number - 1 for number in self.board.keys)
+        done = len(self.reckoning.tallies)
+        for number, tally in enumerate(self.reckoning.tallies, start=1):
             for columns, counts in zip(self.asks[number], tally, strict=True):
-                yield CountsSeen(number, columns, counts)
+                yield CountsSeen(number, columns, counts), everybody
+        for number, routes in self.routes.items():
+            if number <= done or number not in self.asks or not self.readable(number, members):
+                continue
+            for ask, columns in enumerate(self.asks[number]):
+                said = [
+                    (route.origin, route.answer[1])
+                    for route in routes
+                    if route.answer is not None and route.answer[0] == ask
+                ]
+                who = frozenset(origin for origin, _ in said)
+                if who and len(who) == len(said):  # who answers twice is no person's count
+                    yield CountsSeen(number, columns, Counter(row for _, row in said)), who
 
     def view(self, members: Iterable[str]) -> View:
         """Anybody: what these peers know together; who is no peer sees what is on the board."""
@@ -161,9 +190,9 @@ class PeerRecord:
             own = {person: rows[person] for person in inside if person in rows}
             if own:
                 pinned[number] = {**pinned.get(number, {}), **own}
-        counted = tuple(self._counted())
-        everybody = frozenset(number - 1 for number in self.board.keys)
-        came = {(one.round, one.columns): everybody for one in counted}
+        read = tuple(self._counted(inside))
+        counted = tuple(one for one, _ in read)
+        came = {(one.round, one.columns): who for one, who in read}
         users = self.transcript.users
         return View(
             coalition, users, True, pinned, counted, {}, {}, self.transcript, came, public=True

@@ -4,18 +4,23 @@ absent   posts nothing any more, from its round on
 drop     hands on only a share of the onions that it should
 tag      turns over a bit of an onion before it hands it on
 lie      says that it has decided otherwise
+provoke  leaves out the ballots that it found, so that their senders accuse
+withhold does not show its secret when all others have
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from ...errors import Reason
 from ...protocol.messages import Body
-from ...protocol.peer_messages import Agreed, Found, Relay
+from ...protocol.peer_messages import Agreed, Found, Relay, Shown
 from ...protocol.peers.agreement import PeerRound, last_step
 from ...protocol.peers.onions import bags_of
 from ..peer import Commons, Seat
 
 Doing = Callable[[PeerRound, Body, float], Body | None]
+Secrets = dict[tuple[int, int], bytes]  # by round and number, of the rounds' keys
 
 
 def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
@@ -30,9 +35,9 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             kept = len(pairs) - max(1, round(rate * len(pairs)))
             return replace(body, bags=bags_of(pairs[:kept]))
-        case Found() if plan.path == 1 and body.plains:
-            kept = len(body.plains) - max(1, round(rate * len(body.plains)))
-            return replace(body, plains=body.plains[:kept])
+        case Found() if plan.path == 1 and body.sealed:
+            kept = len(body.sealed) - max(1, round(rate * len(body.sealed)))
+            return replace(body, sealed=body.sealed[:kept])
     return body
 
 
@@ -43,8 +48,8 @@ def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             receiver, layer = pairs[0]
             return replace(body, bags=bags_of([(receiver, _turned(layer)), *pairs[1:]]))
-        case Found() if plan.path == 1 and body.plains:
-            return replace(body, plains=tuple(sorted({_turned(body.plains[0]), *body.plains[1:]})))
+        case Found() if plan.path == 1 and body.sealed:
+            return replace(body, sealed=tuple(sorted({_turned(body.sealed[0]), *body.sealed[1:]})))
     return body
 
 
@@ -59,14 +64,36 @@ def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
     return body
 
 
+def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Leave out the ballots that it found, as if they had not opened: their senders will accuse."""
+    if isinstance(body, Found) and body.sealed:
+        refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
+        return replace(body, sealed=(), refused=dict(refused))
+    return body
+
+
+def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
+    """Keep one's secret of the round's key: all others have shown theirs."""
+    return None if isinstance(body, Shown) else body
+
+
 class FaultySeat(Seat):
     """Posts as an attack would have it, in the rounds of the attack."""
 
     def __init__(
-        self, commons: Commons, number: int, attacks: Mapping[int, tuple[Doing, float]]
+        self,
+        commons: Commons,
+        number: int,
+        attacks: Mapping[int, tuple[Doing, float]],
+        secrets: Secrets,
     ) -> None:
         super().__init__(commons, number)
         self.attacks = attacks
+        self.secrets = secrets
+
+    def holds(self, number: int, secret: bytes) -> None:
+        """Tell one's secret to those who attack together."""
+        self.secrets[number, self.number] = secret
 
     def says(self, plan: PeerRound | None, body: Body) -> Body | None:
         """Say what is due, or what the attack of this round makes of it."""
@@ -76,6 +103,12 @@ class FaultySeat(Seat):
         return act(plan, body, rate)
 
 
-def faulty_peer(attacks: Mapping[int, tuple[Doing, float]]) -> Callable[[Commons, int], Seat]:
-    """Give the seat that does, in each round, one of the above, at a rate from 0 to 1."""
-    return lambda commons, number: FaultySeat(commons, number, attacks)
+def faulty_peer(
+    attacks: Mapping[int, tuple[Doing, float]], secrets: Secrets | None = None
+) -> Callable[[Commons, int], Seat]:
+    """Give the seat that does, in each round, one of the above, at a rate from 0 to 1.
+
+    secrets: where those who attack together keep their secrets.
+    """
+    shared: Secrets = {} if secrets is None else secrets
+    return lambda commons, number: FaultySeat(commons, number, attacks, shared)

@@ -27,7 +27,7 @@ PEER = "peer"  # of a session without central parties
 BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
-ROWS, REPORTS = "rows", "reports"  # what people hand on
+ROWS, REPORTS = "rows", "reports"  # what people hand on; or `PEER`, where only peers can do it
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
@@ -150,7 +150,7 @@ class Attack(Committed):
         commit: commits it for any other party: (setup, entry, the entry's place in the file).
         sequel: how it uses two sessions; None: it needs one.
         about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
-            analyst read; `REPORTS`, randomized answers.
+            analyst read; `REPORTS`, randomized answers; `PEER`, nothing but a session of peers.
         sybils: it brings so many `users` who do not exist.
         first_only: only the first shuffler can commit it.
         helpers: who else has to be in it, in a scenario.
@@ -172,4 +172,5 @@ class Attack(Committed):
 
     def among(self, topology: str) -> "Attack | PeerAttack | None":
         """How it is committed where messages are carried so; None where nobody can."""
-        return {CENTRAL.name: self, PEERS.name: self.among_peers}.get(topology)
+        central = None if self.about == PEER else self
+        return {CENTRAL.name: central, PEERS.name: self.among_peers}.get(topology)

@@ -11,6 +11,7 @@ from ...protocol import exploits, parties
 from ...protocol.board import Board
 from ...protocol.ideal import released
 from ...protocol.messages import Counts
+from ...protocol.peers.accusations import PeerLoot
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...roles.adversary_record import AdversaryRecord
@@ -87,8 +88,7 @@ class Scene:
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
         """In how many columns a row is that of a person."""
-        mine = self.people.row(index) if index < self.n else ()
-        return sum(column < len(mine) and mine[column] == value for column, value in row.items())
+        return matching(self.people, index, row)
 
     def loot(self, accomplices: Sequence[str]) -> exploits.AdversaryView:
         """What these parties have together."""
@@ -103,11 +103,13 @@ class PeerScene:
         scenario: what was played.
         people: those who exist.
         record: what was posted, and what follows from it.
+        secrets: by round and number, what attackers hold of the rounds' keys.
     """
 
     scenario: Scenario
     people: Population
     record: PeerRecord
+    secrets: Mapping[tuple[int, int], bytes] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -119,6 +121,21 @@ class PeerScene:
         """What was released of the people, row by row."""
         seen = self.record.reckoning
         return released(tuple(seen.calls), tuple(seen.tallies), seen.decision)
+
+    def right(self, index: int, row: Mapping[int, str]) -> int:
+        """In how many columns a row is that of a person."""
+        return matching(self.people, index, row)
+
+    @property
+    def loot(self) -> PeerLoot:
+        """What attackers have together."""
+        return PeerLoot(self.record.reckoning, self.secrets)
+
+
+def matching(people: Population, index: int, row: Mapping[int, str]) -> int:
+    """In how many columns a row is that of a person."""
+    mine = people.row(index) if index < people.n else ()
+    return sum(column < len(mine) and mine[column] == value for column, value in row.items())
 
 
 def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:

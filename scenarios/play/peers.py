@@ -20,7 +20,7 @@ from ...protocol.peers.agreement import Agreement
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Transcript
 from ...roles import peer as role
-from ...roles.faults.peer import Doing, faulty_peer
+from ...roles.faults.peer import Doing, Secrets, faulty_peer
 from ...roles.instruments import Instrument, Recorder
 from ..catalogue.effects import measure_among_peers
 from ..catalogue.registry import ATTACKS
@@ -67,15 +67,21 @@ def play_peers(
     return _ideal(scenario, crowd, faults)
 
 
-def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> role.PeerCast:
-    """Everything a session of this scenario starts from."""
+def cast_of(
+    scenario: Scenario,
+    crowd: Samples,
+    faults: Faults,
+    seed: int | None,
+    secrets: Secrets | None = None,
+) -> role.PeerCast:
+    """Everything a session of this scenario starts from. secrets: filled with attackers' own."""
     people = crowd.people
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     rate = next((one.rate for one in scenario.fault if one.rate is not None), 1.0)
     absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
     seats = {
-        peer(who): faulty_peer({number: (_act(attack), rate) for number, attack in attacks.items()})
-        for who, attacks in faults.items()
+        peer(who): faulty_peer({one: (_act(name), rate) for one, name in said.items()}, secrets)
+        for who, said in faults.items()
     }
     return role.PeerCast(
         agreement(scenario, people.schema),
@@ -106,7 +112,8 @@ def _real(
 ) -> Played:
     """Say every message on the board."""
     people, transcript = crowd.people, Transcript(crowd.people.n)
-    cast = cast_of(scenario, crowd, faults, seed)
+    secrets: Secrets = {}
+    cast = cast_of(scenario, crowd, faults, seed, secrets)
     terms = cast.agreement
     seen = role.play_peers(cast, [Recorder(transcript), *instruments], report)
     record = PeerRecord(transcript, seen)
@@ -127,7 +134,7 @@ def _real(
         record.view,
         transcript,
         record.truth,
-        measure_among_peers(PeerScene(scenario, people, record)),
+        measure_among_peers(PeerScene(scenario, people, record, secrets)),
         peers=PeersFound(terms.encode().hex(), many, terms.path, terms.onions, seen.charges, sizes),
     )
 

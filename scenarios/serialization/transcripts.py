@@ -35,7 +35,7 @@ from ...protocol.transcript import Event, Made, Read, Refusal, Transcript
 SCHEMA = 1
 LEVEL = 6  # of gzip; names are random bytes, so more finds nothing to save
 FORMS = ("full", "summary", "ideal")
-STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION)  # begin with their step
+STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)  # step first
 _NUMBER = re.compile(r"\d+")
 
 

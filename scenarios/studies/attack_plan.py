@@ -18,7 +18,7 @@ from functools import cache
 import msgspec
 
 from ...errors import DataError, ParameterError, ScenarioError
-from ..catalogue.attack import ROWS, Committed, Keys
+from ..catalogue.attack import REPORTS, Committed, Keys
 from ..catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
@@ -50,7 +50,7 @@ def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
     return {
         f"{name}-{variant}" if variant else name: Row(name, how, entries)
         for name, how in committed(topology).items()
-        if ATTACKS[name].about == ROWS
+        if ATTACKS[name].about != REPORTS
         for variant, entries in how.trials.items()
     }
 

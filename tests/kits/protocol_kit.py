@@ -38,7 +38,7 @@ from veilmix.protocol.messages import (
 )
 from veilmix.protocol.mixing import arrange, check_batch, open_envelope, open_layers
 from veilmix.protocol.parties import Role
-from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay
+from veilmix.protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
 from veilmix.protocol.receipts import show
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import Round, open_round
@@ -277,6 +277,8 @@ BODIES: dict[type, Any] = {
     Relay: st.builds(Relay, STEPS, st.dictionaries(PEERS, LAYERS, max_size=3).map(bags), REFUSED),
     Found: st.builds(Found, STEPS, LAYERS | st.just(()), REFUSED),
     Agreed: st.builds(Agreed, STEPS, DIGESTS),
+    Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
+    Shown: st.builds(Shown, STEPS, DIGESTS),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }

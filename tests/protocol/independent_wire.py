@@ -13,8 +13,18 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from nacl.bindings import crypto_box, crypto_box_seal_open, crypto_scalarmult_base
+from nacl.bindings import (
+    crypto_box,
+    crypto_box_seal_open,
+    crypto_scalarmult_base,
+    crypto_secretbox_open,
+)
 from nacl.exceptions import CryptoError
+from rbcl import (
+    crypto_core_ristretto255_add,
+    crypto_scalarmult_ristretto255,
+    crypto_scalarmult_ristretto255_base,
+)
 
 P = 2**255 - 19
 LOW = {
@@ -317,7 +327,7 @@ def relay(data: Bytes) -> dict[str, Any]:
 def found_ballots(data: Bytes) -> dict[str, Any]:
     step, plains = step_of(data), data.items()
     require(plains == sorted(set(plains)))
-    return {"step": step, "plains": [one.hex() for one in plains], "refused": refused(data)}
+    return {"step": step, "sealed": [one.hex() for one in plains], "refused": refused(data)}
 
 
 def accusation(data: Bytes) -> dict[str, Any]:
@@ -360,6 +370,8 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     18: ("accusation", accusation),
     19: ("roster", roster),
     20: ("head", head),
+    21: ("share", lambda data: {"public": data.take(32).hex(), "proof": data.take(64).hex()}),
+    22: ("shown", lambda data: {"step": step_of(data), "secret": data.take(32).hex()}),
 }
 
 
@@ -603,9 +615,44 @@ def peer_layer(inputs: dict[str, Any]) -> dict[str, Any]:
     point = crypto_scalarmult_base(draw)
     nonce = hashlib.blake2b(point + public, digest_size=24).digest()
     require(layer == b"\x01" + point + crypto_box(place + held, nonce, public, draw))
-    plain = held[2:].rstrip(b"\0")
-    blank = plain[:1] == b"\xff" and len(plain) == 18 and plain[-1:] == b"\x80"
-    return {"next": int.from_bytes(held[:2], "big"), "inside": held[2:].hex(), "blank": blank}
+    return {"next": int.from_bytes(held[:2], "big"), "inside": held[2:].hex()}
+
+
+ORDER = 2**252 + 27742317777372353535851937790883648493
+
+
+def peer_share(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Check the proof of a share (c, z): R = z G + c X must give c again."""
+    place = bytes.fromhex(inputs["session"]) + bytes([inputs["round"]])
+    place += inputs["peer"].to_bytes(2, "big")
+    public, proof = bytes.fromhex(inputs["public"]), bytes.fromhex(inputs["proof"])
+    one = crypto_scalarmult_ristretto255_base(proof[32:])
+    other = crypto_scalarmult_ristretto255(proof[:32], public)
+    blind = crypto_core_ristretto255_add(one, other)
+    digest = hashlib.sha512(b"veilmix key share 1\0" + place + public + blind).digest()
+    require(int.from_bytes(digest, "little") % ORDER == int.from_bytes(proof[:32], "little"))
+    require(crypto_scalarmult_ristretto255_base(bytes.fromhex(inputs["secret"])) == public)
+    return {}
+
+
+def peer_ballot(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Open a sealed ballot with the sum of all secrets."""
+    session, asked = peers_session(inputs), bytes.fromhex(inputs["call"])
+    path = bytes.fromhex(inputs["agreement"])[-2]
+    place = context(session, asked, message(asked)["body"]["round"], path + 1)
+    whole = sum(int.from_bytes(bytes.fromhex(one), "little") for one in inputs["secrets"]) % ORDER
+    secret = whole.to_bytes(32, "little")
+    sealed, joint = bytes.fromhex(inputs["sealed"]), crypto_scalarmult_ristretto255_base(secret)
+    shared = crypto_scalarmult_ristretto255(secret, sealed[:32])
+    told = b"veilmix joint key 1\0" + place + sealed[:32] + joint + shared
+    try:
+        key = hashlib.sha512(told).digest()[:32]
+        plain = crypto_secretbox_open(sealed[32:], bytes(24), key)
+    except CryptoError:
+        raise Rejected("does-not-open") from None
+    said = plain.rstrip(b"\0")
+    blank = said[:1] == b"\xff" and len(said) == 18 and said[-1:] == b"\x80"
+    return {"plain": plain.hex(), "blank": blank}
 
 
 def agree(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -635,6 +682,8 @@ READERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "board": board,
     "peers": lambda inputs: {"session": peers_session(inputs).hex()},
     "peer-layer": peer_layer,
+    "peer-share": peer_share,
+    "peer-ballot": peer_ballot,
     "agree": agree,
     "fork": fork,
 }

@@ -84,9 +84,12 @@ def test_only_a_users_submission_after_the_collection_is_late(phase: Phase) -> N
         assert caught.value.reason is (Reason.LATE if late else Reason.UNEXPECTED)
 
 
+PEERS = {Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHARE, Kind.SHOWN}
+
+
 def test_every_phase_and_kind_is_in_the_table() -> None:
     assert set(MOVES) == set(Phase)
-    central = set(Kind) - {Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION}  # of peers
+    central = set(Kind) - PEERS
     assert {kind for moves in MOVES.values() for kind in moves} == central
     assert {kind for _, kind, _, _ in LEGAL} == {kind.name.lower() for kind in central}
 

@@ -4,6 +4,7 @@ import ast
 import json
 import runpy
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,7 +13,9 @@ import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from veilmix.crypto.joint_key import check_share, check_shown, open_jointly, total
 from veilmix.crypto.keys import PublicKey, SecretKey
+from veilmix.crypto.ristretto import base_times
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason, Refused, VerificationError
 from veilmix.protocol.announcement import decode_announcement
@@ -22,7 +25,7 @@ from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Call, Kind, Registry, Submission, Tally
 from veilmix.protocol.mixing import batch_digest, open_envelope, open_layers
 from veilmix.protocol.peers.accounting import result_digest
-from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round
+from veilmix.protocol.peers.agreement import Agreement, PeerRound, open_peer_round, share_context
 from veilmix.protocol.peers.onions import pass_on, read_plain, seal_again
 from veilmix.protocol.receipts import root_of
 from veilmix.protocol.registry import check_sender
@@ -146,12 +149,28 @@ def read_peer_layer(inputs: Inputs) -> Inputs:
     step, peer, layer = inputs["step"], inputs["peer"], unhex(inputs["layer"])
     secret = suite().keypair_from(unhex(inputs["secret"])).secret
     passed = pass_on(plan, peer, secret, step, [layer])
-    held = [(to, layers[0]) for to, layers in passed.bags] + [(0, one) for one in passed.plains]
+    held = [(to, layers[0]) for to, layers in passed.bags] + [(0, one) for one in passed.sealed]
     ((then, inside),) = held
     again = seal_again(plan, step, peer, then.to_bytes(2, "big") + inside, unhex(inputs["draw"]))
     assert again == layer
-    blank = step == told.path and read_plain(plan, inside) is None
-    return {"next": then, "inside": inside.hex(), "blank": blank}
+    return {"next": then, "inside": inside.hex()}
+
+
+def read_peer_share(inputs: Inputs) -> Inputs:
+    place = share_context(unhex(inputs["session"]), inputs["round"], inputs["peer"])
+    check_share(unhex(inputs["public"]), unhex(inputs["proof"]), place)
+    check_shown(unhex(inputs["secret"]), unhex(inputs["public"]))
+    return {}
+
+
+def read_peer_ballot(inputs: Inputs) -> Inputs:
+    told, keys = among_peers(inputs)
+    call = decode_message(unhex(inputs["call"])).body
+    assert isinstance(call, Call)
+    secret = total([unhex(one) for one in inputs["secrets"]])
+    plan = replace(open_peer_round(told, told.session(keys), keys, call), joint=base_times(secret))
+    plain = open_jointly(secret, plan.joint, unhex(inputs["sealed"]), plan.ballots)
+    return {"plain": plain.hex(), "blank": read_plain(plan, plain) is None}
 
 
 def read_agree(inputs: Inputs) -> Inputs:
@@ -176,6 +195,8 @@ READERS: dict[str, Callable[[Inputs], Inputs]] = {
     "signed": read_signed,
     "peers": read_peers,
     "peer-layer": read_peer_layer,
+    "peer-share": read_peer_share,
+    "peer-ballot": read_peer_ballot,
     "agree": read_agree,
     "fork": read_fork,
 }

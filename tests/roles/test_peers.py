@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from peer_kit import ROWS, SCHEMA, TERMS, both, cast
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.errors import ParameterError, Refused
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Policy, Program, Rules
+from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.ballots import Ballot
 from veilmix.protocol.ideal import Table, run_through
 from veilmix.protocol.messages import Body, Certificate, Decision
@@ -20,29 +21,20 @@ from veilmix.protocol.peers.board import replay_peers
 from veilmix.protocol.peers.onions import bags_of, make_onion, make_onions, seal_again, wrap_path
 from veilmix.protocol.peers.view import PeerRecord, Route, followed
 from veilmix.protocol.programs import strategy_of
-from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.schema import Schema
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.faults import peer as misdeeds
 from veilmix.roles.faults.peer import faulty_peer
 from veilmix.roles.instruments import Recorder
-from veilmix.roles.peer import Commons, PeerCast, Seat, play_peers
-
-SCHEMA = Schema((Feature("grown", ("y", "n")), Feature("blood", ("0", "A", "B"))))
-ROWS = tuple(("yn"[i % 2], "0AB"[i % 3 if i % 4 else 0]) for i in range(7))
-TERMS = Agreement("a test", SCHEMA, Policy(2, 0.5), Rules(), SuiteCode.SEALEDBOX, 2, 2)
-
-
-def both(_schema: Schema, _counts: Sequence[Sequence[int]], people: int) -> Decision:
-    return Decision((0, 1), Certificate("fixed", 2, people, 0))
-
+from veilmix.roles.peer import Commons, Seat, play_peers
 
 Played = tuple[Reckoning, Transcript]
 
 
 def played(terms: Agreement = TERMS, seed: int = 5, **changes: Any) -> Played:
     transcript = Transcript.sized(len(ROWS))
-    cast = PeerCast(terms, len(ROWS), ROWS.__getitem__, both, SeededEntropy(seed))
-    return play_peers(replace(cast, **changes), [Recorder(transcript)], pytest.fail), transcript
+    changed = replace(cast(terms, seed), **changes)
+    return play_peers(changed, [Recorder(transcript)], pytest.fail), transcript
 
 
 def table(rows: Sequence[tuple[str, str]]) -> Table:
@@ -166,7 +158,9 @@ class Sealing(Seat):
 
     def says(self, plan: PeerRound | None, body: Body) -> Body:
         """Keep quiet about it: an accusation would fall back on it."""
-        return Agreed(body.step, self.seen.result) if isinstance(body, Accusation) else body
+        if isinstance(body, Accusation) and plan is not None:
+            return Agreed(body.step, self.commons.board.found_digest(plan.call.round))
+        return body
 
 
 def asked_for_more(plan: PeerRound) -> Any:

@@ -1,0 +1,127 @@
+r"""A key that is the sum of many: what is sealed to it opens when all of them show their shares.
+
+    share        x random, X = x G, with a proof that its owner knows x (Schnorr):
+                 R = k G,  c = H(label proof || context || X || R),  z = k - c x;  proof c || z
+    joint key    J = sum of all X
+    sealed       E = e G || secretbox(H(label key || context || E || J || e J), plaintext)
+    opened       with x = sum of all shares:  x E = e J
+
+Without its proof the last share could be chosen as Y - (all others), and J = Y had one owner.
+The proof is bound to a context that names session, round and owner. Each E is fresh, so a key
+seals one text, and the nonce is nought.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha512
+from typing import Never, final
+
+from nacl.bindings import crypto_secretbox, crypto_secretbox_open
+from nacl.exceptions import CryptoError
+
+from ..errors import Reason, Refused
+from .entropy import Entropy
+from .ristretto import (
+    ELEMENT,
+    IDENTITY,
+    ORDER,
+    SCALAR,
+    UNIFORM,
+    base_times,
+    decoded,
+    decoded_scalar,
+    difference,
+    plus,
+    product,
+    scalar,
+    times,
+)
+
+KEY_LABEL = b"veilmix joint key 1\0"
+PROOF_LABEL = b"veilmix key share 1\0"
+PROOF = 2 * SCALAR  # bytes: challenge and response
+OVERHEAD = ELEMENT + 16  # bytes that sealing adds: an element and a Poly1305 tag
+NONCE = bytes(24)
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyShare:
+    """One owner's part. secret: shown in the end; public, proof: shown in the beginning."""
+
+    secret: bytes
+    public: bytes
+    proof: bytes
+
+    def __repr__(self) -> str:
+        return f"KeyShare({self.public.hex()[:16]})"
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        raise TypeError("a share of a key is not pickled or copied")
+
+
+def make_share(entropy: Entropy, context: bytes) -> KeyShare:
+    """Owner: draw a share, and prove that it is one's own."""
+    secret, blind = (scalar(entropy.random(UNIFORM)) for _ in range(2))
+    public = base_times(secret)
+    challenge = _challenge(context, public, base_times(blind))
+    response = difference(blind, product(challenge, secret))
+    return KeyShare(secret, public, challenge + response)
+
+
+def check_share(public: bytes, proof: bytes, context: bytes) -> None:
+    """Anybody: Refused (MALFORMED) unless its owner knows the secret of a share."""
+    decoded(public)
+    if len(proof) != PROOF:
+        raise Refused(Reason.MALFORMED, "not a proof")
+    challenge, response = decoded_scalar(proof[:SCALAR]), decoded_scalar(proof[SCALAR:])
+    blind = plus(base_times(response), times(challenge, public))
+    if _challenge(context, public, blind) != challenge:
+        raise Refused(Reason.MALFORMED, "the proof of a share does not hold")
+
+
+def check_shown(secret: bytes, public: bytes) -> None:
+    """Anybody: Refused (MALFORMED) unless this is the secret of a share."""
+    if base_times(decoded_scalar(secret)) != public:
+        raise Refused(Reason.MALFORMED, "not the secret of this share")
+
+
+def joint(publics: Sequence[bytes]) -> bytes:
+    """Anybody: the joint key."""
+    total = IDENTITY
+    for public in publics:
+        total = plus(total, public)
+    return total
+
+
+def total(secrets: Sequence[bytes]) -> bytes:
+    """Anybody, once all are shown: the secret of the joint key."""
+    found = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
+    return found.to_bytes(SCALAR, "little")
+
+
+def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:
+    """Anybody: seal bytes to a joint key."""
+    secret = scalar(entropy.random(UNIFORM))
+    point = base_times(secret)
+    inner: bytes = crypto_secretbox(plain, NONCE, _key(context, point, key, times(secret, key)))
+    return point + inner
+
+
+def open_jointly(secret: bytes, key: bytes, sealed: bytes, context: bytes) -> bytes:
+    """Anybody who has the secret of the joint key: open what was sealed to it, or Refused."""
+    try:
+        point = decoded(sealed[:ELEMENT])
+        shared = _key(context, point, key, times(secret, point))
+        opened: bytes = crypto_secretbox_open(sealed[ELEMENT:], NONCE, shared)
+    except (Refused, CryptoError, ValueError):
+        raise Refused(Reason.DOES_NOT_OPEN) from None
+    return opened
+
+
+def _challenge(context: bytes, public: bytes, blind: bytes) -> bytes:
+    return scalar(sha512(PROOF_LABEL + context + public + blind).digest())
+
+
+def _key(context: bytes, point: bytes, key: bytes, shared: bytes) -> bytes:
+    return sha512(KEY_LABEL + context + point + key + shared).digest()[:32]

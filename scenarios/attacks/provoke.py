@@ -1,0 +1,44 @@
+"""`provoke`: the last peer of some paths leaves out ballots, so that their senders accuse."""
+
+from ...protocol.peers.accusations import told_by_accusers
+from ...roles.faults import peer
+from ..catalogue.attack import PEER, USER, Attack, Measured, PeerAttack
+from ..catalogue.scene import PeerScene, Scene
+from ..schema.model import Fault
+
+DOES = "leaves out ballots at the end of their paths, so that their senders accuse"
+REMEDY = (
+    "always on: ballots are sealed to everybody, and nobody shows a secret before all have "
+    "said that theirs is there ([ADR 35](adr/0035-peers-accuse-without-telling.md)): what an "
+    "accusation shows is never opened"
+)
+UNIT = "values told by those who accuse"
+
+
+def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
+    """Values that accusations tell of those who accuse, as far as they are right: of all they said.
+
+    Everybody sees accusations, and every secret that was shown; the provokers add their own.
+    """
+    found = told_by_accusers(scene.loot)
+    right = sum(scene.right(who, row) for who, row in found.items())
+    return right, scene.n * len(scene.people.schema.names)
+
+
+def nobody(_scene: Scene, _fault: Fault) -> Measured:
+    """Where there are central parties nobody accuses so."""
+    return 0, 0
+
+
+ATTACK = Attack(
+    by=USER,
+    does=DOES,
+    remedy=REMEDY,
+    scenario="attack-provoke",
+    unit=UNIT,
+    measure=nobody,
+    reads=("users", "share", "round"),
+    about=PEER,
+    strike=lambda _setup, _index, _rounds: None,
+    among_peers=PeerAttack(does=DOES, remedy=REMEDY, unit=UNIT, measure=unmasked, act=peer.provoke),
+)

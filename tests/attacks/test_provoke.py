@@ -1,0 +1,98 @@
+"""Peers accuse without telling: what an accusation shows is sealed to all, and never opens."""
+
+from dataclasses import replace as changed
+from typing import Any
+
+import peer_kit as PEERS
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import Refused
+from veilmix.protocol.frames import Message
+from veilmix.protocol.parties import peer
+from veilmix.protocol.peer_messages import Shown
+from veilmix.protocol.peers.accusations import PeerLoot, told_by_accusers
+from veilmix.protocol.peers.agreement import accusable, last_step
+from veilmix.protocol.peers.view import PeerRecord
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.faults.peer import faulty_peer, provoke, withhold
+from veilmix.roles.instruments import Recorder
+from veilmix.roles.peer import PeerCast, play_peers
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.schema.model import Fault
+from veilmix.scenarios.validation.load import load
+
+
+def provoked(name: str, by: str, number: int) -> Any:
+    scenario = load(name)
+    fault = Fault(attack="provoke", by=by, round=number)
+    scenario = replace(scenario, fault=(fault,), expect=type(scenario.expect)())
+    return run(scenario, worst_case_seconds=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["village", "peers-titanic"])
+def test_it_achieves_nothing_and_names_who_did_it(name: str) -> None:
+    for number in (1, 2):
+        outcome = provoked(name, "peer-3", number)
+        assert [(one.value, one.of > 0) for one in outcome.attacks] == [(0, True)]
+        assert outcome.release is None
+        assert {one.peer for one in outcome.peers.charges} == {"peer-3"}
+
+
+def session(attack: str, number: int = 1) -> tuple[Any, Transcript, dict[tuple[int, int], bytes]]:
+    """One peer attacks; also every other peer's secret, which nobody has together."""
+    secrets: dict[tuple[int, int], bytes] = {}
+    transcript = Transcript.sized(len(PEERS.ROWS))
+    honest = {peer(i): faulty_peer({}, secrets) for i in range(len(PEERS.ROWS)) if i != 2}
+    act = {"provoke": provoke, "withhold": withhold}[attack]
+    seats = {**honest, "peer-3": faulty_peer({number: (act, 1.0)}, secrets)}
+    cast: PeerCast = changed(PEERS.cast(), seats=seats)
+    return play_peers(cast, [Recorder(transcript)], pytest.fail), transcript, secrets
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_only_all_secrets_together_would_open_what_is_shown(number: int) -> None:
+    seen, _, secrets = session("provoke", number)
+    everything = told_by_accusers(PeerLoot(seen, secrets))
+    assert everything  # the measure finds what there would be
+    for who, row in everything.items():
+        assert all(PEERS.ROWS[who][column] == value for column, value in row.items())
+    for one in [key for key in secrets if key[0] == number]:
+        less = {key: secret for key, secret in secrets.items() if key != one}
+        assert told_by_accusers(PeerLoot(seen, less)) == {}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_nobody_reads_a_round_that_was_burned_before_it_was_opened(number: int) -> None:
+    seen, transcript, _ = session("provoke", number)
+    record = PeerRecord(transcript, seen)
+    everybody = record.view(peer(i) for i in range(len(PEERS.ROWS)))
+    most = record.view(peer(i) for i in range(len(PEERS.ROWS) - 1))
+    assert {one.round for one in most.counted} == set(range(1, number))
+    assert set(everybody.by_round) == {1, 2} if number == 2 else {1}
+    assert number not in record.linked(frozenset(range(len(PEERS.ROWS) - 1)))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_who_keeps_its_secret_is_named_and_alone_reads_the_burned_round(number: int) -> None:
+    seen, transcript, _ = session("withhold", number)
+    assert {charge.peer for charge in seen.charges} == {"peer-3"}
+    assert len(seen.tallies) == number - 1
+    record = PeerRecord(transcript, seen)
+    readers = {
+        i: {one.round for one in record.view([peer(i)]).counted} for i in range(len(PEERS.ROWS))
+    }
+    before = set(range(1, number))
+    assert readers == {i: before | {number} if i == 2 else before for i in readers}
+
+
+def test_an_accusation_comes_before_any_secret_and_no_secret_before_all_is_found() -> None:
+    terms = PEERS.TERMS
+    shown = terms.path + 4
+    assert [step for step in range(last_step(terms) + 1) if accusable(terms, step)] == list(
+        range(2, shown)
+    )
+    seen, _, secrets = session("provoke", 1)
+    early = Message(seen.board.session, 1, Shown(shown, secrets[1, 1])).encode()
+    with pytest.raises(Refused):
+        seen.board.post("peer-1", early)
