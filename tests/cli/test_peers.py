@@ -17,7 +17,7 @@ def test_check_says_what_peers_will_do_and_what_it_costs(typed) -> None:
     assert said.code == 0
     assert "each is user, shuffler, curator and analyst" in said.out
     assert "3 answers, one per feature, and 4 blanks" in said.out
-    assert "156 posts" in said.out
+    assert "228 posts" in said.out
     told = json.loads(typed("check", "village", "--format", "json").out)
     assert [one["layers"] for one in told["rounds"]] == [12 * 7 * 3] * 2
     assert told["shufflers"] == 0
