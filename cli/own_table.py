@@ -5,7 +5,7 @@ def command(data: Path, k: int, **reading: Any) -> None:
 table = read(data, Reading(**reading))
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from ..scenarios.populations.people import Table
+    from ..scenarios.schema.model import Feature
     from ..scenarios.schema.model import Population as Section
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -36,6 +37,7 @@ class Reading:
     quasi: str | None = None
     sensitive: str | None = None
     other: str | None = None
+    coarsen: tuple[str, ...] = ()
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -85,6 +87,13 @@ OPTIONS = (
     click.option("--quasi", metavar=NAMES, help="These may be known of a person."),
     click.option("--sensitive", metavar=NAMES, help="These are what nobody should learn."),
     click.option("--other", metavar=NAMES, help="These are nothing of the kind."),
+    click.option(
+        "--coarsen",
+        multiple=True,
+        metavar="RULE",
+        help="Coarser values, such as age.bins.width=10, born.date=year, zip.prefix=3, "
+        'sex.fold=["case"], job.merge_below=50. May be repeated.',
+    ),
 )
 
 
@@ -108,6 +117,7 @@ def read(path: Path, said: Reading) -> "Table":
     from ..scenarios.populations.asked import asked_of
     from ..scenarios.populations.build import table
     from ..scenarios.populations.files import header
+    from ..scenarios.populations.people import coarse
 
     section = said.section(path)
     names = header(path, asked_of(section))
@@ -115,12 +125,63 @@ def read(path: Path, said: Reading) -> "Table":
     _known(path, names, section.roles)
     kept = {name: role for name, role in section.roles.items() if name in chosen}
     section = replace(section, columns={name: name for name in chosen}, roles=kept)
-    found = table(section, ())
+    whole = table(section, ())
+    features = coarsenings(said.coarsen, whole.columns)
+    found = coarse(whole, features) if features else whole
     if len(found.codes) < 2:
         raise DataError(
             f"{path}: one person only; nobody hides in a crowd of one, at least two rows are needed"
         )
     return found
+
+
+def coarsenings(said: Sequence[str], columns: Sequence[str]) -> "list[Feature]":
+    """The features that rules such as `age.bins.width=10` make, one for each column named."""
+    from msgspec import convert
+
+    from ..errors import DataError
+    from ..scenarios.populations.facts import coarser as contradictions
+    from ..scenarios.schema.model import Feature
+    from ..scenarios.schema.problems import did_you_mean, listed
+    from ..scenarios.schema.shape import misfit, type_at
+
+    found: dict[str, dict[str, Any]] = {}
+    for text in said:
+        rule = _rule(text)
+        for name, keys in rule.items():
+            if name not in columns:
+                hint = did_you_mean(name, columns)
+                raise DataError(f"--coarsen {text}: no column {name!r}; {listed(columns)}{hint}")
+            if not isinstance(keys, dict):
+                raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
+            found.setdefault(name, {}).update(keys)
+    features = []
+    for name, keys in found.items():
+        grammar = type_at(("feature", 0))
+        wrong = misfit({"name": name, **keys}, grammar) if grammar else None
+        if wrong:
+            raise DataError(f"--coarsen {name}: {wrong}")
+        made = convert({"name": name, **keys}, Feature)
+        problems = [one.message for one in contradictions((), made)]
+        if problems:
+            raise DataError(f"--coarsen {name}: {problems[0]}")
+        features.append(made)
+    return features
+
+
+def _rule(text: str) -> dict[str, Any]:
+    """A rule as TOML; what stands behind the = may be without quotes."""
+    import tomllib
+
+    from ..errors import DataError
+
+    key, _, value = text.partition("=")
+    for form in (text, f'{key} = "{value}"'):
+        try:
+            return tomllib.loads(form)
+        except tomllib.TOMLDecodeError:
+            continue
+    raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, as age.bins.width=10")
 
 
 def _known(path: Path, names: Sequence[str], wanted: "Sequence[str] | dict[str, Any]") -> None:
@@ -145,6 +206,21 @@ def _chosen(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
     if len(set(chosen)) < len(chosen):
         raise DataError(f"--columns: found {columns}; each column once is accepted")
     return chosen
+
+
+def write_out(
+    table: "Table", kept: Path | None, counts: Path | None, *, bom: bool
+) -> Iterator[str]:
+    """Write the table, and its counts, where that is wanted; yield what was written."""
+    from ..scenarios.populations.export import counts_of, rows_of, write
+
+    if kept is not None:
+        write(kept, table.columns, rows_of(table), bom=bom)
+        yield f"written   {kept}: everybody's rows, {len(table.columns)} columns"
+    if counts is not None:
+        headings, lines = counts_of(table)
+        write(counts, headings, lines, bom=bom)
+        yield f"written   {counts}: {len(lines):,} different rows and their people"
 
 
 def suspects(table: "Table", texts: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from ..crypto.keys import PublicKey, SuiteCode
 from ..errors import ParameterError, Reason, Refused
 from . import parties
+from .coarsening import read_rule, write_rule
 from .ledger import MIN_BATCH
 from .schema import Feature, Schema
 from .wire import Reader, Writer, decode
@@ -20,6 +21,7 @@ LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
 REGISTRY = 32  # bytes: the root of the registry of users, where there is one
 MAX_SHUFFLERS = 64
+PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has rules
 Name = TypeVar("Name", bound=StrEnum)
 
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
@@ -214,18 +216,25 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
 
 
 def write_feature(out: Writer, feature: Feature) -> None:
-    """Write a feature and its domain."""
-    out.text(feature.name).u16(feature.width).flag(feature.values is not None)
+    """Write a feature, its domain, and the rules that make its values coarser."""
+    kind = (PUBLIC if feature.values is not None else 0) | (COARSER if feature.rules else 0)
+    out.text(feature.name).u16(feature.width).u8(kind)
     if feature.values is not None:
         out.many(feature.values, Writer.text)
+    if feature.rules:
+        out.many(feature.rules, write_rule)
 
 
 def read_feature(data: Reader) -> Feature:
-    """Read a feature and its domain."""
-    name, width, public = data.text(), data.u16(), data.flag()
-    if not width:
+    """Read a feature, its domain and its rules."""
+    name, width, kind = data.text(), data.u16(), data.u8()
+    if not width or kind > PUBLIC | COARSER:
         raise Refused(Reason.MALFORMED)  # a caller may leave the width out, a sender may not
-    return Feature(name, data.many(Reader.text) if public else None, width)
+    values = data.many(Reader.text) if kind & PUBLIC else None
+    rules = data.many(read_rule) if kind & COARSER else ()
+    if kind & COARSER and not rules:
+        raise Refused(Reason.MALFORMED)
+    return Feature(name, values, width, rules)
 
 
 def _read_key(data: Reader) -> PublicKey:

@@ -103,6 +103,11 @@ def parse_ballot(plan: Asking, data: bytes) -> Ballot:
     return Ballot(data[0], tuple(values))
 
 
+def said(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
+    """User: what is said instead of these values, by the public rules of the features."""
+    return plan.announcement.schema.coarsen(row)
+
+
 def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
     """User: answer every column set of the call. ParameterError if a value cannot be said."""
     if len(row) != len(plan.domains):
@@ -138,6 +143,11 @@ class Phrasebook:
     def __init__(self, plan: Round) -> None:
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
+        self._coarse = any(one.rules for one in plan.announcement.schema.features)
+
+    def coarse(self, row: Sequence[str]) -> Sequence[str]:
+        """Users: what is said instead of these values, by the public rules of the features."""
+        return said(self.plan, row) if self._coarse else row
 
     def answers(self, row: Sequence[str]) -> list[tuple[Ballot, bytes]]:
         """Users: each answer and its bytes without a salt; ParameterError as `answers`."""
@@ -188,6 +198,7 @@ def submit_all(
     from its entropy; what it seals with, from that and the session.
     """
     plan, slots = book.plan, book.plan.slots
+    rows = [book.coarse(row) for row in rows]
     if plan.announcement.rules.flaws:
         return [_flawed(plan, *pair) for pair in zip(rows, entropies, strict=True)]
     said = [

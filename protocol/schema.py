@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ParameterError
+from .coarsening import MAX_RULES, Rule, coarsened
 
 MAX_FEATURES = 255  # a column is one byte on the wire
 MAX_NAME = 255  # bytes of UTF-8: its length is one byte on the wire
@@ -53,16 +54,21 @@ class Feature:
     """One column: its name, its values in public order (None: open domain), its width in bytes.
 
     `width` is the number of bytes of UTF-8 that a value may take; 0 asks for the longest value of a
-    public domain. Raises ParameterError for empty, doubled or oversized names and values.
+    public domain. `rules` make values coarser: what a person has goes through them, in their order,
+    before it is said; a value of the domain is what they leave as it is. Raises ParameterError for
+    empty, doubled or oversized names and values.
     """
 
     name: str
     values: tuple[str, ...] | None = None
     width: int = 0
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         _text("feature name", self.name, MAX_NAME)
         where = f"feature {self.name!r}"
+        if len(self.rules) > MAX_RULES:
+            raise ParameterError(f"{where}: {len(self.rules)} rules; at most {MAX_RULES}")
         if self.values is None:
             if not 1 <= self.width <= MAX_WIDTH:
                 raise ParameterError(
@@ -84,6 +90,15 @@ class Feature:
                 f"and at most {MAX_WIDTH} are accepted"
             )
         object.__setattr__(self, "width", self.width or longest)
+        for value in self.values if self.rules else ():
+            if (said := self.coarsen(value)) != value:
+                raise ParameterError(
+                    f"{where}: {value!r} is in its domain, but its rules make it {said!r}"
+                )
+
+    def coarsen(self, value: str) -> str:
+        """What a person says who has this value."""
+        return coarsened(self.rules, value)
 
     def admits(self, value: str) -> bool:
         """Whether a ballot may hold this value."""
@@ -104,6 +119,11 @@ class Schema:
                 f"schema: {len(self.features)} features; 1 to {MAX_FEATURES} are accepted"
             )
         _distinct("schema: feature", self.names)
+
+    def coarsen(self, row: Sequence[str]) -> tuple[str, ...]:
+        """User: what a person with these values says of each feature."""
+        pairs = zip(self.features, row, strict=True)
+        return tuple(one.coarsen(value) if one.rules else value for one, value in pairs)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, Scale, number, shorten
+from ..scenarios.populations.coarser import coarser_lines
 from ..scenarios.studies.column_sets import ColumnSet
 from ..scenarios.wording import many, percent
 from .facts import Facts
@@ -19,6 +20,10 @@ def section(facts: Facts) -> Section | None:
         return None
     policy = facts.run.scenario.policy
     blocks: list[Block] = [_figure(facts), _table(facts)]
+    blocks += [
+        Words(f"Coarser values, by a public rule that everybody applies before answering: {line}.")
+        for line in coarser_lines(facts.run.scenario.feature)
+    ]
     blocks += [Words(line) for line in _other(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "

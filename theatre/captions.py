@@ -87,6 +87,10 @@ def announced(body: Announcement) -> str:
     """What a session is about."""
     many = len(body.schema.features)
     about = f"{many} question{'s' * (many != 1)}"
+    coarser = [one for one in body.schema.features if one.rules]
+    if coarser:
+        rules = (f"{one.name}: {', '.join(rule.words() for rule in one.rules)}" for one in coarser)
+        about += f", answered coarser than people know ({'; '.join(rules)})"
     if body.program is Program.RANDOMIZED:
         return f"{about}; everybody adds noise before sealing"
     policy = body.policy

@@ -102,6 +102,7 @@ def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
 def _tell(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
+    from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.programs.registry import program_of
     from ...scenarios.programs.topology import topology_of
 
@@ -111,6 +112,8 @@ def _tell(
     say(console, f"people    {people.n:,}, {clean(people.note)}")
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
+    for line in coarser_lines(scenario.feature):
+        say(console, f"coarser   {clean(line)}, as everybody says it before it is sealed")
     told = PLANS[topology_of(scenario).name](scenario, people, price)
     say(console, f"parties   {told.parties}")
     say(console)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..own_table import Reading, read, suspects, table_options
+from ..own_table import Reading, read, suspects, table_options, write_out
 from ..stages import stages
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
@@ -56,6 +56,18 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Draw the exposure curves to a .png or .svg file.",
 )
+@click.option(
+    "--table",
+    "kept",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the table as it was scored to a .csv, .xlsx or .parquet file.",
+)
+@click.option(
+    "--counts",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write how many people share each row, likewise.",
+)
+@click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
 @table_options
 @format_option
 def command(
@@ -66,6 +78,9 @@ def command(
     factor: float,
     seconds: float | None,
     picture: Path | None,
+    kept: Path | None,
+    counts: Path | None,
+    bom: bool,  # noqa: FBT001 - click's
     form: str,
     **reading: Any,
 ) -> None:
@@ -76,10 +91,14 @@ def command(
     """
     from ...analysis import drawing
     from ...analysis.scoring.table_score import score_table
+    from ...scenarios.populations.export import check_ending
 
     if picture is not None:
         drawing.require()
         drawing.check_path(picture)
+    for file in (kept, counts):
+        if file is not None:
+            check_ending(file)
     said = Reading(**reading)
     texts = said.lacking
     with stages() as stage:
@@ -107,6 +126,8 @@ def command(
     _tell(score, data.name, ("", *texts), table, form)
     if picture is not None:
         say(page(err=True), f"drawn     {picture}")
+    for line in write_out(table, kept, counts, bom=bom):
+        say(page(err=True), line)
 
 
 def _tell(

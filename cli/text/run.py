@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ...scenarios.populations.coarser import coarser_lines
 from ...scenarios.programs.registry import program_of
 from ...scenarios.verification.views import breaking
 from . import peers as peers_text
@@ -379,6 +380,8 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 def _notes(outcome: "Outcome") -> Iterator[str]:
     for line in outcome.notes:
         yield f"data: {clean(line)}"
+    for line in coarser_lines(outcome.scenario.feature):
+        yield f"coarser: {clean(line)}"
     first, later = asked(outcome)
     for number, came in enumerate(outcome.counted, start=1):
         due = first if number == 1 else later

@@ -77,6 +77,7 @@ def draw_path(me: int, others: Sequence[int], length: int, entropy: Entropy) -> 
 
 def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
     """Peer: an onion for every answer of the round, and the blank ones."""
+    row = plan.agreement.schema.coarsen(row)
     answers: list[Ballot | None] = [
         Ballot(ask, tuple([row[column] for column in columns]))
         for ask, columns in enumerate(plan.call.asks)

@@ -12,7 +12,7 @@ from functools import partial
 import trio
 
 from ...crypto.entropy import Entropy
-from ...protocol.ballots import Ballot, answers, enclose
+from ...protocol.ballots import Ballot, answers, enclose, said
 from ...protocol.messages import Alarm, Body, Submission
 from ...protocol.registry import submission
 from ...protocol.session import Round, sealing
@@ -98,7 +98,7 @@ def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
     """Give the fault of a user that answers the first question in every slot."""
 
     def says(plan: Round) -> list[Ballot]:
-        return [answers(plan, row)[0]] * len(plan.call.asks)
+        return [answers(plan, said(plan, row))[0]] * len(plan.call.asks)
 
     return lambda network, party: Insincere(network, party, rounds, says, entropy)
 
@@ -106,7 +106,7 @@ def stuffer(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
 def crafter(rounds: Collection[int], row: Row, entropy: Entropy) -> Fault:
     """Give the fault of a user that says this, whatever it should have made of its row."""
     return lambda network, party: Insincere(
-        network, party, rounds, lambda plan: answers(plan, row), entropy
+        network, party, rounds, lambda plan: answers(plan, said(plan, row)), entropy
     )
 
 

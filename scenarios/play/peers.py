@@ -86,7 +86,7 @@ def cast_of(
     return role.PeerCast(
         agreement(scenario, people.schema),
         people.n,
-        people.row,
+        people.own,
         strategy(scenario),
         entropy,
         frozenset(absent),

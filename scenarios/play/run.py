@@ -137,7 +137,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         scenario.mix.suite,
         scenario.mix.shufflers,
         people.n,
-        people.row,
+        people.own if not questions else people.row,
         strategy(scenario, crowd.others),
         _entropy(seed),
         crowd.rounds,

@@ -56,7 +56,7 @@ def population(
         whole = table(section, features, base)
         for one in named_identifiers(whole):
             raise DataError(f"{section.source}: feature {one.column!r}: {unasked(one)}")
-        people = ask(whole, features)
+        people = ask(whole, features, section.missing, base)
         everybody = section.users in (None, people.n)
         return people if everybody else people.sample(section.users or 0, rng)
     users = section.users or what.users

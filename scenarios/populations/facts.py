@@ -1,7 +1,8 @@
 """What is known of the people of a scenario, and every way its features contradict them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path as Folder
 
 from ...errors import DataError, ParameterError
@@ -10,8 +11,9 @@ from ...protocol.schema import Feature as Column
 from ..schema.model import Feature, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, known, named_identifiers, offer, table, unasked
+from .coarser import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
-from .people import Table, misfit
+from .people import Table, misfit, say
 from .samples import wanted
 
 USERS = ("population", "users")
@@ -58,6 +60,7 @@ def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
             "only an open domain has a width: a public one is as wide as its longest value; "
             "write open = true or leave width out",
         )
+    yield from coarser(path, feature)
     for j, value in enumerate(feature.values or ()):
         if value in (feature.values or ())[:j]:
             yield problem(
@@ -66,6 +69,32 @@ def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
     yield from _text((*path, "name"), feature.name)
     for j, value in enumerate(feature.values or ()):
         yield from _text((*path, "values", j), value)
+
+
+def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
+    """Report coarser values that contradict each other."""
+    both = [key for key in ONE_OF if getattr(feature, key) is not None]
+    if len(both) > 1:
+        yield problem((*path, both[1]), f"{' and '.join(both)} exclude each other; choose one")
+    if feature.bins is not None:
+        kinds = ("edges", "width", "quantiles")
+        named = [key for key in kinds if getattr(feature.bins, key) is not None]
+        if len(named) != 1:
+            found = " and ".join(named) or "none"
+            yield problem((*path, "bins"), f"found {found}; one of {', '.join(kinds)} is accepted")
+        edges = feature.bins.edges or ()
+        if any(b <= a for a, b in pairwise(edges)):
+            yield problem((*path, "bins"), "edges ascend, none twice")
+    if (feature.level is None) != (feature.hierarchy is None):
+        yield problem(
+            (*path, "hierarchy" if feature.level is None else "level"),
+            "hierarchy names a file, and level (from 1) which of its columns is said; give both",
+        )
+    if feature.day_first is not None and feature.date is None:
+        yield problem((*path, "day_first"), "only date reads it; leave it out")
+    merged = [value for group in (feature.merge or {}).values() for value in group]
+    for value in sorted({one for one in merged if merged.count(one) > 1}):
+        yield problem((*path, "merge"), f"{value!r} is in two groups; each value is in one")
 
 
 def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
@@ -92,8 +121,10 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
         whole = table(scenario.population, scenario.feature, base)
     except DataError as bad:
         return Facts(None, asked), [problem(("population", "source"), str(bad))]
-    problems = list(_contradictions(scenario, whole))
-    facts = replace(_facts(scenario, len(whole.codes), whole.columns), sizes=_held(scenario, whole))
+    said, problems = _said(scenario, whole, base)
+    problems += _contradictions(scenario, whole, said)
+    sizes = _held(scenario, whole, said)
+    facts = replace(_facts(scenario, len(whole.codes), whole.columns), sizes=sizes)
     if (facts.people or 0) > len(whole.codes):
         says = f"{whole.name} has only {len(whole.codes):,} people to draw from"
         problems.append(problem(USERS, f"found {facts.people:,}; {says}"))
@@ -121,11 +152,24 @@ def _made(scenario: Scenario, what: Offer, names: tuple[str, ...]) -> tuple[int,
     return tuple(len(one.values or ()) or one.levels or what.levels or LEVELS for one in features)
 
 
-def _held(scenario: Scenario, whole: Table) -> tuple[int, ...]:
-    """How many values each feature of a table has: those it lists, or those that occur."""
+def _said(
+    scenario: Scenario, whole: Table, base: Folder
+) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
+    """What people can say of each feature, after it was made coarser, and what cannot be."""
+    said, problems = dict(zip(whole.columns, whole.values, strict=True)), []
+    for i, feature in enumerate(scenario.feature):
+        try:
+            said[feature.name] = say(whole, feature, scenario.population.missing, base).texts
+        except DataError as bad:
+            key = next(key for key in KEYS if getattr(feature, key) is not None)
+            problems.append(problem(("feature", i, key), str(bad)))
+    return said, problems
+
+
+def _held(scenario: Scenario, whole: Table, said: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
+    """How many values each feature of a table has: those it lists, or those that are said."""
     named = {feature.name: len(feature.values or ()) for feature in scenario.feature}
-    held = zip(whole.columns, whole.values, strict=True)
-    return tuple(named.get(name) or len(values) for name, values in held)
+    return tuple(named.get(name) or len(said[name]) for name in whole.columns)
 
 
 def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:
@@ -169,6 +213,10 @@ def _levels(scenario: Scenario, what: Offer) -> Iterator[Problem]:
 
 def _generated(scenario: Scenario, what: Offer) -> Iterator[Problem]:
     section = scenario.population
+    for i, feature in enumerate(scenario.feature):
+        if is_coarser(feature):
+            says = f"{section.source} makes people of few values; coarser ones are for a table's"
+            yield problem(("feature", i), says)
     if section.users is None and what.users is None:
         yield problem(USERS, f"missing; {section.source} is generated, so say how many people")
     for i, feature in enumerate(scenario.feature):
@@ -184,7 +232,9 @@ def _generated(scenario: Scenario, what: Offer) -> Iterator[Problem]:
             yield problem(("feature", i, wrong[0]), wrong[1])
 
 
-def _contradictions(scenario: Scenario, whole: Table) -> Iterator[Problem]:
+def _contradictions(
+    scenario: Scenario, whole: Table, said: Mapping[str, Sequence[str]]
+) -> Iterator[Problem]:
     """Report features that the data of a table contradict."""
     if not scenario.feature:
         for name, values in zip(whole.columns, whole.values, strict=True):
@@ -197,6 +247,6 @@ def _contradictions(scenario: Scenario, whole: Table) -> Iterator[Problem]:
             why = unasked(identifiers[feature.name])
             yield problem(("feature", i, "name"), f"{quoted(feature.name)} is {why}")
             continue
-        wrong = misfit(feature, whole.values[whole.columns.index(feature.name)])
+        wrong = misfit(feature, said[feature.name])
         if wrong:
             yield problem(("feature", i, wrong[0]), wrong[1])

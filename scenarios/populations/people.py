@@ -6,14 +6,17 @@ with the domain that ballots are made for.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from ...protocol.coarsening import Rule, coarsened
 from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
 from ...protocol.schema import Feature as Column
 from ..schema.model import Feature
+from .coarser import is_coarser, order_of, rules_of
 from .roles import Judged
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
@@ -39,6 +42,14 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Finer:
+    """Values before they are made coarser. codes: n x d, indices into `values`."""
+
+    codes: Codes
+    values: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Population:
     """The people who take part, in the order in which they are numbered (from 0).
 
@@ -46,6 +57,7 @@ class Population:
     open domain, whose `schema` values are None. note: where the people come from, and the licence.
     warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
     origin: the number (from 0) of each person's row in the source; None: all rows, in its order.
+    finer: what people have, where features make it coarser before it is said; None: what they say.
     judged: what the columns of the source are, those that nobody is asked about included.
     """
 
@@ -57,6 +69,7 @@ class Population:
     warnings: tuple[str, ...] = ()
     origin: Codes | None = None
     judged: tuple[Judged, ...] = ()
+    finer: "Finer | None" = None
 
     @property
     def n(self) -> int:
@@ -69,39 +82,62 @@ class Population:
             texts[code] for texts, code in zip(self.values, self.codes[i].tolist(), strict=True)
         )
 
+    def own(self, i: int) -> tuple[str, ...]:
+        """Return what person i has, before the public rules make it coarser."""
+        if self.finer is None:
+            return self.row(i)
+        held = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
+        return tuple(texts[code] for texts, code in held)
+
+    def take(self, rows: NDArray[np.intp]) -> "Population":
+        """The people with these indices, in this order."""
+        finer = self.finer
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[rows]),
+            origin=rows.astype(np.int32) if self.origin is None else self.origin[rows],
+            finer=finer and Finer(np.ascontiguousarray(finer.codes[rows]), finer.values),
+        )
+
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> "Population":
         """Draw n people without replacement; they keep their order. DataError if n is more."""
         if not 1 <= n <= self.n:
             raise DataError(f"{self.name}: {n:,} people asked for; it has {self.n:,} to draw from")
-        chosen = np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False))
-        origin = chosen.astype(np.int32) if self.origin is None else self.origin[chosen]
-        return replace(self, codes=np.ascontiguousarray(self.codes[chosen]), origin=origin)
+        return self.take(np.sort(np.random.default_rng(rng).choice(self.n, size=n, replace=False)))
 
 
-def ask(table: Table, features: Sequence[Feature]) -> Population:
+def ask(
+    table: Table, features: Sequence[Feature], missing: str = "", base: Path = Path()
+) -> Population:
     """Make a population of a table whose columns are the features, in order; none: all as they are.
 
+    missing: what an empty cell is called. base: the folder that a hierarchy's path starts from.
     Raises DataError where the data do not fit a feature, or a feature is not in the table.
     """
     features = features or [Feature(name=name) for name in table.columns]
-    columns, codes, values, odd = [], [], [], list(table.warnings)
+    places, columns, codes, values, odd = [], [], [], [], list(table.warnings)
     for feature in features:
         if feature.name not in table.columns:
             raise DataError(
                 f"{table.name}: no column is called {feature.name!r}; it has "
                 f"{', '.join(table.columns)}"
             )
-        j = table.columns.index(feature.name)
-        wrong = misfit(feature, table.values[j])
+        places.append(table.columns.index(feature.name))
+        said = say(table, feature, missing, base)
+        wrong = misfit(feature, said.texts)
         if wrong:
             raise DataError(f"{table.name}: feature {feature.name!r}: {wrong[1]}")
-        column = domain(feature, table.values[j])
-        texts = table.values[j] if column.values is None else column.values
+        column = domain(feature, said.texts, said.rules)
+        texts = said.texts if column.values is None else column.values
         columns.append(column)
         values.append(texts)
-        codes.append(recode(table.codes[:, j], table.values[j], texts))
+        codes.append(recode(said.codes, said.texts, texts))
         if len(texts) == 1:
             odd.append(f"column {feature.name!r} has one value only ({texts[0]!r})")
+    finer = None
+    if any(column.rules for column in columns):
+        held = np.ascontiguousarray(table.codes[:, places])
+        finer = Finer(held, tuple(table.values[j] for j in places))
     return Population(
         name=table.name,
         schema=Schema(tuple(columns)),
@@ -111,14 +147,56 @@ def ask(table: Table, features: Sequence[Feature]) -> Population:
         warnings=tuple(odd),
         origin=table.origin,
         judged=table.judged,
+        finer=finer,
     )
 
 
-def domain(feature: Feature, occurring: tuple[str, ...]) -> Column:
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """A column as people say it: codes into `texts`, and the rules that made it so."""
+
+    codes: Codes
+    texts: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> Said:
+    """A feature's column of a table, made coarser as the feature says. Raises DataError."""
+    j = table.columns.index(feature.name)
+    codes, texts = table.codes[:, j], table.values[j]
+    if not is_coarser(feature):
+        return Said(codes, texts, ())
+    people = np.bincount(codes, minlength=len(texts)).tolist()
+    rules = rules_of(feature, texts, people, missing, base)
+    coarse = [coarsened(rules, text) for text in texts]
+    order = order_of(rules, coarse)
+    for text in order:
+        if (moved := coarsened(rules, text)) != text:
+            raise DataError(
+                f"feature {feature.name!r}: {text!r} is in its domain, but its rules make it "
+                f"{moved!r}; give the group another label"
+            )
+    return Said(recode(codes, coarse, order), order, rules)
+
+
+def coarse(
+    table: Table, features: Sequence[Feature], missing: str = "", base: Path = Path()
+) -> Table:
+    """A table as people say it; columns without a feature stay as they are. Raises DataError."""
+    codes, values = table.codes.copy(), list(table.values)
+    for feature in features:
+        j = table.columns.index(feature.name)
+        said = say(table, feature, missing, base)
+        codes[:, j], values[j] = said.codes, said.texts
+    return replace(table, codes=codes, values=tuple(values))
+
+
+def domain(feature: Feature, occurring: tuple[str, ...], rules: tuple[Rule, ...] = ()) -> Column:
     """Give the domain of a feature: the one it names, or the values that occur, in their order."""
     if feature.open:
-        return Column(feature.name, None, feature.width or WIDTH)
-    return Column(feature.name, occurring if feature.values is None else feature.values)
+        return Column(feature.name, None, feature.width or WIDTH, rules)
+    values = occurring if feature.values is None else feature.values
+    return Column(feature.name, values, rules=rules)
 
 
 def misfit(feature: Feature, occurring: Sequence[str]) -> tuple[str, str] | None:
@@ -149,7 +227,7 @@ def misfit(feature: Feature, occurring: Sequence[str]) -> tuple[str, str] | None
     return None
 
 
-def recode(codes: Codes, old: tuple[str, ...], new: tuple[str, ...]) -> Codes:
+def recode(codes: Codes, old: Sequence[str], new: tuple[str, ...]) -> Codes:
     """Express codes for the texts `old` as codes for the texts `new`, which hold all of them."""
     if old == new:
         return codes

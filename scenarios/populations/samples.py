@@ -6,7 +6,7 @@ round 1 it must carry over to people it has not counted.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace as changed
@@ -79,9 +79,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
         )
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     chosen = rng.permutation(everybody.n)[: first + second]
-    codes = np.ascontiguousarray(everybody.codes[chosen])
-    origin = chosen.astype(np.int32) if everybody.origin is None else everybody.origin[chosen]
-    return Samples(replace(everybody, codes=codes, origin=origin), first, second)
+    return Samples(everybody.take(chosen), first, second)
 
 
 def _made(section: Section) -> bool:

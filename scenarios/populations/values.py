@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+from ...protocol.coarsening import NUMBER
+
 DATE = re.compile(r"\d{4}-\d{1,2}(-\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}([./-])\d{1,2}\3\d{4}")
 
 

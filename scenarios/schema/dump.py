@@ -7,6 +7,7 @@ and lists of tables. What it writes loads as the scenario it was made from.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from .model import Scenario
@@ -45,6 +46,8 @@ def _value(value: Any) -> str:
             return quoted(value)
         case list() | tuple():
             return f"[{', '.join(map(_value, value))}]"
+        case Struct():
+            return _value({key: one for key, one in asdict(value).items() if one is not None})
         case dict():
             inside = ", ".join(f"{quoted_key(key)} = {_value(item)}" for key, item in value.items())
             return f"{{ {inside} }}" if inside else "{}"

@@ -37,6 +37,8 @@ Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
 People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 
 Role = Literal["identifier", "quasi", "sensitive", "other"]
+Part = Literal["case", "spaces", "accents"]
+Unit = Literal["month", "year", "decade"]
 Decimal = Literal[".", ","]
 Setting = Literal["fixed", "statistical"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
@@ -100,11 +102,25 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     round2_users: People | None = None
 
 
+class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """bins of a feature: exactly one of edges, width (intervals start from `start`), quantiles."""
+
+    edges: Annotated[tuple[float, ...], Meta(min_length=1, max_length=10_000)] | None = None
+    width: Annotated[float, Meta(gt=0, le=1e15)] | None = None
+    start: float = 0
+    quantiles: Annotated[int, Meta(ge=2, le=10_000)] | None = None
+
+
 class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
 
     values: the public domain, in public order. open: any text of at most `width` bytes of UTF-8.
     levels: how many values a generated population has. None of them: what occurs in the data.
+
+    Coarser values, applied by people before they answer, in this order: fold (spellings), merge
+    (label -> values), at most one of date (of which `day_first` may be said), prefix, bins and
+    hierarchy (a CSV file, and the level of it, from 1), then merge_below: values that fewer people
+    have become one.
     """
 
     name: Text
@@ -112,6 +128,15 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     open: bool = False
     width: Annotated[int, Meta(ge=1, le=MAX_WIDTH)] | None = None
     levels: Annotated[int, Meta(ge=1, le=MAX_VALUES)] | None = None
+    fold: Annotated[tuple[Part, ...], Meta(min_length=1)] | None = None
+    merge: dict[str, tuple[Text, ...]] | None = None
+    date: Unit | None = None
+    day_first: bool | None = None
+    prefix: Annotated[int, Meta(ge=1, le=255)] | None = None
+    bins: Bins | None = None
+    hierarchy: Text | None = None
+    level: Annotated[int, Meta(ge=1, le=64)] | None = None
+    merge_below: People | None = None
 
 
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

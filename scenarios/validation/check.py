@@ -252,6 +252,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((), _among({CENTRAL.name: faults})),
     ((("fault",),), flooded),
     ((("local",), ("policy", "kind")), local_meaning.needed),
+    ((("policy", "kind"), ("feature",)), local_meaning.coarser),
     ((("local",), *PEOPLE), local_meaning.budget),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),

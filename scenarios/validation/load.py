@@ -145,10 +145,17 @@ def _said(data: Any) -> Any:
 
 def _anchored(scenario: Scenario, base: Path) -> Scenario:
     section = scenario.population
-    if section.source.startswith(BUILTIN):
-        return scenario
-    absolute = str((base / Path(section.source).expanduser()).absolute())
-    return replace(scenario, population=replace(section, source=absolute))
+    features = tuple(
+        one if one.hierarchy is None else replace(one, hierarchy=_absolute(base, one.hierarchy))
+        for one in scenario.feature
+    )
+    if not section.source.startswith(BUILTIN):
+        section = replace(section, source=_absolute(base, section.source))
+    return replace(scenario, population=section, feature=features)
+
+
+def _absolute(base: Path, path: str) -> str:
+    return str((base / Path(path).expanduser()).absolute())
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:

@@ -135,13 +135,44 @@ def key(data: bytes) -> str:
 
 
 def feature(data: Bytes) -> dict[str, Any]:
-    name, width = data.text(), data.number(2)
-    values = data.many(data.text) if data.flag() else None
+    name, width, bits = data.text(), data.number(2), data.number(1)
+    require(bits <= 3)
+    values = data.many(data.text) if bits & 1 else None
+    rules = data.many(lambda: coarser(data)) if bits & 2 else []
+    require(bool(rules) == bool(bits & 2) and len(rules) <= 8)
     require(name_ok(name, 255) and 1 <= width <= 1024)
     if values is not None:
         require(bool(values) and len(set(values)) == len(values))
         require(all(name_ok(value, 1024) and len(value.encode()) <= width for value in values))
-    return {"name": name, "width": width, "values": values}
+    found = {"name": name, "width": width, "values": values}
+    return {**found, "rules": rules} if rules else found
+
+
+def coarser(data: Bytes) -> list[Any]:
+    kind = data.number(1)
+    require(1 <= kind <= 5)
+    if kind == 1:
+        parts = data.many(data.text)
+        require(bool(parts) and parts == [p for p in ("case", "spaces", "accents") if p in parts])
+        return ["fold", parts]
+    if kind == 2:
+        groups = data.many(lambda: [data.text(), data.many(data.text)])
+        members = [value for _, group in groups for value in group]
+        require(len(set(members)) == len(members))
+        require(len({label for label, _ in groups}) == len(groups))
+        return ["merge", groups]
+    if kind == 3:
+        unit, day_first = data.text(), data.flag()
+        require(unit in ("month", "year", "decade"))
+        return ["date", unit, day_first]
+    if kind == 4:
+        length, keep = data.number(1), data.many(data.text)
+        require(length >= 1)
+        return ["prefix", length, keep]
+    whole, edges = data.flag(), data.many(data.double)
+    require(bool(edges) and edges == sorted(set(edges)))
+    require(not whole or all(edge % 1 == 0 for edge in edges))
+    return ["bins", whole, edges]
 
 
 def announcement(encoded: bytes) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, a
 from collections.abc import Iterator, Sequence
 
 from ....protocol.schema import MAX_WIDTH
+from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
 from ...schema.kinds import KIND, SETS
 from ...schema.model import Scenario
@@ -37,6 +38,19 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
             f"kind is {quoted(kind)}",
         )
+
+
+def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report coarser values where noise is announced instead of values."""
+    if not program_of(scenario).reports:
+        return
+    for i, feature in enumerate(scenario.feature):
+        if is_coarser(feature):
+            message = (
+                f"kind = {quoted(scenario.policy.kind)} announces reports with noise, not rules "
+                "for values; make the table coarser first: veilmix score --coarsen ... --table"
+            )
+            yield problem(("feature", i), message)
 
 
 def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

@@ -1,0 +1,245 @@
+"""From what a scenario says of coarser values to the public rules that people apply.
+
+What depends on the data (widths and quantiles of numbers, values that few have, the order of days
+and months) is settled here, once, from the table; the announcement then says it in full, so nobody
+has to see the table to apply it. The order of a chain:
+
+    fold, merge, date | prefix | bins | hierarchy, merge_below
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import ceil, floor
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import DataError, ParameterError
+from ...protocol.coarsening import (
+    PARTED,
+    Bins,
+    Date,
+    Fold,
+    Merge,
+    Part,
+    Prefix,
+    Rule,
+    Unit,
+    coarsened,
+)
+from ..schema.model import Bins as Wanted
+from ..schema.model import Feature
+from . import csvfile
+from .asked import Asked
+from .values import numbers_of
+
+MOST_EDGES = 10_000
+OTHER = "(other)"
+KEYS = ("fold", "merge", "date", "prefix", "bins", "hierarchy", "merge_below")
+ONE_OF = ("date", "prefix", "bins", "hierarchy")
+
+
+def coarser_lines(features: Sequence[Feature]) -> list[str]:
+    """A line for each feature whose values are made coarser."""
+    return [f"{one.name}: {in_words(one)}" for one in features if is_coarser(one)]
+
+
+def is_coarser(feature: Feature) -> bool:
+    """Whether a feature says anything of coarser values."""
+    return any(getattr(feature, key) is not None for key in KEYS)
+
+
+def rules_of(
+    feature: Feature,
+    texts: Sequence[str],
+    people: Sequence[int],
+    missing: str,
+    base: Path = Path(),
+) -> tuple[Rule, ...]:
+    """The public rules of a feature.
+
+    Args:
+        feature: what the scenario says.
+        texts: the values that occur.
+        people: how many have each.
+        missing: what an empty cell is called; it stays as it is.
+        base: the folder that the path of a hierarchy starts from.
+
+    Raises:
+        DataError: a rule cannot be made of these values.
+    """
+    rules: list[Rule] = []
+    try:
+        for make in (_spellings, _groups, _shape):
+            said = [coarsened(rules, text) for text in texts]
+            rules += make(feature, said, people, missing, base)
+        said = [coarsened(rules, text) for text in texts]
+        rules += _rare(feature, said, people, missing)
+    except ParameterError as wrong:
+        raise DataError(f"feature {feature.name!r}: {wrong}") from None
+    return tuple(rules)
+
+
+def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
+    """What is said, in an order for people: intervals ascending, all else as texts are."""
+    known = sorted(set(said))
+    bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
+    if bins is None:
+        return tuple(known)
+    ascending = {label: place for place, label in enumerate(bins.labels)}
+    return tuple(sorted(known, key=lambda text: (ascending.get(text, len(ascending)), text)))
+
+
+def in_words(feature: Feature) -> str:
+    """What a feature says of coarser values."""
+    return "; ".join(_words(feature))
+
+
+def _words(feature: Feature) -> Iterator[str]:
+    if feature.fold is not None:
+        yield f"spellings that differ in {' and '.join(feature.fold)} are one"
+    if feature.merge is not None:
+        yield f"values merged into {', '.join(feature.merge)}"
+    if feature.date is not None:
+        yield f"of a date the {feature.date}"
+    if feature.prefix is not None:
+        yield f"the first {feature.prefix} signs"
+    if feature.bins is not None:
+        yield _binned(feature.bins)
+    if feature.hierarchy is not None:
+        yield f"level {feature.level} of the hierarchy {Path(feature.hierarchy).name}"
+    if feature.merge_below is not None:
+        yield f"values of fewer than {feature.merge_below:,} people are {OTHER}"
+
+
+def _binned(bins: Wanted) -> str:
+    if bins.edges is not None:
+        return f"intervals that begin at {', '.join(f'{edge:g}' for edge in bins.edges)}"
+    if bins.width is not None:
+        return f"intervals of {bins.width:g}"
+    return f"{bins.quantiles} intervals of as many people each"
+
+
+def _spellings(feature: Feature, *_: object) -> Iterator[Rule]:
+    if feature.fold is not None:
+        yield Fold(tuple(part for part in Part if part in feature.fold))
+
+
+def _groups(feature: Feature, *_: object) -> Iterator[Rule]:
+    if feature.merge is not None:
+        yield Merge(tuple(feature.merge.items()))
+
+
+def _shape(
+    feature: Feature, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
+) -> Iterator[Rule]:
+    if feature.date is not None:
+        yield _date(feature, texts)
+    if feature.prefix is not None:
+        yield Prefix(feature.prefix, (missing,))
+    if feature.bins is not None:
+        yield _bins(feature, feature.bins, texts, people)
+    if feature.hierarchy is not None:
+        yield hierarchy(base / feature.hierarchy, feature.level or 1, texts, missing)
+
+
+def _date(feature: Feature, texts: Sequence[str]) -> Date:
+    unit = Unit(feature.date or "year")
+    if feature.day_first is not None or unit is not Unit.MONTH:
+        return Date(unit, day_first=feature.day_first is not False)
+    parted = [found for found in map(PARTED.fullmatch, texts) if found]
+    first, second = (any(int(one[place]) > 12 for one in parted) for place in (1, 3))
+    if parted and first == second:
+        raise DataError(
+            f"feature {feature.name!r}: in {parted[0][0]!r} either number may be the month; say "
+            "day_first = true or false"
+        )
+    return Date(unit, day_first=not second)
+
+
+def _bins(feature: Feature, wanted: Wanted, texts: Sequence[str], people: Sequence[int]) -> Bins:
+    pairs = [
+        (number[0], many)
+        for text, many in zip(texts, people, strict=True)
+        if (number := numbers_of([text]))
+    ]
+    if not pairs:
+        raise DataError(
+            f"feature {feature.name!r}: bins of numbers, but none of its values is one; such as "
+            f"{', '.join(map(repr, texts[:3]))}"
+        )
+    numbers = np.array([number for number, _ in pairs])
+    if wanted.edges is not None:
+        edges = list(wanted.edges)
+    elif wanted.width is not None:
+        edges = _steps(feature, numbers, wanted.width, wanted.start)
+    else:
+        everybody = np.repeat(numbers, [many for _, many in pairs])
+        shares = np.arange(1, wanted.quantiles or 2) / (wanted.quantiles or 2)
+        edges = np.unique(np.quantile(everybody, shares, method="higher")).tolist()
+    whole = bool((numbers % 1 == 0).all()) and not any(edge % 1 for edge in edges)
+    return Bins(tuple(map(float, edges)), whole)
+
+
+def _steps(feature: Feature, numbers: "np.ndarray", width: float, start: float) -> list[float]:
+    """Edges of one width that enclose all numbers."""
+    low, high = floor((numbers.min() - start) / width), ceil((numbers.max() - start) / width)
+    high += int((numbers.max() - start) % width == 0)
+    if high - low > MOST_EDGES:
+        raise DataError(
+            f"feature {feature.name!r}: {high - low:,} intervals of {width:g}; at most "
+            f"{MOST_EDGES:,} are accepted: take a larger width"
+        )
+    return [round(start + step * width, 9) for step in range(low, high + 1)]
+
+
+def _rare(
+    feature: Feature, texts: Sequence[str], people: Sequence[int], missing: str
+) -> Iterator[Rule]:
+    if feature.merge_below is None:
+        return
+    have: dict[str, int] = {}
+    for text, many in zip(texts, people, strict=True):
+        have[text] = have.get(text, 0) + many
+    rare = sorted(t for t, many in have.items() if many < feature.merge_below and t != missing)
+    if rare and rare != [OTHER]:
+        yield Merge(((OTHER, tuple(rare)),))
+
+
+def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Merge:
+    """A level (from 1) of a hierarchy as ARX has them: a line a value, from fine to coarse."""
+    groups: dict[str, list[str]] = {}
+    for value, line in levels(path).items():
+        if level >= len(line):
+            raise DataError(
+                f"{path}: {value!r} has {len(line) - 1} coarser values; level = {level} is none"
+            )
+        groups.setdefault(line[level], []).append(value)
+    known = {value for group in groups.values() for value in group} | set(groups)
+    lacking = [text for text in texts if text not in known and text != missing]
+    if lacking:
+        raise DataError(f"{path}: has no line for {', '.join(map(repr, lacking[:5]))}")
+    occurring = set(texts)
+    kept = {label: tuple(v for v in group if v in occurring) for label, group in groups.items()}
+    return Merge(tuple((label, group) for label, group in kept.items() if group))
+
+
+def levels(path: Path) -> dict[str, tuple[str, ...]]:
+    """The lines of a hierarchy by their finest value. Raises DataError."""
+    try:
+        state = path.stat()
+    except OSError as bad:
+        raise DataError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    return _levels(path, (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=16)
+def _levels(path: Path, _state: tuple[int, int]) -> dict[str, tuple[str, ...]]:
+    asked = Asked(header=False)
+    names = csvfile.header(path, asked)
+    found: dict[str, tuple[str, ...]] = {}
+    for row in csvfile.rows(path, names, [], asked):
+        line = tuple(cell.strip() for cell in row)
+        if found.setdefault(line[0], line) != line:
+            raise DataError(f"{path}: {line[0]!r} has two lines; each value has one")
+    return found

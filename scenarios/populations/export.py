@@ -1,0 +1,104 @@
+"""A table or its counts out again: CSV, Excel or Parquet, by the file's ending.
+
+No cell of a CSV or Excel file starts a formula (serialization/csv_text.py). A Parquet file is read
+by programs, which execute nothing: its cells are as they are.
+"""
+
+import csv
+import tempfile
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+
+from ...errors import DataError, StorageError
+from ...installation import missing
+from ..serialization.atomic_file import write_whole
+from ..serialization.csv_text import csv_text, safe
+from .people import Table
+
+ENDINGS = (".csv", ".xlsx", ".parquet")
+BOM = "\ufeff"
+MOST_ROWS = 1_048_575  # of an Excel sheet, below its header
+Row = Sequence[object]
+
+
+def rows_of(table: Table) -> Iterable[Row]:
+    """Everybody's values, in the order of the table."""
+    for codes in table.codes.tolist():
+        yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
+
+
+def counts_of(table: Table) -> tuple[tuple[str, ...], list[Row]]:
+    """How many people share each row: headings, and a line for each row that occurs."""
+    import numpy as np
+
+    heading = "people"
+    while heading in table.columns:
+        heading += "_"
+    distinct, people = np.unique(table.codes, axis=0, return_counts=True)
+    lines: list[Row] = [
+        [*(texts[code] for texts, code in zip(table.values, codes, strict=True)), many]
+        for codes, many in zip(distinct.tolist(), people.tolist(), strict=True)
+    ]
+    return (*table.columns, heading), lines
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file of a kind that is not written, before there is any work. Raises DataError."""
+    if path.suffix.lower() not in ENDINGS:
+        raise DataError(f"{path}: {', '.join(ENDINGS)} files are written")
+
+
+def write(path: Path, headings: Sequence[str], rows: Iterable[Row], *, bom: bool = False) -> None:
+    """Write rows; a file that is there is replaced. bom: a mark by which Excel knows UTF-8."""
+    check_ending(path)
+    match path.suffix.lower():
+        case ".csv":
+            text = csv_text([headings, *rows])
+            write_whole(path, (BOM if bom else "") + text, force=True, private=True)
+        case ".xlsx":
+            _excel(path, headings, rows)
+        case _:
+            _parquet(path, headings, rows)
+
+
+def _excel(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    try:
+        import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise DataError(missing("data", f"{path}: writing Excel")) from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("veilmix")
+    sheet.append([safe(name) for name in headings])
+    for number, row in enumerate(rows):
+        if number == MOST_ROWS:
+            raise DataError(f"{path}: Excel holds {MOST_ROWS:,} rows; write .csv or .parquet")
+        sheet.append([safe(cell) for cell in row])
+    out = BytesIO()
+    book.save(out)
+    _bytes(path, out.getvalue())
+
+
+def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
+    try:
+        import duckdb
+    except ImportError:
+        raise DataError(missing("data", f"{path}: writing Parquet")) from None
+    with tempfile.TemporaryDirectory() as folder:
+        plain, made = Path(folder) / "t.csv", Path(folder) / "t.parquet"
+        with plain.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
+        with duckdb.connect() as connection:
+            connection.execute(
+                f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
+                f"TO '{made}' (FORMAT parquet)"
+            )
+        _bytes(path, made.read_bytes())
+
+
+def _bytes(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+        path.chmod(0o600)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be written: {bad.strerror or bad}") from None
