@@ -66,6 +66,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "serialization": set(),
         "schema": set(),
         "populations": {"schema"},
+        "tables": {"wording", "serialization", "schema", "populations"},
         "pages": {"serialization"},
         "programs": {"wording", "mean", "serialization", "schema", "pages", "populations"},
         "catalogue": {"serialization", "schema", "populations", "programs"},

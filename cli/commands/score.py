@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..own_table import Reading, read, suspects, table_options, write_out
+from ..own_table import table_options
 from ..stages import stages
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
@@ -91,7 +91,8 @@ def command(
     """
     from ...analysis import drawing
     from ...analysis.scoring.table_score import score_table
-    from ...scenarios.populations.export import check_ending
+    from ...scenarios.tables.export import check_ending
+    from ...scenarios.tables.reading import Reading, read, suspects, write_out
 
     if picture is not None:
         drawing.require()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ...errors import DataError, StorageError
 from ...installation import missing
+from ..populations.people import Table
 from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
-from .people import Table
 
 ENDINGS = (".csv", ".xlsx", ".parquet")
 BOM = "\ufeff"

@@ -1,0 +1,176 @@
+"""Reading a table of one's own as its user says: which columns, what they are, how coarse.
+
+read(path, Reading(quasi="age,sex", coarsen=("age.bins.width=10",)))
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import convert
+from msgspec.structs import replace
+
+from ...errors import DataError
+from ..populations.asked import asked_of
+from ..populations.build import table
+from ..populations.facts import coarser as contradictions
+from ..populations.files import header
+from ..populations.people import Table, coarse
+from ..schema.model import Feature, Population
+from ..schema.problems import did_you_mean, listed
+from ..schema.shape import misfit, type_at
+from .export import counts_of, rows_of, write
+
+ROLES = ("identifier", "quasi", "sensitive", "other")
+USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "(missing)", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the user says of a table. Lists of columns are names with commas between them."""
+
+    columns: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    missing_text: tuple[str, ...] = ()
+    identifier: str | None = None
+    quasi: str | None = None
+    sensitive: str | None = None
+    other: str | None = None
+    coarsen: tuple[str, ...] = ()
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Texts that mean missing, without the spaces around them, as those of the cells are."""
+        return tuple(text.strip() for text in self.missing_text)
+
+    def roles(self) -> dict[str, str]:
+        """The role of each column that the user gives one."""
+        said: dict[str, str] = {}
+        for role in ROLES:
+            for name in split(getattr(self, role)):
+                if said.setdefault(name, role) != role:
+                    raise DataError(f"--{role}: {name} is {said[name]} too; a column is one thing")
+        return said
+
+    def section(self, path: Path) -> Population:
+        """The same as a scenario says it."""
+        said: Any = {
+            "separator": self.separator,
+            "encoding": self.encoding,
+            "sheet": self.sheet,
+            "header": self.header,
+            "decimal": self.decimal,
+            "roles": self.roles(),
+        }
+        return Population(source=str(path), missing="", **said)
+
+
+def split(names: str | None) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in names.split(",")] if names is not None else []
+
+
+def read(path: Path, said: Reading) -> Table:
+    """Read the chosen columns but direct identifiers; an empty cell is the empty text."""
+    section = said.section(path)
+    names = header(path, asked_of(section))
+    chosen = _chosen(path, names, said.columns)
+    _known(path, names, section.roles)
+    kept = {name: role for name, role in section.roles.items() if name in chosen}
+    section = replace(section, columns={name: name for name in chosen}, roles=kept)
+    whole = table(section, ())
+    features = coarsenings(said.coarsen, whole.columns)
+    found = coarse(whole, features) if features else whole
+    if len(found.codes) < 2:
+        raise DataError(
+            f"{path}: one person only; nobody hides in a crowd of one, at least two rows are needed"
+        )
+    return found
+
+
+def coarsenings(said: Sequence[str], columns: Sequence[str]) -> list[Feature]:
+    """The features that rules such as `age.bins.width=10` make, one for each column named."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in said:
+        rule = _rule(text)
+        for name, keys in rule.items():
+            if name not in columns:
+                hint = did_you_mean(name, columns)
+                raise DataError(f"--coarsen {text}: no column {name!r}; {listed(columns)}{hint}")
+            if not isinstance(keys, dict):
+                raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
+            found.setdefault(name, {}).update(keys)
+    features = []
+    for name, keys in found.items():
+        grammar = type_at(("feature", 0))
+        wrong = misfit({"name": name, **keys}, grammar) if grammar else None
+        if wrong:
+            raise DataError(f"--coarsen {name}: {wrong}")
+        made = convert({"name": name, **keys}, Feature)
+        problems = [one.message for one in contradictions((), made)]
+        if problems:
+            raise DataError(f"--coarsen {name}: {problems[0]}")
+        features.append(made)
+    return features
+
+
+def _rule(text: str) -> dict[str, Any]:
+    """A rule as TOML; what stands behind the = may be without quotes."""
+    key, _, value = text.partition("=")
+    for form in (text, f'{key} = "{value}"'):
+        try:
+            return tomllib.loads(form)
+        except tomllib.TOMLDecodeError:
+            continue
+    raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, as age.bins.width=10")
+
+
+def _known(path: Path, names: Sequence[str], wanted: Sequence[str] | dict[str, Any]) -> None:
+    for name in wanted:
+        if name not in names:
+            raise DataError(
+                f"{path}: no column is called {name!r}; it has {listed(names)}"
+                f"{did_you_mean(name, names)}"
+            )
+
+
+def _chosen(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
+    if columns is None:
+        return list(names)
+    chosen = split(columns)
+    _known(path, names, chosen)
+    if len(set(chosen)) < len(chosen):
+        raise DataError(f"--columns: found {columns}; each column once is accepted")
+    return chosen
+
+
+def write_out(table: Table, kept: Path | None, counts: Path | None, *, bom: bool) -> Iterator[str]:
+    """Write the table, and its counts, where that is wanted; yield what was written."""
+    if kept is not None:
+        write(kept, table.columns, rows_of(table), bom=bom)
+        yield f"written   {kept}: everybody's rows, {len(table.columns)} columns"
+    if counts is not None:
+        headings, lines = counts_of(table)
+        write(counts, headings, lines, bom=bom)
+        yield f"written   {counts}: {len(lines):,} different rows and their people"
+
+
+def suspects(table: Table, texts: Sequence[str]) -> list[str]:
+    """Name texts that often mean missing, but were not said to."""
+    found = []
+    for j, values in enumerate(table.values):
+        for code, text in enumerate(values):
+            if text.casefold() in USUAL and text not in texts:
+                cells = np.count_nonzero(table.codes[:, j] == code)
+                found.append(
+                    f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
+                    f'like any other; if it means missing, say --missing-text "{text}"'
+                )
+    return found
