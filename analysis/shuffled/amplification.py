@@ -10,8 +10,10 @@ attacker who did not, and what they said:
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
 
     lower   the same with w = 1 and b = P_z: all others have the value z, which is an actual pair of
-            collections (ERRATA 001.9). z = v, and z another value where there is one.
+            collections (ERRATA 001.9). z = v, and z another value where there is one. With little
+            noise others of two or three values are worse: as many as are few enough are tried.
 
+Where all collections are few enough (`collections.py`) the delta is the largest of theirs: exact.
 The blankets of the randomizers are in `randomizers/neighbour_laws.py`.
 """
 
@@ -25,14 +27,19 @@ from ..randomizers.channel import as_randomizer
 from ..randomizers.neighbour_laws import PairLaw
 from ..randomizers.randomizer import Randomizer, as_epsilon
 from ..validation import Floats, crowd, open_unit
+from .collections import every_pair, mixed_pairs
 from .epsilon import hockey_stick
 from .iid_sums import at_least, at_most
+from .level import TRIED, width_in_words
 
 # Lattice points to a deviation: bounds here differ by far more than what finer ones would give.
 FINE = 32.0
 # Relative width of the interval in which an epsilon is sought.
 NARROW = 1e-6
-RULE = "lower: all others equal; upper: privacy blanket or local"
+RULE = "lower: others of one value; upper: privacy blanket or local"
+MIXED = "lower: others of up to three values; upper: privacy blanket or local"
+# Nats beyond which a report that gives its value away has no epsilon.
+MOST_NATS = 600.0
 # Part of the local epsilon below which an epsilon is taken for 0.
 LEAST = 1e-7
 
@@ -53,7 +60,13 @@ class Between:
     def __str__(self) -> str:
         if self.low == self.high:
             return f"{self.high:.6g} ({self.rule})"
-        return f"{self.low:.6g} to {self.high:.6g} ({self.rule})"
+        band = width_in_words(self.low, self.high)
+        return f"{self.low:.6g} to {self.high:.6g}: {band} ({self.rule})"
+
+    @property
+    def width(self) -> float:
+        """The distance of the bounds as a share of the upper one; 0 where it is exact."""
+        return (self.high - self.low) / self.high if self.high > 0 else 0.0
 
 
 def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
@@ -76,20 +89,25 @@ def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
     """The hockey-stick delta after shuffling n reports, over all collections that differ in a row.
 
-    Exact for one bit (GRR on two symbols, one flipped bit), else between certified bounds.
+    For one bit (GRR on two symbols, one flipped bit) one number: of up to 400 reports exact, of
+    more searched. Where all collections are few enough, exact for any matrix; else between
+    certified bounds.
 
     Args:
         n: reports, >= 1.
-        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip.
+        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip; for a few reports any matrix.
         epsilon: nats, > 0.
     """
     n, epsilon = crowd(n), as_epsilon(epsilon)
     randomizer = as_randomizer(randomizer)
     if (q := randomizer.one_bit) is not None:
-        value = float(hockey_stick(n, q, epsilon))
-        return Between(value, value, "exact")
+        level = hockey_stick(n, q, epsilon)
+        return Between(float(level), float(level), level.rule)
     if epsilon >= randomizer.epsilon:
-        return Between(0.0, 0.0, "exact")
+        return Between(0.0, 0.0, TRIED)
+    if (pairs := every_pair(n, randomizer)) is not None:
+        value = pairs.delta(epsilon)
+        return Between(value, value, TRIED)
     low, high, rule = _bounds(randomizer, n)
     most = high(epsilon)
     return Between(min(low(epsilon), most), most, rule)
@@ -100,21 +118,24 @@ def report_epsilon(n: int, randomizer: Randomizer, delta: float) -> Between:
 
     Args:
         n: reports, >= 1.
-        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip.
+        randomizer: GRR, UnaryEncoding, LocalHash or BitFlip; for a few reports any matrix.
         delta: in (0, 1).
 
     Returns:
-        Exact for one bit, else between certified bounds; never above the local epsilon.
+        As `report_delta`; never above the local epsilon.
     """
     n, delta = crowd(n), open_unit(delta, "delta")
     randomizer = as_randomizer(randomizer)
     if (q := randomizer.one_bit) is not None:
         from .epsilon import epsilon_for
 
-        value = float(epsilon_for(n, q, delta))
-        return Between(value, value, "exact")
-    low, high, rule = _bounds(randomizer, n)
+        level = epsilon_for(n, q, delta)
+        return Between(float(level), float(level), level.rule)
     local = randomizer.epsilon
+    if (pairs := every_pair(n, randomizer)) is not None:
+        value = _root(pairs.delta, delta, local)
+        return Between(value, value, TRIED)
+    low, high, rule = _bounds(randomizer, n)
     most = _crossing(high, delta, local)[1]
     return Between(_crossing(low, delta, most)[0], most, rule)
 
@@ -123,6 +144,8 @@ def upper_curve(n: int, randomizer: Randomizer) -> Callable[[float], float]:
     """Delta for an epsilon > 0, or a certified upper bound of it: never below the truth."""
     if (q := randomizer.one_bit) is not None:
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
+    if (pairs := every_pair(n, randomizer)) is not None:
+        return pairs.delta
     return _bounds(randomizer, n)[1]
 
 
@@ -131,9 +154,10 @@ def _bounds(
 ) -> tuple[Callable[[float], float], Callable[[float], float], str]:
     """Lower and upper bound as functions of epsilon > 0, and what gives them."""
     cases = randomizer.neighbours()
+    mixed = mixed_pairs(n, cases)
 
     def low(epsilon: float) -> float:
-        best = 0.0
+        best = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
         for pair in (pair for _, equals in cases for pair in equals):
             if pair.alone(epsilon) > best:  # shuffling never raises it
                 best = max(best, least_delta(pair, n, epsilon))
@@ -147,7 +171,20 @@ def _bounds(
                 best = max(best, min(alone, most_delta(blanket, n, epsilon)))
         return best
 
-    return low, high, RULE
+    return low, high, MIXED if mixed else RULE
+
+
+def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
+    """Where an exact, falling function of epsilon in [0, top] is delta; 0 if it is never above."""
+    from scipy.optimize import brentq
+
+    def gap(epsilon: float) -> float:
+        return delta_at(epsilon) - delta
+
+    if gap(0.0) <= 0:
+        return 0.0
+    end = min(top, MOST_NATS)
+    return float(brentq(gap, 0.0, end, xtol=1e-15, rtol=1e-13)) if gap(end) < 0 else top
 
 
 def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> tuple[float, float]:

@@ -159,8 +159,8 @@ def _single(one: Randomizer, n: int, delta: float) -> Together:
     found, q = report_epsilon(n, one, delta), one.one_bit
     if q is None:
         return Together(delta, found, None)
-    value = float(epsilon_for(n, q, delta, "probabilistic"))
-    return Together(delta, found, Between(value, value, "exact"))
+    level = epsilon_for(n, q, delta, "probabilistic")
+    return Together(delta, found, Between(float(level), float(level), level.rule))
 
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:

@@ -7,7 +7,7 @@ differ in one row:
     probabilistic   P[ P(A(x) = s) > e^eps P(A(x') = s) ] <= delta     under s ~ A(x)
     hockey-stick    P[A(x) in S] <= e^eps P[A(x') in S] + delta        for every set S
 
-The first implies the second. For one bit both are exact here, over all numbers m of ones among the
+The first implies the second. For one bit both are maxima over all numbers m of ones among the
 others and both directions: the worst m is near an end, but not always at it (n = 50, q = 0.05,
 eps = 0.1: m = 21).
 """
@@ -22,7 +22,7 @@ from ..randomizers.randomizer import as_epsilon, as_lie
 from ..validation import Floats, crowd, one_of, open_unit, whole
 from .counts import log_pmf
 from .delta import PairDivergence, Quantiles
-from .level import Kind, Level
+from .level import SEARCHED, TRIED, Kind, Level
 from .worst_neighbours import FEW, worst
 
 KINDS = ("hockey-stick", "probabilistic")
@@ -41,9 +41,10 @@ SETTLED = 1e-12
 def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
     """The smallest delta of the hockey-stick reading after shuffling n reports.
 
-    Exact for one bit, over all collections and both directions, relative error below 1e-9. For
-    more bits: exact by enumeration where that is small, else a certified upper bound whose `.lower`
-    is a certified lower bound (`bit_vectors.py`).
+    For one bit over all collections and both directions, relative error below 1e-9: all of them
+    are tried for up to 400 people, beyond they are searched (`worst_neighbours.py`; `.rule` says
+    which). For more bits: exact by enumeration where that is small, else a certified upper bound
+    whose `.lower` is a certified lower bound (`bit_vectors.py`).
 
     Args:
         n: people, >= 1.
@@ -55,14 +56,15 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
         Delta, a float that knows its kind and its worst case.
     """
     n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
+    delta, m = 0.0, None
+    if epsilon < local_epsilon(q):
+        delta, m = _worst_hockey_stick(PairDivergence(n, q, epsilon))
     if whole(bits, "bits", 1) > 1:
         from .bit_vectors import hockey_stick_bits
 
-        return hockey_stick_bits(n, q, epsilon, bits)
-    if epsilon >= local_epsilon(q):
-        return Level.of("delta", "hockey-stick", 0.0, epsilon, n=n, q=q)
-    delta, m = _worst_hockey_stick(PairDivergence(n, q, epsilon))
-    return Level.of("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m)
+        return hockey_stick_bits(n, q, epsilon, bits, delta)
+    rule = TRIED if m is None else _rule(n)
+    return Level.of("delta", "hockey-stick", delta, epsilon, n=n, q=q, ones=m, rule=rule)
 
 
 def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
@@ -83,7 +85,9 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
     doubt = PairDivergence(n, q, epsilon)
     envelope = doubt.probabilistic_envelope if _smooth(doubt) else None
     delta, m = worst(doubt.probabilistic, envelope, doubt.tilted_mean, n, doubt.promising)
-    return Level.of("delta", "probabilistic", min(delta, 1.0), epsilon, n=n, q=q, ones=m)
+    return Level.of(
+        "delta", "probabilistic", min(delta, 1.0), epsilon, n=n, q=q, ones=m, rule=_rule(n)
+    )
 
 
 def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> Level:
@@ -110,7 +114,7 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         epsilon = max(epsilon, _solve(n, q, delta, m))
         found, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
         if found <= delta * (1 + SETTLED) or worse == m:
-            return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m)
+            return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m, rule=_rule(n))
         m = worse
 
 
@@ -157,6 +161,10 @@ def total_variation(n: int, q: float) -> float:
     mode = np.floor((n - 1) * q + ones * (1 - 2 * q))
     heights = np.maximum(log_pmf(n - 1, ones, q, mode), log_pmf(n - 1, ones, q, mode + 1))
     return float((1 - 2 * q) * np.exp(heights.max()))
+
+
+def _rule(n: int) -> str:
+    return TRIED if n <= FEW else SEARCHED
 
 
 def local_epsilon(q: float, bits: int = 1) -> float:
@@ -212,4 +220,4 @@ def _probabilistic_epsilon(n: int, q: float, delta: float) -> Level:
     value, m = worst(quantiles.epsilon, envelope, phase, n, quantiles.promising)
     # Rounded up, so that the outcome that attains it does not exceed it in floating point.
     value = min(value * ROUND_UP, local_epsilon(q))
-    return Level.of("epsilon", "probabilistic", value, delta, n=n, q=q, ones=m)
+    return Level.of("epsilon", "probabilistic", value, delta, n=n, q=q, ones=m, rule=_rule(n))

@@ -10,6 +10,22 @@ from typing import Literal, Self
 
 Kind = Literal["hockey-stick", "probabilistic"]
 
+# How a number was found: every neighbour tried, or looked for with bounds that are no proof.
+TRIED = "exact over all neighbours"
+SEARCHED = "searched over all neighbours, no proof in interval arithmetic"
+
+
+def width_in_words(low: float, high: float) -> str:
+    """How wide a certified band is, in figures and in words."""
+    if low <= 0:
+        return "a band open below: nothing but 0 is certain from there"
+    share = (high - low) / high
+    if share < 0.01:
+        return f"a narrow band, {100 * share:.2g} % wide"
+    if share < 0.5:
+        return f"a band {100 * share:.2g} % wide"
+    return f"a wide band, a factor of {high / low:.3g}"
+
 
 class Level(float):
     """An epsilon (nats) or a delta with everything that determines it.
@@ -51,7 +67,7 @@ class Level(float):
         bits: int = 1,
         lower: float | None = None,
         ones: int | None = None,
-        rule: str = "exact over all neighbours",
+        rule: str = TRIED,
     ) -> Self:
         """The number `value`; `other` is the delta of an epsilon, or the epsilon of a delta."""
         level = cls(value)
@@ -73,6 +89,7 @@ class Level(float):
             ("delta", self.delta) if self.quantity == "epsilon" else ("epsilon", self.epsilon)
         )
         given = f"{name} = {value:g}"
-        where = f" (certainly >= {self.lower:.6g})" if not self.exact else ""
+        band = width_in_words(self.lower, float(self))
+        where = f" (certainly >= {self.lower:.6g}: {band})" if not self.exact else ""
         people = f"n = {self.n}, q = {self.q:g}, {self.bits}-bit reports"
         return f"{start}{where} at {given}, {people} ({self.rule})"

@@ -193,6 +193,7 @@ def _shuffled(one: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str
     for kind in ("hockey_stick", "probabilistic"):
         if (value := one[kind]) is not None:
             low = one.get(f"{kind}_at_least", value)
-            known = "exact" if low == value else f"certified, at least {low:.4g}"
+            found = "exact" if one.get("rule", "exact").startswith("exact") else "searched"
+            known = found if low == value else f"certified, at least {low:.4g}"
             meaning = f"nats, {known}, delta = {one['delta']:g}, {of}"
             yield f"{kind.replace('_', '-')} epsilon, {whose}", f"{value:.4g}", meaning

@@ -133,10 +133,10 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
 
 def _shuffled(one: "Shuffled", about: str) -> Iterator[Score]:
     at = f"delta = {one.delta:g}"
-    value, how = _between(one.hockey_stick_at_least, one.hockey_stick)
+    value, how = _between(one.hockey_stick_at_least, one.hockey_stick, one.rule)
     yield f"hockey-stick (epsilon, {at})", value, f"nats, {how}, {about}"
     if one.probabilistic is not None:
-        value, how = _between(one.probabilistic_at_least or 0.0, one.probabilistic)
+        value, how = _between(one.probabilistic_at_least or 0.0, one.probabilistic, one.rule)
         yield (
             f"probabilistic (epsilon, {at})",
             value,
@@ -144,11 +144,13 @@ def _shuffled(one: "Shuffled", about: str) -> Iterator[Score]:
         )
 
 
-def _between(low: float, high: float) -> tuple[str, str]:
+def _between(low: float, high: float, rule: str) -> tuple[str, str]:
     """A number, with what is known of its error."""
+    from ....analysis.shuffled.level import width_in_words
+
     if low == high:
-        return f"{high:.4g}", "exact"
-    return f"{high:.4g}", f"certified, at least {low:.4g}"
+        return f"{high:.4g}", "exact" if rule.startswith("exact") else "searched"
+    return f"{high:.4g}", f"certified, at least {low:.4g}: {width_in_words(low, high)}"
 
 
 def _readings(local: "Randomized") -> Iterator[Score]:

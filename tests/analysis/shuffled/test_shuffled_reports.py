@@ -101,7 +101,7 @@ def test_alone_a_report_costs_its_local_epsilon() -> None:
 )
 def test_what_has_no_bound_says_so(one: Randomizer, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        report_delta(10, one, 0.5)
+        report_delta(300, one, 0.5)
 
 
 @pytest.mark.slow
