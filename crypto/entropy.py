@@ -4,6 +4,7 @@ A seeded run is reproducible and NOT secret: whoever knows the seed knows every 
 Callers look at `seeded` and say so in their output.
 
     root key    = BLAKE2b-256(seed as 8 bytes, little endian;      person "veilmix.seed")
+                  BLAKE2b-256(32 secret bytes that a party keeps;  person "veilmix.kept")
     child key   = BLAKE2b-256(label in UTF-8;    key = parent key, person "veilmix.fork")
     block i     = BLAKE2b-512(i as 8 bytes, little endian; key,    person "veilmix.stream")
     the stream  = block 0 || block 1 || ...
@@ -22,6 +23,7 @@ from ..errors import ParameterError
 SEED_LIMIT = 2**64  # seeds are 0 <= seed < SEED_LIMIT
 
 _SEED = b"veilmix.seed"
+_KEPT = b"veilmix.kept"
 _FORK = b"veilmix.fork"
 _STREAM = b"veilmix.stream"
 _KEY_SIZE = 32
@@ -149,6 +151,18 @@ class SeededEntropy(Entropy):
             raise ParameterError(f"seed: got {found}, accepted: 0 <= seed < 2**64")
         data = seed.to_bytes(8, "little")
         self._start(blake2b(data, digest_size=_KEY_SIZE, person=_SEED).digest())
+
+    @classmethod
+    def kept(cls, secret: bytes) -> "SeededEntropy":
+        """Give the stream of 32 secret bytes that a party keeps, to say again what it has said.
+
+        It is as secret as they are. Raises ParameterError for another number of bytes.
+        """
+        if len(secret) != _KEY_SIZE:
+            raise ParameterError(f"secret: got {len(secret)} bytes, accepted: {_KEY_SIZE}")
+        found = object.__new__(cls)
+        found._start(blake2b(secret, digest_size=_KEY_SIZE, person=_KEPT).digest())
+        return found
 
     def random(self, n: int) -> bytes:
         """Give the next n bytes of the stream, wherever earlier reads have cut it."""

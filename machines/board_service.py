@@ -34,8 +34,8 @@ class BoardService:
     """The board and those who wait for it.
 
     known: who signs posts, where they are signed; notary: signs the board's heads. heard: told of
-    every entry and its time. refused: why a post was not taken. write: keeps a post before it is
-    judged.
+    every entry and its time. refused: why a post was not taken. Attribute `write` is
+    called with a post and its place before it is judged.
     """
 
     def __init__(
@@ -45,7 +45,6 @@ class BoardService:
         *,
         heard: Callable[[float, Entry], None] = lambda _time, _entry: None,
         refused: Callable[[Reason], None] = lambda _: None,
-        write: Callable[[Post], None] = lambda _: None,
     ) -> None:
         self.board = Board(known=known)
         self._notary = notary
@@ -53,7 +52,7 @@ class BoardService:
         self.posts: dict[str, int] = {}  # place -> how many of its posts were judged
         self._heard = heard
         self._refused = refused
-        self._write = write
+        self.write: Callable[[str, bytes], None] = lambda _peer, _post: None
         self._frames: list[bytes] = []
         self._answers: dict[tuple[str, bytes], Answer] = {}
         self._more = trio.Event()
@@ -80,13 +79,16 @@ class BoardService:
             return Answer(400, b"no post of this party\n")
         known = request.peer, post.id
         if known not in self._answers:
-            self._write(post)
-            self.posts[request.peer] = self.posts.get(request.peer, 0) + 1
-            self._answers[known] = self.judge(post)
+            self.write(request.peer, request.body)
+            self.judge(request.peer, post)
         return self._answers[known]
 
-    def judge(self, post: Post) -> Answer:
-        """Take a post or not; the answer is the same whenever it is asked for."""
+    def judge(self, peer: str, post: Post) -> None:
+        """Take a place's post or not; the answer is the same whenever it is asked for."""
+        self.posts[peer] = self.posts.get(peer, 0) + 1
+        self._answers[peer, post.id] = self._judged(post)
+
+    def _judged(self, post: Post) -> Answer:
         self.time = max(self.time, post.time)
         try:
             place = self._add(post.author, post.data)

@@ -26,6 +26,7 @@ from .board_service import BEAT
 from .directory import Directory, Place, place_of, speaks_for
 from .http import Answer, Client, Limits, Request, Server
 from .inputs import Body, Declined, Input, Letter, Letters, Parcel, Post, Posted, Tick
+from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .world import Step, World
 
@@ -117,6 +118,7 @@ class Host:
         idle: Callable[[Standing], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,
+        journal: Journal | None = None,
     ) -> None:
         self.name = name
         self.over = trio.Event()
@@ -127,6 +129,8 @@ class Host:
         self._idle = idle
         self._note = note
         self._stepped = stepped
+        self._journal = journal
+        self._known: set[bytes] = set()  # what others had before this place was started again
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
         self._have = 0  # entries that have come, and those that were heard
@@ -147,7 +151,6 @@ class Host:
         """Take part until cancelled; listeners: where letters come to."""
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._world.run)
-            self._nursery.start_soon(self._follow)
             if listeners:
                 context = tls.server_context(self._own, self._directory.certificates)
                 known = tls.names(self._directory.certificates)
@@ -159,18 +162,40 @@ class Host:
                 self._world.leave()
 
     async def _drive(self) -> None:
-        self._emit(await self._world.first())
+        await self._again()
         while True:
             given, arrived = await self._next()
+            if self._journal is not None:
+                self._journal.write(arrived.peer if arrived else "", given.encode())
             self._emit(await self._world.step(given))
             if arrived is not None:
                 arrived.heard.set()
+
+    async def _again(self) -> None:
+        """Begin; or play again what this place has written down, and be where it was."""
+        past: list[tuple[str, Input]] = []
+        if self._journal is not None:
+            self._known = self._journal.acknowledged()
+            past = [(peer, Input.decode(data)) for peer, data in self._journal.inputs()]
+            self._known |= {one.body.id for _, one in past if isinstance(one.body, Declined)}
+        self._emit(await self._world.first())
+        for peer, given in past:
+            match given.body:
+                case Posted():
+                    self._have += 1
+                    self._heard += 1
+                case Letters(letters=letters):
+                    self._count(peer, letters)
+                case _:
+                    pass
+            self._emit(await self._world.step(given))
+        self._nursery.start_soon(self._follow)
 
     def _emit(self, step: Step) -> None:
         self._step = step
         for one in step.outputs:
             to = BOARD if isinstance(one, Post) else place_of(one.receiver)
-            self._outbox(to).put(one)
+            self._outbox(to).put(one, self._known)
         self._stepped()
         if step.over:
             self.over.set()
@@ -180,6 +205,8 @@ class Host:
             place = self._directory.places[to]
             outbox = Outbox(place, self._reach, self._decline, self._lost)
             outbox.emptied = self.wake
+            if self._journal is not None:
+                outbox.acknowledged = self._journal.acknowledge
             self._outboxes[to] = outbox
             self._nursery.start_soon(outbox.run)
         return self._outboxes[to]

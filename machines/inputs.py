@@ -3,7 +3,7 @@
     input    = f64 time || u8 kind || what it says
     letters  = u32 count || (sender || blob data || id) for each
     posted   = author || blob data              the next entry of the board
-    declined = u32 number || reason             the party's post of that number, not accepted
+    declined = id || reason                     the party's post of that id, not accepted
     tick     = nothing                          time has passed
 
 A party's role sees nothing else of the world, and is idle before each; so who knows its key and its
@@ -50,9 +50,9 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """The board has not taken a post. number: which of this place's, from 0."""
+    """The board has not taken a post of this place. id: which."""
 
-    number: int
+    id: bytes
     reason: Reason
 
 
@@ -115,13 +115,12 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A message to the board. number: which of this place's, from 0."""
+    """A message to the board. id: the same whenever it is said again."""
 
-    number: int
     author: str
     data: bytes
     id: bytes
-    time: float = 0.0
+    time: float = 0.0  # of its author, where time is simulated
 
     def encode(self) -> bytes:
         """Write it: id, author, data and time."""
@@ -130,12 +129,12 @@ class Post:
 
     @classmethod
     def decode(cls, data: bytes) -> "Post":
-        """Read what `encode` wrote, but for the number; Refused(MALFORMED) for anything else."""
+        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
         return decode(data, lambda read: _post(read.raw(ID), read.text(), read.blob(), read.f64()))
 
 
 def _post(id_: bytes, author: str, data: bytes, time: float) -> Post:
-    return Post(0, author, data, id_, time)
+    return Post(author, data, id_, time)
 
 
 @dataclass(slots=True)
@@ -174,10 +173,10 @@ def _read_letters(data: Reader) -> Letters:
 
 
 def _read_declined(data: Reader) -> Declined:
-    number, reason = data.u32(), data.text()
+    id_, reason = data.raw(ID), data.text()
     if reason not in set(Reason):
         raise Refused(Reason.MALFORMED)
-    return Declined(number, Reason(reason))
+    return Declined(id_, Reason(reason))
 
 
 def _read_input(data: Reader) -> Input:
@@ -194,6 +193,6 @@ _FORMS: Mapping[type, tuple[Callable[[Reader], Body], Callable[[Writer, Any], ob
         lambda r: Posted(r.text(), r.blob()),
         lambda w, body: w.text(body.author).blob(body.data),
     ),
-    Declined: (_read_declined, lambda w, body: w.u32(body.number).text(body.reason)),
+    Declined: (_read_declined, lambda w, body: w.raw(body.id).text(body.reason)),
     Tick: (lambda _: Tick(), lambda _w, _body: None),
 }

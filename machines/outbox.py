@@ -6,12 +6,12 @@ twice is taken once. A sender backs off while nobody answers.
 
 import ssl
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence, Set
+from dataclasses import replace
 
 import trio
 
 from ..errors import Reason, VerificationError
-from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
 from .directory import Place
 from .http import Client
@@ -47,7 +47,7 @@ class Outbox:
         self._lost = lost
         self._queue: deque[Parcel | Post] = deque()
         self._news = trio.Event()
-        self.acknowledged: Callable[[Parcel | Post], None] = lambda _: None
+        self.acknowledged: Callable[[Sequence[bytes]], None] = lambda _: None
         self.emptied: Callable[[], None] = lambda: None
 
     @property
@@ -55,11 +55,15 @@ class Outbox:
         """Whether the other place has it all."""
         return not self._queue
 
-    def put(self, one: Parcel | Post) -> None:
-        """Add something."""
-        self.said += len(one.letters) if isinstance(one, Parcel) else 1
-        self._queue.append(one)
-        self._news.set()
+    def put(self, one: Parcel | Post, known: Set[bytes] = frozenset()) -> None:
+        """Add something, but for what the other place has already (known: its ids)."""
+        self.said += len(ids_of(one))
+        if isinstance(one, Parcel):
+            letters = tuple(letter for letter in one.letters if letter.id not in known)
+            one = replace(one, letters=letters)
+        if not set(ids_of(one)) <= known:
+            self._queue.append(one)
+            self._news.set()
 
     async def run(self) -> None:
         """Say all there is, for ever."""
@@ -101,7 +105,7 @@ class Outbox:
             status, said = await client.ask("POST", "/posts", first.encode())
             if status == 409:
                 read = Reader(said)
-                self._declined(read.u32(), Declined(first.number, Reason(read.text())))
+                self._declined(read.u32(), Declined(first.id, Reason(read.text())))
         else:
             parcels = [one for one in some if isinstance(one, Parcel)]
             letters = tuple(letter for one in parcels for letter in one.letters)
@@ -114,18 +118,14 @@ class Outbox:
             many = sum(len(one.letters) if isinstance(one, Parcel) else 1 for one in some)
             self.said -= many  # nobody waits for them
             self._lost(f"{self._place.name} answers {status}: {said[:80]!r}", many)
-        for one in some:
+        for _ in some:
             self._queue.popleft()
-            self.acknowledged(one)
+        if status != 409:  # that is acknowledged when it has been heard
+            self.acknowledged([one for each in some for one in ids_of(each)])
         if not self._queue:
             self.emptied()
 
 
-def to_board(post: Parcel | Post) -> bool:
-    """Whether something goes to the board."""
-    return isinstance(post, Post)
-
-
-def destination(one: Parcel | Post) -> str:
-    """The party that something is for, or the board."""
-    return one.receiver if isinstance(one, Parcel) else BOARD
+def ids_of(one: Parcel | Post) -> tuple[bytes, ...]:
+    """The ids of what is in it."""
+    return tuple(letter.id for letter in one.letters) if isinstance(one, Parcel) else (one.id,)

@@ -20,15 +20,19 @@ import struct
 import sys
 import time
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any, NoReturn
 
 import trio
 
+from ..crypto.entropy import SeededEntropy
 from ..crypto.identity import make_identity
 from ..errors import ParameterError, VeilmixError
 from ..protocol.board import Board, Entry
@@ -52,11 +56,15 @@ from .conductor import Conductor
 from .directory import PEOPLE, Directory, Place
 from .host import Host, SimulatedTime, Standing, secured
 from .http import Limits, Request, Server
+from .inputs import Post
+from .journal import SECRET, Durable, Journal, erase, memory_folder
 from .remote import RemoteNetwork
 from .world import World
 
 POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used in a copy
 LOOPBACK = "127.0.0.1"
+JOURNAL = ".journal"
+MOST_STARTS = 100  # of one place, in a session
 FLUSH = 0.2  # seconds (real) between two reports of a place that is at work
 CONNECTIONS = 1_200  # at once, to one place
 LETTERS = Limits(body=1 << 30, connections=CONNECTIONS)  # one batch is one letter
@@ -76,37 +84,73 @@ def play_apart(
     cast: Cast,
     instruments: Sequence[Instrument] = (),
     report: Callable[[str], None] = lambda _: None,
+    *,
+    durable: Durable = Durable.OFF,
+    folder: Path | None = None,
+    strike: Callable[[], str | None] = lambda: None,
 ) -> Board:
     """Play a session to its end with every party in a process of its own, in simulated time.
 
     Takes and gives what `roles.session.play` does. What parties hold in memory that is shared
     between sessions (a history) stays in their processes.
 
+    durable: whether places write a journal, so that one that was killed is started again and goes
+    on. folder: where journals are, until they are overwritten and deleted at the end; None: in
+    memory (tmpfs), or where temporary files are (disk). strike: asked after all that a place tells
+    which place is to be killed then; for those who want to see it.
+
     Raises:
         ParameterError: processes cannot be copied here.
-        LostProcess: one has ended before its time.
+        StorageError: a journal cannot be written.
+        LostProcess: one has ended before its time, and without a journal, or over and over again.
     """
     check_no_loop()
     if not POSSIBLE:
         raise ParameterError("parties as processes need Linux: here a process cannot be copied")
-    with _Stage(cast, Instruments(list(instruments), report), report) as stage:
-        return stage.play()
+    with (
+        _folder(durable, folder) as journals,
+        _Stage(cast, Instruments(list(instruments), report), report) as stage,
+    ):
+        stage.begin(durable, journals)
+        return stage.play(strike)
+
+
+@contextmanager
+def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
+    """Give a folder for journals, which are overwritten and deleted at the end, with it."""
+    if durable is Durable.OFF:
+        yield None
+        return
+    if folder is None:
+        folder = memory_folder() if durable is Durable.TMPFS else None
+    found = Path(mkdtemp(prefix="veilmix-", dir=folder))
+    try:
+        yield found
+    finally:
+        for path in found.glob("*" + JOURNAL):
+            erase(path)
+        rmtree(found, ignore_errors=True)
 
 
 @dataclass(slots=True)
 class _Process:
-    """A copy. socket: what it tells comes through it."""
+    """A copy. socket: what it tells comes through it. told: hooks that it will tell once more."""
 
     pid: int
     socket: socket.socket
+    told: int = 0
     buffer: bytearray = field(default_factory=bytearray)
 
 
 class _Reporter(Instrument):
-    """In a copy: keeps what instruments are told until it is sent on."""
+    """In a copy: keeps what instruments are told until it is sent on.
+
+    What is told in a step is sent on after it, whole: a copy that is killed will tell it again.
+    """
 
     def __init__(self) -> None:
         self.hooks: deque[Hook] = deque()
+        self.stages: deque[tuple[str, int, int]] = deque()
 
     def tell(self, hook: str, *given: Any) -> None:
         """Keep it, with when."""
@@ -142,15 +186,16 @@ class _Reporter(Instrument):
 
     def stage(self, name: str, done: int, total: int) -> None:
         """Keep it."""
-        self.tell("stage", name, done, total)
+        self.stages.append((name, done, total))
 
-    def taken(self) -> list[Hook]:
-        """Give all that was kept; other threads may go on telling."""
-        found = []
-        with suppress(IndexError):
-            while True:
-                found.append(self.hooks.popleft())
-        return found
+
+def taken(kept: deque[Any]) -> list[Any]:
+    """Give all that was kept; other threads may go on telling."""
+    found = []
+    with suppress(IndexError):
+        while True:
+            found.append(kept.popleft())
+    return found
 
 
 class _Stage:
@@ -172,8 +217,16 @@ class _Stage:
         self._key = _keys(cast)
         self._identities = {name: make_identity(name) for name in (BOARD, *self._places)}
         self._listeners: dict[str, socket.socket] = {}
+        self._told: Counter[str] = Counter()  # hooks heard, by place
+        self._starts: Counter[str] = Counter()
+        self._durable, self._folder = Durable.OFF, Path()
 
     def __enter__(self) -> "_Stage":
+        return self
+
+    def begin(self, durable: Durable, folder: Path | None) -> None:
+        """Make all copies."""
+        self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()
         for name in (BOARD, *keyholders(self.cast)):
             self._listeners[name] = listening()
@@ -182,12 +235,8 @@ class _Stage:
         try:
             for name in (BOARD, *self._places):
                 self.start(name)
-        except BaseException:
-            self.__exit__()
-            raise
         finally:
             gc.unfreeze()
-        return self
 
     def _place(self, name: str) -> Place:
         listener = self._listeners.get(name)
@@ -207,8 +256,10 @@ class _Stage:
         pid = _forked(partial(self._live, name, there, here))
         there.close()
         here.setblocking(False)
-        self._processes[name] = _Process(pid, here)
+        self._starts[name] += 1
+        self._processes[name] = _Process(pid, here, self._told[name])
         self._selector.register(here, selectors.EVENT_READ, name)
+        send(here, self._conductor.time)
 
     def kill(self, name: str) -> None:
         """End a place at once."""
@@ -220,11 +271,15 @@ class _Stage:
             os.kill(process.pid, signal.SIGKILL)
         os.waitpid(process.pid, 0)
 
-    def play(self) -> Board:
+    def play(self, strike: Callable[[], str | None]) -> Board:
         """Hear what the places tell and give them the time, until all have finished."""
         while True:
             for key, _ in self._selector.select():
-                self._read(key.data)
+                if self._processes[key.data].socket is key.fileobj:  # or it was killed meanwhile
+                    self._read(key.data)
+                    if struck := strike():
+                        self.kill(struck)
+                        self.start(struck)
             if self._conductor.still:
                 self._show()
                 if self._conductor.over:
@@ -235,21 +290,35 @@ class _Stage:
 
     def _read(self, name: str) -> None:
         process = self._processes[name]
-        data = process.socket.recv(_READ)
+        try:
+            data = process.socket.recv(_READ)
+        except ConnectionResetError:
+            data = b""
         if not data:
-            raise LostProcess(f"the process of {name} has ended before its time")
+            self._revive(name)
+            return
         process.buffer += data
         for kind, said in _whole(process.buffer):
             self._hear(name, kind, said)
 
+    def _revive(self, name: str) -> None:
+        """Start a place again that has ended before its time."""
+        if self._durable is Durable.OFF or self._starts[name] > MOST_STARTS:
+            raise LostProcess(f"the process of {name} has ended before its time")
+        self._report(f"the process of {name} has ended before its time, and is started again")
+        self.kill(name)
+        self.start(name)
+
     def _hear(self, name: str, kind: str, said: Any) -> None:
         match kind:
             case "hooks":
-                for hook in said:
-                    if hook[1] == "stage":
-                        self._instruments.tell(lambda one, of=hook[2]: one.stage(*of))  # type: ignore[misc]
-                    else:
-                        self._hooks.append(hook)
+                again = min(self._processes[name].told, len(said))
+                self._processes[name].told -= again
+                self._told[name] += len(said) - again
+                self._hooks += said[again:]
+            case "stages":
+                for stage in said:
+                    self._instruments.tell(lambda one, of=stage: one.stage(*of))  # type: ignore[misc]
             case "stands":
                 self._conductor.hear(name, said)
             case "note":
@@ -284,23 +353,31 @@ class _Stage:
             copy.say("failed", portable(wrong))
 
     async def _board_process(self, copy: "_Copy") -> None:
+        journal = self._journal(BOARD)
         service = BoardService(
             *(self._known, identities_of(self.cast).get(BOARD)),
             heard=lambda now, entry: tell_entry(copy.reporter, now, entry),
         )
 
+        if journal is not None:
+            service.write = journal.write
+
+        def tell() -> None:
+            entries, received = len(service.board.entries), dict(service.posts)
+            copy.stands(Standing(service.time, 0.0, True, entries, {}, received))
+
         async def answer(request: Request) -> Any:
             said = await service.answer(request)
-            copy.flush()
-            entries, received = len(service.board.entries), dict(service.posts)
-            copy.say("stands", Standing(service.time, 0.0, True, entries, {}, received))
+            tell()
             return said
 
+        for peer, post in journal.inputs() if journal else ():
+            service.judge(peer, Post.decode(post))
         own, known = self._identities[BOARD], self.directory.certificates
         server = Server(answer, partial(copy.say, "note"), POSTS)
         context = tls.server_context(own, known)
         serve = secured(server, context, tls.names(known))
-        copy.say("stands", Standing(0.0, 0.0, True, 0, {}, {}))
+        tell()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(partial(copy.listen, lambda _: None))
             await trio.serve_listeners(serve, [self._listener(BOARD)])
@@ -308,15 +385,26 @@ class _Stage:
     def _listener(self, name: str) -> trio.SocketListener:
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
+    def _journal(self, name: str) -> Journal | None:
+        """Open the journal of a place, if it has one."""
+        if self._durable is Durable.OFF:
+            return None
+        return Journal(self._folder / f"{name}{JOURNAL}", self._durable)
+
     async def _party_process(self, copy: "_Copy") -> None:
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
         own = {one: key for one, key in identities_of(self.cast).items() if one == name}
         cast = replace(self.cast, identities=own)
+        journal = self._journal(name)
+        if journal is not None and not cast.entropy.seeded:
+            secret = journal.fact("kept", os.urandom(SECRET))
+            cast = replace(cast, entropy=SeededEntropy.kept(secret))
+        key = partial(make_key, cast) if cast.spy is None else self._key
         world = World(
             lambda: RemoteNetwork(watching, self._known, lambda _: None),
-            lambda network: perform(cast, network, {name}, self._signing, self._key),
+            lambda network: perform(cast, network, {name}, self._signing, key),
         )
         now = SimulatedTime()
         host = Host(
@@ -325,6 +413,7 @@ class _Stage:
             idle=copy.stands,
             note=note,
             stepped=copy.flush,
+            journal=journal,
         )
 
         def told(time: float) -> None:
@@ -358,7 +447,7 @@ class _Copy:
 
     def flush(self) -> None:
         """Tell all that instruments were told."""
-        if hooks := self.reporter.taken():
+        if hooks := taken(self.reporter.hooks):
             self.say("hooks", hooks)
 
     def stands(self, standing: Standing) -> None:
@@ -370,7 +459,8 @@ class _Copy:
         """Tell now and then how far a long step has got."""
         while True:
             await trio.sleep(FLUSH)
-            self.flush()
+            if stages := taken(self.reporter.stages):
+                self.say("stages", stages)
 
     async def listen(self, told: Callable[[float], None]) -> None:
         """Hear what time it is, until the other side leaves; then end at once."""

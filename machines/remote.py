@@ -44,7 +44,6 @@ class RemoteNetwork(Network):
         self._lost = lost
         self._naming = Naming()
         self._awaited: list[_Awaited] = []
-        self._posts = 0
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters among the outputs, with how much of the board their senders had seen."""
@@ -57,8 +56,7 @@ class RemoteNetwork(Network):
     async def post(self, author: str, data: bytes) -> None:
         """Put a post among the outputs and wait until it is on the board; Refused if it is not."""
         id_ = self._naming.name(author, BOARD, data)
-        post = Post(self._posts, author, data, id_, trio.current_time())
-        self._posts += 1
+        post = Post(author, data, id_, trio.current_time())
         awaited = _Awaited(post)
         self._awaited.append(awaited)
         self.outputs.append(post)
@@ -79,7 +77,7 @@ class RemoteNetwork(Network):
                 self.wake(self.learn(body.author, body.data))
                 self._answer(lambda one: (one.author, one.data) == (body.author, body.data), None)
             case Declined():
-                self._answer(lambda one: one.number == body.number, body.reason)
+                self._answer(lambda one: one.id == body.id, body.reason)
 
     def _deliver(self, body: Letters) -> None:
         inbox = self._inboxes.get(body.receiver)

@@ -38,6 +38,7 @@ class Wish:
     figures: bool
     ledger: Path | None = None
     processes: bool = False
+    durable: str | None = None
 
 
 class Traced(click.Command):
@@ -107,6 +108,13 @@ class Traced(click.Command):
     is_flag=True,
     help="Every party in a process of its own; they meet over TLS on this computer (Linux).",
 )
+@click.option(
+    "--durable",
+    type=click.Choice(["off", "tmpfs", "disk"]),
+    help="With --processes: where each writes down what it hears, to go on if it is killed. off: "
+    "nowhere, and who is killed is lost with its key; tmpfs: in memory; disk: on the disk, where "
+    "keys and letters can be found until the session ends.  [default: off]",
+)
 def command(
     scenario: str,
     seed: int | None,
@@ -121,6 +129,7 @@ def command(
     quiet: bool,
     worst_case: float,
     processes: bool,
+    durable: str | None,
 ) -> None:
     """Play SCENARIO (a file, or a shipped name) and print the release and the scores.
 
@@ -131,8 +140,11 @@ def command(
 
     place = None if no_save else out
     wish = Wish(
-        *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger, processes)
+        *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger),
+        *(processes, durable),
     )
+    if durable and not processes:
+        raise click.UsageError("--durable is for --processes: one process writes no journal")
     loaded = load(scenario)
     _check_folder(wish)
     _check_figures(loaded, wish)
@@ -221,6 +233,7 @@ def _played(scenario: "Scenario", wish: Wish) -> "Iterator[Outcome]":
                 worst_case_seconds=wish.worst_case,
                 ledger=book,
                 processes=wish.processes,
+                durable=wish.durable or "off",
             )
 
 

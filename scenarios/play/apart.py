@@ -4,6 +4,7 @@ Parties that are processes share nothing but bytes. So no scenario can be played
 more than that: the memory of two sessions, or a curator that whispers into one person's ear.
 """
 
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 WHISPERED = ("equivocate", "split-view")  # what reaches one person past the board
 
 
-def processes(scenario: Scenario, mode: str, *, ledger: bool) -> "Stage":
+def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
     """Give what plays a session in processes; ParameterError if this scenario cannot be.
 
-    ledger: whether what is released is to be kept in one.
+    durable: where each writes down what it hears (machines/journal.py). ledger: whether what is
+    released is to be kept in one.
     """
     if mode != "real":
         raise ParameterError(f"processes: mode {mode!r} has no messages; leave one of them out")
@@ -45,6 +47,9 @@ def processes(scenario: Scenario, mode: str, *, ledger: bool) -> "Stage":
             )
     if find_spec("h11") is None:
         raise ParameterError(missing("web", "processes"))
+    from ...machines.journal import Durable
     from ...machines.processes import play_apart
 
-    return play_apart
+    if durable not in set(Durable):
+        raise ParameterError(f"durable: found {durable!r}; {', '.join(Durable)} are accepted")
+    return partial(play_apart, durable=Durable(durable))

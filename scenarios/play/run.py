@@ -75,6 +75,7 @@ def run(
     worst_case_seconds: float = 2.0,
     ledger: "Ledger | None" = None,
     processes: bool = False,
+    durable: str = "off",
 ) -> Outcome:
     """Play a scenario once.
 
@@ -89,6 +90,8 @@ def run(
         ledger: what was released of whom before; what this run does is added to it (real mode).
         processes: whether every party is a process of its own (real mode; Linux); the people are
             one. They meet over TLS on the loopback, and nothing else of the outcome changes.
+        durable: `off`, `tmpfs` or `disk`: where processes write down what they hear, so that one
+            that is killed is started again and goes on.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
@@ -107,7 +110,7 @@ def run(
     if processes:
         from .apart import processes as apart
 
-        more["stage"] = apart(chosen, mode, ledger=ledger is not None)
+        more["stage"] = apart(chosen, mode, durable, ledger=ledger is not None)
     started = time.perf_counter()
     if ledger is not None:
         from ..ledger.keep import check_suited, keep

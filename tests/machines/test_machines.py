@@ -40,7 +40,7 @@ LETTERS = st.builds(Letter, NAMES, st.binary(max_size=9), st.binary(min_size=ID,
 BODIES = st.one_of(
     st.builds(Letters, NAMES, st.lists(LETTERS, max_size=3).map(tuple)),
     st.builds(Posted, NAMES, st.binary(max_size=9)),
-    st.builds(Declined, st.integers(0, 2**32 - 1), st.sampled_from(Reason)),
+    st.builds(Declined, st.binary(min_size=ID, max_size=ID), st.sampled_from(Reason)),
     st.just(Tick()),
 )
 
@@ -89,7 +89,7 @@ async def test_a_role_takes_steps_and_time_moves_only_when_told() -> None:
         (post,) = step.outputs
         assert isinstance(post, Post)
         assert (post.author, post.time, step.deadline) == ("shuffler-1", 5.5, math.inf)
-        step = await world.step(Input(6.0, Declined(post.number, Reason.UNEXPECTED)))
+        step = await world.step(Input(6.0, Declined(post.id, Reason.UNEXPECTED)))
         (parcel,) = step.outputs
         assert isinstance(parcel, Parcel)
         assert [one.data for one in parcel.letters] == [b"unexpected"]
@@ -134,7 +134,7 @@ KIT_KEY = KIT.run(KIT.people(3)).board.keys["shuffler-1"]
 
 
 def post(author: str, data: bytes, number: int = 0) -> Post:
-    return Post(0, author, data, bytes([number]) * ID, 1.0)
+    return Post(author, data, bytes([number]) * ID, 1.0)
 
 
 async def ask(service: BoardService, one: Post | bytes, peer: str) -> Answer:

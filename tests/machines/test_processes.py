@@ -80,6 +80,8 @@ def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> No
     ]:
         with pytest.raises(ParameterError, match=word):
             run(load(name), processes=True)
+    with pytest.raises(ParameterError, match="off, tmpfs, disk"):
+        run("blood-type", processes=True, durable="stone")
     with pytest.raises(ParameterError, match="ideal"):
         run("blood-type", mode="ideal", processes=True)
 

@@ -1,0 +1,139 @@
+"""What a place writes down so that it can be killed at any time: its inputs, in order.
+
+    kept            32 bytes that all randomness of the place comes from, if it has no seed
+    inputs          each (inputs.py), with who it came from, before the role hears it
+    acknowledged    the id of each thing it has said that the other side has
+
+Started again, the place plays its role from the first input on, and says what was not acknowledged.
+How durable that is is a choice, for what is written down can be found:
+
+    off      nothing is written. A place that is killed is lost, and so is its key: what it opened
+             cannot be opened again by anybody (forward secrecy from the end of the process).
+    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the machine. Who
+             is root on the machine while the session lasts can read keys and letters.
+    disk     survives the machine, too. Who gets the disk before the session ends can read keys and
+             letters; after it, what the disk itself has kept elsewhere (spare blocks, snapshots,
+             backups), because it is overwritten only where the file was.
+
+At the end of the session a journal is overwritten with zeros and deleted (`erase`).
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+from ..errors import StorageError
+
+SECRET = 32  # bytes
+SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
+BLOCK = 1 << 20  # bytes overwritten at once
+PARTS = ("", "-wal", "-shm", "-journal")  # files that sqlite makes of one
+
+
+class Durable(StrEnum):
+    """How much a journal survives."""
+
+    OFF = "off"
+    TMPFS = "tmpfs"
+    DISK = "disk"
+
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS inputs (number INTEGER PRIMARY KEY, peer TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS acknowledged (id BLOB PRIMARY KEY) WITHOUT ROWID;
+"""  # noqa: E501 - a line a table
+
+
+class Journal:
+    """The journal of one place, in a file that is made where it is not.
+
+    Raises:
+        StorageError: here and from every method, if it cannot be read or written; what was written
+            before still stands.
+    """
+
+    def __init__(self, path: Path, durable: Durable) -> None:
+        self.path = path
+        with _said(path):
+            path.touch(mode=0o600)
+            self._database = sqlite3.connect(path, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            sync = "FULL" if durable is Durable.DISK else "OFF"
+            self._database.execute(f"PRAGMA synchronous = {sync}")
+            self._database.execute("PRAGMA secure_delete = ON")
+            self._database.executescript(TABLES)
+
+    def fact(self, name: str, first: bytes) -> bytes:
+        """Give what was written under a name, or write it if nothing was."""
+        with _said(self.path):
+            self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
+            query = "SELECT value FROM facts WHERE name = ?"
+            (value,) = self._database.execute(query, (name,)).fetchone()
+        return bytes(value)
+
+    def write(self, peer: str, data: bytes) -> None:
+        """Write down an input, before anything follows from it."""
+        with _said(self.path):
+            self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
+
+    def inputs(self) -> Iterator[tuple[str, bytes]]:
+        """Yield all inputs in their order, with who they came from."""
+        with _said(self.path):
+            yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
+
+    def acknowledge(self, ids: Iterable[bytes]) -> None:
+        """Write down that others have what has these ids."""
+        with _said(self.path):
+            self._database.execute("BEGIN")
+            rows = ((one,) for one in ids)
+            self._database.executemany("INSERT OR IGNORE INTO acknowledged VALUES (?)", rows)
+            self._database.execute("COMMIT")
+
+    def acknowledged(self) -> set[bytes]:
+        """What others have, by id."""
+        with _said(self.path):
+            return {bytes(one) for (one,) in self._database.execute("SELECT id FROM acknowledged")}
+
+    def erase(self) -> None:
+        """Overwrite and delete it: the session is over."""
+        with _said(self.path):
+            self._database.close()
+        erase(self.path)
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """Say what is wrong with a journal, in words."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as wrong:
+        raise StorageError(
+            f"{path}: the journal cannot be used ({wrong}); what was written before still stands: "
+            "make room, and start this party again with the same command"
+        ) from None
+
+
+def erase(path: Path) -> None:
+    """Overwrite a journal and all that sqlite keeps beside it with zeros, and delete it."""
+    for part in PARTS:
+        file = path.with_name(path.name + part)
+        if not file.exists():
+            continue
+        with file.open("r+b") as open_file:
+            left = file.stat().st_size
+            while left > 0:
+                left -= open_file.write(bytes(min(left, BLOCK)))
+            open_file.flush()
+            os.fsync(open_file.fileno())
+        file.unlink()
+
+
+def memory_folder() -> Path:
+    """Where files live in memory; StorageError where there is no such place."""
+    if not SHM.is_dir():
+        raise StorageError("--durable tmpfs: there is no /dev/shm here; choose off or disk")
+    return SHM
