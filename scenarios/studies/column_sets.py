@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ...analysis.exposure.curves import joint_counts, users_below
+from ...protocol.tallying import marginals
 from ..programs.interface import Dropped, NoGround
 from ..programs.registry import program_of
 from ..programs.two_round.rules import bound, choose, listed, named_rule
@@ -76,6 +77,17 @@ def choices(run: Run) -> Choices | None:
     return _Chooser(run, schema, decision).look()
 
 
+def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]:
+    """The counts of every column and the people n, as the curator read them when it decided.
+
+    Where messages were lost columns differ in their totals: each missing answer is a value that
+    nobody else has (protocol/tallying.py).
+    """
+    read = [run.result.marginals[name] for name in run.result.features]
+    counts, people = marginals([{(value,): n for value, n in one.items()} for one in read])
+    return listed(schema, counts), people
+
+
 class _Chooser:
     """A run, and the counts of its columns as a rule wants them."""
 
@@ -85,13 +97,11 @@ class _Chooser:
         self.schema = schema
         self.policy = run.scenario.policy
         self.names: Sequence[str] = run.result.features
-        self.counts = listed(
-            schema, [list(run.result.marginals[name].values()) for name in self.names]
-        )
+        self.counts, people = counts_as_decided(run, schema)
         fixed = run.scenario.population.setting == "fixed"
         others = None if fixed else decision.certificate.n
         self.rule = named_rule(self.policy, others, schema)
-        self.asked = others or sum(self.counts[0])
+        self.asked = others or people
         self.weights = worth(self.policy, self.names)
         self.table = recollected(run)
         self.kept = self._numbers(decision.kept)

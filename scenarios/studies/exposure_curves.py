@@ -14,11 +14,11 @@ from typing import Any
 
 from ...analysis.exposure.curves import ExposureCurve, exposure_curve, joint_counts
 from ..programs.interface import NoGround
-from ..programs.two_round.rules import listed, statistical
+from ..programs.two_round.rules import statistical
 from ..records.result_file import Run
 from ..verification.evidence import Evidence
 from ..verification.population import people as recollected
-from .column_sets import Choices
+from .column_sets import Choices, counts_as_decided
 
 RULES = ("printed", "refined", "coverage")
 STATISTICAL = ("refined", "coverage")  # for people nobody has counted the printed ones say nothing
@@ -67,8 +67,7 @@ def curves(run: Run, sets: Choices | None, seconds: float = 1.0) -> Curves | Non
     names = list(run.result.features)
     released = run.result.release is not None
     chosen = [name for name in names if not released or name in decision.kept]
-    marginals = [list(run.result.marginals[name].values()) for name in names]
-    everything = listed(schema, marginals)
+    everything, _ = counts_as_decided(run, schema)
     counts = [everything[names.index(name)] for name in chosen]
     people = decision.certificate.n
     ks = grid(people, decision.k)

@@ -18,7 +18,7 @@ from veilmix.report.run import page
 from veilmix.report.write import html
 from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.records.run_folder import Run, save
+from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.validation.load import shipped
 
 EVIL = '<script>alert("1")</script>'
@@ -269,3 +269,13 @@ def test_who_is_found_is_a_part_of_the_page(played) -> None:
     assert "prosecutor" in Tags(text).text
     noisy = html(page(played(NOISE), 0))
     assert "personal information entropy" in Tags(noisy).text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["attack-drop", "attack-stuff"])
+def test_columns_may_count_different_people(name: str, tmp_path: Path) -> None:
+    """Answers were lost, or added: sets of columns are judged by what the curator decided on."""
+    outcome = run(name, seed=7, worst_case_seconds=0)
+    assert len({sum(counts.values()) for counts in outcome.marginals}) > 1
+    text = html(page(read(save(outcome, tmp_path)), 0))
+    assert rows(files(text)["column-sets.csv"])
