@@ -2,7 +2,7 @@
 
     GET  /          the page
     GET  /events    the log, as server-sent events: from the beginning, or after Last-Event-ID
-    POST /again     {"people", "k", "shufflers"}: start a new run with these
+    POST /again     {"people", "k", ...}: start a new run with these (stages.py)
     HEAD            the headers of what GET would give
 
 The page's recorder is an instrument of the run's network: it writes to the log and never waits.
@@ -11,7 +11,7 @@ after the other.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from reprlib import repr as short
@@ -25,27 +25,30 @@ from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision
 from ..protocol.transcript import Read
 from ..roles.instruments import Instrument, Instruments
+from ..roles.peer import gather
 from ..roles.session import hold, only
 from ..scenarios.play.announcement import draw_faults
+from ..scenarios.play.peers import cast_of as peers_of
 from ..scenarios.play.run import cast_of, columns_of
 from ..scenarios.populations.samples import Samples
-from ..scenarios.programs.registry import announced_names, program_of, samples
+from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
+from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
 from .http import SAFE, Answer, Request, Say, Server
 from .log import Log, Place
 from .move_recorder import MoveRecorder
-from .page import LIVE_SCRIPTS, policy, render, script, static
+from .page import policy, render, script, static
 from .page_data import choices, page_data
+from .peer_recorder import PeerRecorder
 from .show import check_size
-from .submission_delays import with_delays
+from .stages import Stage, stage_of
+from .submission_delays import with_delays, with_pauses
 
 LOOPBACK = "127.0.0.1"
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked
 BEAT = 10.0  # seconds after which a silent stream shows that it is still there
-# what the page may change -> the scenario's key
-CHANGES = {"people": "population.users", "k": "policy.k", "shufflers": "mix.shufflers"}
 EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
 JSON = (("content-type", "application/json"),)
 
@@ -149,7 +152,7 @@ class House:
         return answer
 
     async def _page(self, _request: Request) -> Answer:
-        style, code = static("theatre.css"), script(LIVE_SCRIPTS)
+        style, code = static("theatre.css"), script(self._playing.bill["topology"], live=True)
         rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
         data = {"bill": self._playing.bill, "moves": [], "choices": [], "live": True}
         headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
@@ -177,7 +180,8 @@ class House:
     async def _again(self, request: Request) -> Answer:
         """Start a new run with other numbers, if they make sense; else say why they do not."""
         try:
-            changed = change(self._playing.scenario, _changes(request.body))
+            scenario = self._playing.scenario
+            changed = change(scenario, _changes(request.body, stage_of(scenario)))
             seed = self._playing.seed
             playing = await trio.to_thread.run_sync(prepared, changed, seed)
         except LocalError as wrong:
@@ -187,34 +191,58 @@ class House:
         return Answer(204)
 
 
-def _changes(body: bytes) -> dict[str, object]:
+def _changes(body: bytes, stage: Stage) -> dict[str, object]:
     """What the page asks to change: whole numbers for keys it may change, nothing else."""
+    keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):  # the latter: thousands of brackets
         asked = None
     if not isinstance(asked, dict) or not asked:
-        raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(CHANGES)} needed")
+        raise ParameterError(f"a new run: found {body[:80]!r}; some of {', '.join(keys)} needed")
     for name, value in asked.items():
-        if name not in CHANGES or type(value) is not int:
+        if name not in keys or type(value) is not int:
             raise ParameterError(
-                f"{name:.40}: found {short(value)}; whole numbers for {', '.join(CHANGES)}"
+                f"{name:.40}: found {short(value)}; whole numbers for {', '.join(keys)}"
             )
-    return {CHANGES[name]: value for name, value in asked.items()}
+    return {keys[name]: value for name, value in asked.items()}
 
 
 async def _play(playing: Playing, log: Log, tell: Tell) -> None:
     """Play one run; what happens goes to the log."""
+    log.begin(playing.bill)
+    await PLAYS[topology_of(playing.scenario).name](playing, log, tell)
+
+
+async def _play_central(playing: Playing, log: Log, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
-    log.begin(playing.bill)
     decided = Decided()
     recorder = MoveRecorder(lambda move: log.append(plain(move)))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, log)
         await hold(cast, Instruments([recorder, decided], tell))
         nursery.cancel_scope.cancel()
+
+
+async def _play_peers(playing: Playing, log: Log, tell: Tell) -> None:
+    scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
+    faults = draw_faults(scenario, crowd.people.n, seed)
+    cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
+    decide, terms = strategy(scenario), cast.agreement
+    recorder = PeerRecorder(terms, decide, lambda move: log.append(plain(move)))
+    seen = await gather(cast, Instruments([recorder], tell))
+    recorder.finish()
+    counts = seen.tallies[0] if seen.tallies else None
+    found = program_of(scenario).options(scenario.policy, terms.schema, counts, None)
+    log.append({"what": "choices", "choices": choices(found)})
+
+
+PLAYS: Mapping[str, Callable[[Playing, Log, Tell], Awaitable[None]]] = {
+    CENTRAL.name: _play_central,
+    PEERS.name: _play_peers,
+}  # topology -> how a session is played while it is watched
 
 
 class Decided(Instrument):

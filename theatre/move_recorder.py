@@ -5,7 +5,7 @@ transcript does not hold. Which envelope is at fault is worked out from names: a
 names the envelope it sealed, and what came under another name was altered on its way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
 from .captions import promise, rule, says
-from .moves import NOBODY, Answers, Batch, Count, Move, Post, Refuse, Send, Silent, Tables
+from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
 
 # reason of a refusal -> the faults of envelopes that it may be about
 SUSPECTS = {
@@ -55,7 +55,7 @@ class _Round:
 class MoveRecorder(Instrument):
     """Gives each move to `tell` as it happens."""
 
-    def __init__(self, tell: Callable[[Move], None]) -> None:
+    def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._announced: Announcement | None = None
         self._session = b""
@@ -156,7 +156,7 @@ class MoveRecorder(Instrument):
             case Mixed() as mixed:
                 return {"hop": mixed.hop, "received": mixed.received, "sent": mixed.forwarded}
             case Tally(counts=counts) if counts is not None:
-                return {"counts": _plain(counts)}
+                return {"counts": plain_counts(counts)}
             case Decision() as decision:
                 proof = decision.certificate
                 return {
@@ -179,7 +179,7 @@ class MoveRecorder(Instrument):
 
     def read(self, read: Read) -> None:
         """Tell that a reader has counted."""
-        self._tell(Count(read.reader, read.round, _plain(read.counts)))
+        self._tell(Count(read.reader, read.round, plain_counts(read.counts)))
 
     def refused(self, refusal: Refusal) -> None:
         """Tell of refusals, and of which envelopes where that follows from the faults."""
@@ -208,6 +208,6 @@ def _answers(call: Call, made: Made) -> Answers:
     return tuple(said.get(question, ()) for question in range(len(call.asks)))
 
 
-def _plain(counts: Sequence[Counts]) -> Tables:
+def plain_counts(counts: Sequence[Counts]) -> Tables:
     """Counts in an order of their own: that of the values."""
     return tuple(tuple(sorted(count.items())) for count in counts)

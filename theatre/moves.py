@@ -14,6 +14,8 @@ same number wherever it is; the page uses it only where the eyes can follow the 
 sealed is -1.
 """
 
+from collections.abc import Callable
+
 from msgspec import UNSET, UnsetType, field
 
 from ..scenarios.serialization.record import Record
@@ -25,6 +27,9 @@ NOBODY = -1  # instead of the index of a person
 
 class Move(Record, frozen=True, tag_field="what", omit_defaults=True):
     """One thing that happened, as the page reads it: `what`, then its fields by their names."""
+
+
+Tell = Callable[[Move], None]
 
 
 class Post(Move, frozen=True, tag="post"):
@@ -41,6 +46,8 @@ class Post(Move, frozen=True, tag="post"):
         hop, received, sent: of a shuffler's account.
         counts: of a reader's account, where they are public.
         kept: of a decision: columns; promise, rule: what is promised of them, by which rule.
+        step: of a peer's post: that of its round.
+        named: of a round of peers that was burned: who was named for it.
     """
 
     author: str = field(name="by")
@@ -57,6 +64,8 @@ class Post(Move, frozen=True, tag="post"):
     kept: tuple[int, ...] | UnsetType = UNSET
     promise: str | UnsetType = UNSET
     rule: str | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+    named: tuple[str, ...] | UnsetType = UNSET
 
 
 class Send(Move, frozen=True, tag="send"):

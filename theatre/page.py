@@ -16,16 +16,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..scenarios.programs.topology import CENTRAL, PEERS
 from ..scenarios.wording import visible
 
 STATIC = Path(__file__).with_name("static")
-SCRIPTS = ("eyes", "fold", "draw", "way", "stage", "scene", "words", "panel", "main")
-LIVE_SCRIPTS = (*SCRIPTS, "live")
+SHARED = ("plain", "draw", "known", "figures")
+LAST = ("panel", "main")
+SCRIPTS = {
+    CENTRAL.name: (*SHARED, "eyes", "fold", "way", "stage", "scene", "words", *LAST),
+    PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
+}  # topology -> the page's scripts, in an order in which each finds what it needs
+LIVE = "live"  # the script of a live page, after all others
 
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
     """Give the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
-    style, code = static("theatre.css"), script(LIVE_SCRIPTS if live else SCRIPTS)
+    style, code = static("theatre.css"), script(data["bill"]["topology"], live=live)
     parts = {
         "policy": policy(style, code, live=live),
         "style": style,
@@ -53,8 +59,9 @@ def policy(style: str, code: str, *, live: bool) -> str:
     return "; ".join(f"{name} {value}" for name, value in own.items())
 
 
-def script(names: tuple[str, ...]) -> str:
-    """All scripts as one, in an order in which each finds what it needs."""
+def script(topology: str, *, live: bool = False) -> str:
+    """All scripts of a page as one."""
+    names = (*SCRIPTS[topology], *((LIVE,) if live else ()))
     parts = "\n".join(static(f"{name}.js") for name in names)
     return f'"use strict";\n{parts}'
 

@@ -4,6 +4,12 @@ name, title      of the scenario
 people           how many there are
 columns          the names of what is asked about: features, or reports about them
 sizes            values of each column of the people's table
+topology         who carries messages: central or peers
+person           what is before the number in a person's name
+numbered         what is before the number in the names of the parties that the number keys choose
+decision         the heading above what was decided
+picture          what the picture shows, for who does not see it
+sliders          what a live run may change: now, least and most of each
 parties          who can be looked through, in the order of the stage, without single people
 shufflers        how many
 k, share         the promise: at most this share of the people in a crowd smaller than k
@@ -17,26 +23,36 @@ warnings         what is not safe outside a lesson
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..protocol import parties
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from .captions import rule
+from .stages import stage_of
 
 
 def page_data(
     scenario: Scenario, people: int, columns: Sequence[str], sizes: Sequence[int], seed: int | None
 ) -> dict[str, Any]:
     """Give what the page is told of a run."""
-    shufflers = [parties.shuffler(hop + 1) for hop in range(scenario.mix.shufflers)]
+    topology, stage = topology_of(scenario), stage_of(scenario)
     return {
+        "topology": topology.name,
         "name": scenario.scenario.name,
         "title": scenario.scenario.title or scenario.scenario.name,
         "people": people,
         "columns": list(columns),
         "sizes": list(sizes),
-        "parties": [*shufflers, parties.CURATOR, parties.ANALYST, parties.NETWORK],
+        "person": topology.person(0).partition("-")[0],
+        "parties": stage.parties(scenario, people),
+        "numbered": stage.numbered,
         "shufflers": scenario.mix.shufflers,
+        "decision": stage.decision,
+        "picture": stage.picture,
+        "sliders": {
+            name: {"now": one.now(scenario, people), "least": one.least, "most": one.most}
+            for name, one in stage.sliders.items()
+        },
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
         "fixed": scenario.population.setting == "fixed",

@@ -1,13 +1,14 @@
 """A run as the page is given it: its data, every move, and what the curator could promise."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
+from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import announced_names, program_of
-from ..scenarios.programs.topology import central_only
+from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
@@ -16,8 +17,9 @@ from ..scenarios.serialization.transcripts import ordered
 from ..scenarios.verification.damage import blamed
 from ..scenarios.verification.views import columns, recorded
 from .move_recorder import MoveRecorder
-from .moves import Move
+from .moves import Move, Tell
 from .page_data import choices, page_data
+from .peer_show import read_out_peers
 from .recorded import read_out
 
 MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
@@ -30,7 +32,9 @@ def of_run(run: Run) -> dict[str, Any]:
     """
     transcript = recorded(run)
     with blamed(run):
-        return show(transcript, run.scenario, columns(run), run.sizes, run.result.seed)
+        peers = run.result.peers
+        told = (columns(run), run.sizes, run.result.seed)
+        return show(transcript, run.scenario, *told, peers.agreement if peers else "")
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -38,7 +42,9 @@ def of_outcome(outcome: Outcome) -> dict[str, Any]:
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)
-    return show(outcome.transcript, outcome.scenario, names, outcome.sizes, outcome.seed)
+    told = (names, outcome.sizes, outcome.seed)
+    agreement = outcome.peers.agreement if outcome.peers else ""
+    return show(outcome.transcript, outcome.scenario, *told, agreement)
 
 
 def show(
@@ -47,21 +53,24 @@ def show(
     names: Sequence[str],
     sizes: Sequence[int],
     seed: int | None,
+    agreement: str = "",
 ) -> dict[str, Any]:
     """Give a run. names: of the columns asked about; sizes: values of each of the people's.
+
+    agreement: of peers, in hex.
 
     What happened at one moment is told in the order of its senders, as in a run folder, so that a
     seeded run gives the same page each time.
     """
-    central_only(scenario, "the theatre")
     check_size(transcript.users)
     transcript = ordered(transcript)
     moves: list[Move] = []
-    read_out(transcript, MoveRecorder(moves.append))
+    read = READ[topology_of(scenario).name]
+    found = read(transcript, scenario, agreement, moves.append)
     return {
         "bill": page_data(scenario, transcript.users, names, sizes, seed),
         "moves": [plain(move) for move in moves],
-        "choices": considered(transcript, scenario),
+        "choices": choices(found),
     }
 
 
@@ -74,13 +83,22 @@ def check_size(people: int) -> None:
         )
 
 
-def considered(transcript: Transcript, scenario: Scenario) -> list[dict[str, Any]]:
-    """What the curator could have promised of every set of columns; [] if it decides nothing."""
+def _read_out(
+    transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
+) -> tuple[Considered, ...]:
+    """Tell every move; gives what the curator could have promised, () if it decides nothing."""
+    read_out(transcript, MoveRecorder(tell))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:
-        return []
+        return ()
     tally = next((read.counts for read in transcript.reads if read.round == 1), None)
     statistical = scenario.population.setting != "fixed"
     others = scenario.population.round2_users if statistical else None
-    program, schema = program_of(scenario), board.announcement.schema
-    return choices(program.options(scenario.policy, schema, tally, others))
+    schema = board.announcement.schema
+    return program_of(scenario).options(scenario.policy, schema, tally, others)
+
+
+READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell], tuple[Considered, ...]]] = {
+    CENTRAL.name: _read_out,
+    PEERS.name: read_out_peers,
+}  # topology -> how a transcript is read out

@@ -4,6 +4,7 @@ Whatever stands at a person's place in the network (an honest person, or a fault
 stays there; only what it sends is sent a little later, well within the deadline.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -12,8 +13,10 @@ import trio
 
 from ..protocol import parties
 from ..protocol.messages import Body
+from ..protocol.peers.agreement import PeerRound, last_step
 from ..protocol.session import Round
 from ..roles.network import Endpoint, Fault, Network
+from ..roles.peer import Commons, PeerCast, Seat
 from ..roles.session import Cast
 
 SPENT = 0.8  # of a collection's time; the last person sends then
@@ -41,3 +44,36 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
 
     place.send = later  # type: ignore[method-assign]
     return place
+
+
+def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
+    """Let the peers of a cast post one after the other in every step, in an order drawn once.
+
+    The steps of a round share the time that a collection has: each takes its part of it.
+    """
+    turns = np.random.default_rng(seed).permutation(cast.people)
+    part = SPENT * cast.agreement.rules.deadline / last_step(cast.agreement)
+    seats = {
+        parties.peer(index): partial(
+            _peer_seat,
+            part * float(turn + 1) / cast.people,
+            cast.seats.get(parties.peer(index), Seat),
+        )
+        for index, turn in enumerate(turns)
+    }
+    return replace(cast, seats=seats)
+
+
+def _peer_seat(
+    pause: float, inner: Callable[[Commons, int], Seat], commons: Commons, number: int
+) -> Seat:
+    """Give a seat that posts so many seconds later."""
+    seat = inner(commons, number)
+    say = seat.say
+
+    async def later(plan: PeerRound | None, body: Body) -> bool:
+        await trio.sleep(pause)
+        return await say(plan, body)
+
+    seat.say = later  # type: ignore[method-assign]
+    return seat

@@ -74,11 +74,9 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
 
         return folder.name, of_run(read(folder))
     from ...scenarios.play.run import run
-    from ...scenarios.programs.topology import central_only
     from ...scenarios.records.run_folder import default_name
 
     scenario = _scenario(named)
-    central_only(scenario, "the theatre")
     check_size(scenario.population.users or 0)
     outcome = run(scenario, seed, worst_case_seconds=0)
     return default_name(outcome), of_outcome(outcome)
@@ -117,10 +115,7 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
         from ...theatre.live import live
     except ImportError:
         raise click.UsageError(missing("web", "--live")) from None
-    from ...scenarios.programs.topology import central_only
     from ...scenarios.validation.load import change
-
-    central_only(scenario, "the theatre")
 
     def tell(line: str) -> None:
         click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.schema.model import Expect, Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.theatre.page import render
@@ -68,6 +70,12 @@ epsilon = 2
 """
 
 
+def accused(attack: str, **keys: Any) -> Scenario:
+    """The village with a peer that breaks a rule."""
+    fault = Fault(attack=attack, by="peer-3", **keys)
+    return replace(load("village"), fault=(fault,), expect=Expect())
+
+
 @dataclass(frozen=True)
 class Shown:
     """A run, what its page was given, and the page."""
@@ -87,6 +95,11 @@ def played(name: str) -> Shown:
         "faulty": lambda: loads(FAULTY),
         "statistical": lambda: loads(STATISTICAL),
         "randomized": lambda: loads(RANDOMIZED),
+        "village": lambda: load("village"),
+        "tagged": lambda: accused("tag"),
+        "provoked": lambda: accused("provoke"),
+        "left": lambda: accused("absent", round=2),
+        "peers": lambda: change(load("peers-titanic"), {"population.users": 100}),
         "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
     outcome = run(scenario, worst_case_seconds=0)

@@ -66,7 +66,7 @@ def test_the_curator_alone_names_nobody_and_with_both_shufflers_everybody(page_o
     assert linked(page) == "0 of 12"
     assert page.inner_text("#certain") == "0 of 36 values known for certain"
     assert page.inner_text("#who") == "Everybody hides in a crowd of 12."
-    assert "27 of 45 messages" in page.inner_text("#unseen")
+    assert "27 of 49 messages" in page.inner_text("#unseen")
     assert page.locator(".box.shut").count() == 4  # both shufflers, the analyst, the network
     assert page.locator(".person.pinned").count() == 0
     page.check("#eye-shuffler-1")
@@ -205,14 +205,15 @@ SMALL = """() => [...document.querySelectorAll("body *")].filter((node) => node.
     }).sort((a, b) => a[0] - b[0])[0]"""
 
 
-@pytest.mark.parametrize("name", ["classroom", "faulty", "crowd"])
+@pytest.mark.parametrize("name", ["classroom", "faulty", "crowd", "village", "peers"])
 def test_no_text_is_too_small_for_the_last_row(page_of, tab, shown, name: str) -> None:
     """14 px on a projector of 1920 x 1080, whatever is on the stage."""
     tab.page.set_viewport_size({"width": 1920, "height": 1080})
     page = tab.open(page_of(name), "#eyes=everything&at=1")
     page.evaluate("document.getElementById('sliders').hidden = false")
     total = len(shown(name).data["moves"])
-    for eyes in ("everything", "shuffler-1", "curator+shuffler-1+shuffler-2+analyst"):
+    some = "peer-1+peer-2+peer-9" if name in ("village", "peers") else "shuffler-1"
+    for eyes in ("everything", some, "curator+shuffler-1+shuffler-2+analyst"):
         for position in sorted({total // 6, total // 3, total // 2, 2 * total // 3, total}):
             page.evaluate(f"location.hash = '#eyes={eyes}&at={position}&way=4'")
             until(
@@ -356,8 +357,9 @@ def test_what_happens_is_said_aloud_and_the_page_is_labelled(page_of, tab) -> No
     assert unnamed == []
 
 
-def test_a_narrow_window_has_no_sideways_scroll(page_of, new_tab) -> None:
+@pytest.mark.parametrize("name", ["classroom", "village"])
+def test_a_narrow_window_has_no_sideways_scroll(page_of, new_tab, name: str) -> None:
     tab = new_tab()
-    tab.page.set_viewport_size({"width": 420, "height": 800})
-    page = tab.open(page_of("classroom"), "#eyes=everything" + END)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    tab.page.set_viewport_size({"width": 390, "height": 800})
+    page = tab.open(page_of(name), "#eyes=everything" + END)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

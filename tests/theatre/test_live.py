@@ -23,6 +23,8 @@ from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import House, Playing, _changes, live, prepared
 from veilmix.theatre.log import MOST, Log, Place
+from veilmix.theatre.show import of_outcome
+from veilmix.theatre.stages import STAGES
 from veilmix.theatre.submission_delays import with_delays
 
 PORT = 8765
@@ -156,11 +158,16 @@ def test_an_id_that_is_none_means_the_beginning(text: str) -> None:
 )
 def test_only_whole_numbers_for_three_keys_are_changed(body: bytes) -> None:
     with pytest.raises(ParameterError):
-        _changes(body)
+        _changes(body, STAGES["central"])
 
 
 def test_what_is_changed() -> None:
-    assert _changes(b'{"people": 30, "k": 3}') == {"population.users": 30, "policy.k": 3}
+    asked = b'{"people": 30, "k": 3}'
+    for stage in STAGES.values():
+        assert _changes(asked, stage) == {"population.users": 30, "policy.k": 3}
+    assert _changes(b'{"path": 2}', STAGES["peers"]) == {"mix.path": 2}
+    with pytest.raises(ParameterError, match="people, k, path"):
+        _changes(b'{"shufflers": 2}', STAGES["peers"])
 
 
 # A run on the stage
@@ -222,6 +229,32 @@ def test_the_live_run_is_the_run() -> None:
     assert board.decision == still.decision
     assert board.tallies[1].counts == (still.release,)
     assert board.digest().hex() == still.digest
+
+
+async def played_live(house: House) -> list[dict[str, Any]]:
+    """What a house has told when its first run is over."""
+    place, told = Place(), list[dict[str, Any]]()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(house.play)
+        while not told or told[-1]["what"] != "over":
+            found, place = await house._log.after(place)
+            told += [json.loads(entry) for _, entry in found]
+        nursery.cancel_scope.cancel()
+    return told
+
+
+@pytest.mark.slow
+def test_a_live_run_among_peers_is_the_run() -> None:
+    """Every move of the page of the recorded run, in another order; and what was considered."""
+    still = of_outcome(run("village", worst_case_seconds=0))
+    house = House(prepared(load("village"), 5), pytest.fail)
+    clock = trio.testing.MockClock(autojump_threshold=0.01)
+    bill, *moves, considered, _ = trio.run(played_live, house, clock=clock)
+    assert bill["bill"] == still["bill"]
+    assert sorted(map(json.dumps, moves)) == sorted(map(json.dumps, still["moves"]))
+    assert considered["choices"] == still["choices"]
+    relays = [move["by"] for move in moves if move["what"] == "relay"][:12]
+    assert relays != sorted(relays, key=lambda name: int(name[5:]))  # an order that was drawn
 
 
 @pytest.mark.slow

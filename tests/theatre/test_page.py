@@ -12,7 +12,7 @@ from veilmix.protocol.transcript import Transcript
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.scenarios.validation.load import change, load
-from veilmix.theatre.page import LIVE_SCRIPTS, SCRIPTS, STATIC, embedded, render
+from veilmix.theatre.page import LIVE, SCRIPTS, STATIC, embedded, render
 from veilmix.theatre.show import MOST, of_outcome, show
 
 ELSEWHERE = re.compile(r"""(?:src|href|url|import|fetch)\s*[=(]\s*["']?(?:https?:)?//""")
@@ -42,7 +42,7 @@ def test_the_page_asks_for_nothing_and_may_not(shown) -> None:
 
 
 def test_only_the_live_page_may_hear_its_server() -> None:
-    data = {"bill": {}, "moves": [], "choices": []}
+    data = {"bill": {"topology": "central"}, "moves": [], "choices": []}
     assert "connect-src 'none'" in render(data)
     assert "connect-src 'self'" in render(data, live=True)
 
@@ -52,14 +52,14 @@ def test_what_people_say_cannot_leave_its_script() -> None:
     text = embedded(said)
     assert "<" not in text
     assert json.loads(text) == said
-    page = render({"bill": said, "moves": [], "choices": []})
+    page = render({"bill": said | {"topology": "peers"}, "moves": [], "choices": []})
     assert page.count("<script") == 2
     assert page.count("</style>") == 1
 
 
 def test_every_static_file_is_used() -> None:
     scripts = {path.stem for path in STATIC.glob("*.js")}
-    assert scripts == {*SCRIPTS, *LIVE_SCRIPTS}
+    assert scripts == {LIVE}.union(*SCRIPTS.values())
     assert {path.suffix for path in STATIC.iterdir()} == {".js", ".css", ".html"}
 
 

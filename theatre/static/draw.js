@@ -25,14 +25,15 @@ function titled(node, words) {
   return node;
 }
 
-// The one sign of a party: a figure for a shuffler, a letter for a reader.
+// The one sign of a party: the number of a shuffler or a peer, a letter for a reader.
 function signOf(party) {
-  return party.startsWith("shuffler-") ? party.slice(9) : party[0].toUpperCase();
+  return party.includes("-") ? party.split("-")[1] : party[0].toUpperCase();
 }
 
-// The hue of a party's layer: shufflers take turns, readers have their own.
+// The hue of a party's layer: shufflers and peers take turns, readers have their own; "?": not known.
 function hueOf(party) {
-  return party.startsWith("shuffler-") ? `hue-${(Number(party.slice(9)) - 1) % 4}` : `hue-${party}`;
+  if (party === "?") return "hue-none";
+  return party.includes("-") ? `hue-${(Number(party.split("-")[1]) - 1) % 4}` : `hue-${party}`;
 }
 
 function person(size, kind) {

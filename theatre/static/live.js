@@ -1,7 +1,6 @@
 // The live page: what happens comes as server-sent events. Whoever joins late is given all there
 // was, and then follows; whoever plays or scrubs goes at a pace of their own.
 
-const SLIDERS = ["people", "k", "shufflers"];
 const came = { present: false, waiting: false, place: GIVEN.includes("at=") };
 
 function heard(entry) {
@@ -29,12 +28,11 @@ function begun(bill) {
 }
 
 function setSliders(bill) {
-  const now = { people: bill.people, k: bill.k, shufflers: bill.shufflers };
-  for (const name of SLIDERS) {
+  for (const [name, { now }] of Object.entries(bill.sliders)) {
     const slider = find(`live-${name}`);
-    slider.max = Math.max(slider.max, now[name]);
-    slider.value = now[name];
-    find(`live-${name}-out`).textContent = now[name];
+    slider.max = Math.max(slider.max, now);
+    slider.value = now;
+    find(`live-${name}-out`).textContent = now;
   }
   put("live-problem", "");
 }
@@ -57,7 +55,7 @@ function present_() {
 }
 
 async function again() {
-  const wish = Object.fromEntries(SLIDERS.map((name) => [name, find(`live-${name}`).valueAsNumber]));
+  const wish = Object.fromEntries(Object.keys(show.bill.sliders).map((name) => [name, find(`live-${name}`).valueAsNumber]));
   const answer = await fetch("/again", { method: "POST", body: JSON.stringify(wish) });
   put("live-problem", answer.ok ? "" : (await answer.text()).split("\n")[0]);
 }
@@ -70,10 +68,18 @@ function listen() {
   events.addEventListener("error", () => put("live-word", "the run has left"));
 }
 
-for (const name of SLIDERS) {
-  const slider = find(`live-${name}`);
-  slider.addEventListener("input", () => (find(`live-${name}-out`).textContent = slider.value));
-  slider.addEventListener("change", again);
+// A slider for each number that a new run may have.
+function addSliders(bill) {
+  const labels = Object.entries(bill.sliders).map(([name, { least, most }]) => {
+    const slider = html("input", { id: `live-${name}`, type: "range", min: least, max: most });
+    const out = html("output", { id: `live-${name}-out` });
+    slider.addEventListener("input", () => (out.textContent = slider.value));
+    slider.addEventListener("change", again);
+    return html("label", {}, `${name} `, slider, out);
+  });
+  find("slider-boxes").replaceChildren(...labels);
 }
+
+addSliders(show.bill);
 find("live").hidden = find("sliders").hidden = false;
 listen();

@@ -27,9 +27,12 @@ function names() {
 }
 
 function everybody() {
-  const people = Array.from({ length: show.bill.people }, (_, i) => `user-${i + 1}`);
+  const people = Array.from({ length: show.bill.people }, (_, i) => nameOf(show.bill, i));
   return new Set([...names(), ...people]);
 }
+
+const isPerson = (name) => name.startsWith(`${show.bill.person}-`);
+const singled = () => [...show.eyes].filter((name) => isPerson(name) && !names().includes(name));
 
 function sceneNow(position = show.at) {
   return sceneAt(show.bill, show.moves, position, show.eyes, show.chosen);
@@ -57,7 +60,7 @@ function drawControls() {
   const all = show.eyes.size === everybody().size;
   for (const box of document.querySelectorAll("#eyes input[type=checkbox]"))
     box.checked = box.value === "everything" ? all : show.eyes.has(box.value);
-  const people = [...show.eyes].filter((name) => name.startsWith("user-"));
+  const people = singled();
   put("people-eyes", all || !people.length ? "" : people.length > 6 ? `${people.length} people` : people.join(", "));
   find("no-people").hidden = all || !people.length;
   find("curtain").hidden = !(show.presenter && show.covered);
@@ -72,7 +75,7 @@ function drawControls() {
 function eyesSaid() {
   if (show.eyes.size === everybody().size) return "everybody at once";
   const said = names().filter((name) => show.eyes.has(name));
-  const people = [...show.eyes].filter((name) => name.startsWith("user-"));
+  const people = singled();
   return [...said, ...(people.length > 3 ? [`${people.length} people`] : people)].join(" and ");
 }
 
@@ -147,14 +150,6 @@ async function play() {
   await turn();
 }
 
-// With piles, so many people hand in their envelopes at once while it plays.
-function burst() {
-  const many = show.bill.people > PILES_ABOVE ? Math.ceil(show.bill.people / 25) : 1;
-  let sent = 0;
-  while (sent < many && show.moves[show.at + sent]?.what === "send") sent += 1;
-  return Math.max(sent, 1);
-}
-
 function stop() {
   clearTimeout(timer);
   show.playing = false;
@@ -187,7 +182,7 @@ function reveal() {
 function eyeBox(value, words, sign) {
   const box = html("input", { type: "checkbox", value, id: `eye-${value}` });
   box.addEventListener("change", () => look(value, box.checked));
-  return html("label", { class: `chip ${sign}`, for: box.id }, box, words);
+  return html("label", { class: `chip ${sign}`, for: box.id, title: value }, box, words);
 }
 
 function open(bill) {
@@ -197,9 +192,13 @@ function open(bill) {
   document.title = `${bill.title} - veilmix theatre`;
   const secret = bill.seed === null ? "" : `seed ${bill.seed}: reproducible, not secret`;
   put("seed", secret);
-  const boxes = [eyeBox("everything", "everything", ""), ...bill.parties.map((name) => eyeBox(name, name, hueOf(name)))];
+  const boxes = [eyeBox("everything", "everything", ""), ...bill.parties.map((name) => eyeBox(name, isPerson(name) ? signOf(name) : name, hueOf(name)))];
   find("boxes").replaceChildren(...boxes);
   find("who-eyes").max = bill.people;
+  find("someone-eyes").hidden = bill.parties.includes(nameOf(bill, bill.people - 1)); // everybody has a box of its own
+  put("decision-title", bill.decision);
+  find("stage").setAttribute("aria-label", bill.picture);
+  for (const node of document.querySelectorAll("#keys [data-among]")) node.hidden = node.dataset.among !== bill.topology;
 }
 
 const ACTIONS = {
@@ -211,12 +210,12 @@ const ACTIONS = {
   reveal,
   "curtain-reveal": reveal,
   help: () => find("keys").showModal(),
-  "add-person": () => look(`user-${find("who-eyes").valueAsNumber}`, true),
+  "add-person": () => look(nameOf(show.bill, find("who-eyes").valueAsNumber - 1), true),
   "way-person": () => (choose(find("who-eyes").valueAsNumber - 1), go(show.at)),
   "way-close": () => (choose(-1), go(show.at)),
-  "way-eyes": () => toggle(`user-${show.chosen + 1}`),
+  "way-eyes": () => toggle(nameOf(show.bill, show.chosen)),
   "no-people": () => {
-    show.eyes = new Set([...show.eyes].filter((name) => !name.startsWith("user-")));
+    show.eyes = new Set([...show.eyes].filter((name) => !singled().includes(name)));
     look("", false);
   },
 };
@@ -248,7 +247,7 @@ function pressed(event) {
   if (event.target.matches("input:not([type=checkbox])")) return;
   const focused = event.target.matches("button, input") && event.target.checkVisibility();
   if (event.key === " " && focused) return; // it presses what has the focus
-  const act = /^[1-9]$/.test(event.key) ? () => toggle(`shuffler-${event.key}`) : KEYS[event.key];
+  const act = /^[1-9]$/.test(event.key) ? () => toggle(`${show.bill.numbered}-${event.key}`) : KEYS[event.key];
   if (!act) return;
   event.preventDefault();
   act();

@@ -43,7 +43,7 @@ function drawPinned(bill, known) {
 
 function whoIs(bill, known) {
   const told = [...known.pinned].sort((a, b) => a[0] - b[0]).slice(0, PEOPLE_TOLD);
-  const words = told.map(([who, row]) => `user-${who + 1}: ${said(bill, row)}`);
+  const words = told.map(([who, row]) => `${nameOf(bill, who)}: ${said(bill, row)}`);
   const more = known.pinned.size - told.length;
   return `${words.join("; ")}${more > 0 ? `; and ${more.toLocaleString("en")} more` : ""}`;
 }
@@ -104,4 +104,16 @@ function badge(safe) {
   const icon = el("svg", { viewBox: "-12 -12 24 24", class: "badge-icon", "aria-hidden": "true" });
   icon.append(safe ? tick(5) : warning(20));
   return icon;
+}
+
+// The panel: the steps as a list, where they end, and whose key would help.
+function drawReasons(way) {
+  const shown = Boolean(way);
+  for (const id of ["certain", "who", "unseen", "read-title", "read", "decision-title", "decision"]) document.getElementById(id).hidden = shown;
+  document.getElementById("way").hidden = !shown;
+  if (!shown) return;
+  put("way-title", `The way of ${way.name}`);
+  const items = way.steps.map((step) => html("li", {}, step.text));
+  document.getElementById("way-steps").replaceChildren(...items);
+  put("way-ending", way.shown || way.linked ? `${capital(way.ending)}.` : "Has sent nothing yet.");
 }

@@ -49,10 +49,6 @@ function sceneAt(bill, moves, position, eyes, chosen = null) {
   }
 }
 
-function coreOf(values) {
-  return values && values.length ? values.map((value) => value.trim().slice(0, 4)).join(" ") : "?";
-}
-
 // The things that fly while a move is made, each with where it comes from and where it goes.
 // many: how many people's envelopes go together, when a pile hands in at once.
 function flights(map, scene, many) {

@@ -23,7 +23,7 @@ function wayOf(bill, moves, position, eyes, who, known) {
   const all = [...rounds.values()].sort((a, b) => a.round - b.round);
   const linked = all.filter((one) => one.linked);
   const shown = (linked.length ? linked : all).at(-1) || null;
-  return { who, shown, linked: linked.length > 0, steps: shown ? wayReasons(bill, shown, who) : [], ...wayEnding(all, linked, eyes, who) };
+  return { who, name: nameOf(bill, who), shown, linked: linked.length > 0, steps: shown ? wayReasons(bill, shown, who) : [], ...wayEnding(all, linked, eyes, who) };
 }
 
 function wayEnding(all, linked, eyes, who) {
@@ -109,16 +109,4 @@ function wayGlyph(one, station) {
 function crowdSign(scene, bill) {
   const words = `one of ${bill.people.toLocaleString("en")}`;
   return el("g", { class: "unlit" }, el("rect", { class: "plate", x: -62, y: -20, width: 124, height: 40, rx: 20 }), fitted(0, 0, words, 112, 20));
-}
-
-// The panel: the steps as a list, where they end, and whose key would help.
-function drawReasons(way) {
-  const shown = Boolean(way);
-  for (const id of ["certain", "who", "unseen", "read-title", "read", "decision-title", "decision"]) document.getElementById(id).hidden = shown;
-  document.getElementById("way").hidden = !shown;
-  if (!shown) return;
-  put("way-title", `The way of user-${way.who + 1}`);
-  const items = way.steps.map((step) => html("li", {}, step.text));
-  document.getElementById("way-steps").replaceChildren(...items);
-  put("way-ending", way.shown || way.linked ? `${capital(way.ending)}.` : "Has sent nothing yet.");
 }

@@ -56,21 +56,3 @@ function layersSeen(eyes, openers, noun) {
   if (!opened) return { all, words: `These eyes can open none of ${layers}.` };
   return { all, words: `These eyes can open ${opened} of ${layers}; the rest stays shut.` };
 }
-
-function theParty(party) {
-  return party.includes("-") ? party : `the ${party}`;
-}
-
-function capital(words) {
-  return words[0].toUpperCase() + words.slice(1);
-}
-
-function count(many, noun) {
-  return `${many.toLocaleString("en")} ${noun}${many === 1 ? "" : "s"}`;
-}
-
-function percent(share) {
-  let digits = 1;
-  while (share > 0 && share < 1 && digits < 6 && [0, 100].includes(Number((100 * share).toFixed(digits)))) digits += 1;
-  return `${(100 * share).toFixed(digits)}\u00a0%`;
-}

@@ -1,0 +1,76 @@
+"""What a post of a peer says, in one plain sentence."""
+
+from collections.abc import Mapping, Sequence
+
+from ..errors import Reason
+from ..protocol import parties
+from ..protocol.messages import Call, Decision
+from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
+from .captions import asks, decided, reasons
+
+
+def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
+    """What a round asks of everybody."""
+    how = "each in an onion of its own" if len(call.asks) > 1 else "in one onion"
+    covered = f", beside {_many(blanks, 'blank one')}" if blanks else ""
+    return (
+        f"Round {call.round}: everybody is asked for {asks(call, columns)}, {how}{covered}. Every "
+        f"onion goes by {_many(path, 'other peer')}."
+    )
+
+
+def hands_on(author: str, body: Relay) -> str:
+    """What a relay does."""
+    who, receivers = author.capitalize(), len(body.bags)
+    if body.step == 1:
+        return f"{who} posts its {_many(body.sent, 'onion')}, for {_many(receivers, 'other')}."
+    taken = f"{who} takes its layer off what came to it{_left_out(body.refused)}"
+    if not body.sent:
+        return f"{taken}; nothing is to be handed on."
+    sent, others = _many(body.sent, "onion"), _many(receivers, "other")
+    return f"{taken}, sorts it, and hands on {sent} to {others}."
+
+
+def shares(author: str) -> str:
+    """What a peer does before its onions."""
+    return f"{author.capitalize()} posts its share of the key to which all ballots are sealed."
+
+
+def finds(author: str, body: Found) -> str:
+    """What a peer found at the end of paths."""
+    found = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
+    return f"{author.capitalize()} posts {found}{_left_out(body.refused)}."
+
+
+def opens_up(author: str) -> str:
+    """What a peer does when everybody has found its own."""
+    return f"{author.capitalize()} shows the secret of its share."
+
+
+def agrees(author: str, body: Agreed, path: int) -> str:
+    """What a peer agrees to."""
+    said = {
+        path + 1: "says that none of its onions is missing",
+        path + 3: "says that none of its ballots is missing",
+    }
+    return f"{author.capitalize()} {said.get(body.step, 'agrees to what everybody counted')}."
+
+
+def accuses(author: str, body: Accusation) -> str:
+    """Whom a peer accuses."""
+    accused = parties.peer(body.against - 1)
+    return f"{author.capitalize()} proves that {accused} did not hand on one of its onions."
+
+
+def decides(body: Decision, columns: Sequence[str]) -> str:
+    """What everybody decides, each by itself."""
+    return decided(body, columns).replace("The curator releases", "Everybody releases", 1)
+
+
+def _left_out(refused: Mapping[Reason, int]) -> str:
+    number = sum(refused.values())
+    return f", leaves out {number:,} ({reasons(refused)})" if number else ""
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

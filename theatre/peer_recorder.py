@@ -1,0 +1,155 @@
+"""The recorder of a run among peers: from the posts alone, as everybody works them out.
+
+It keeps a board and an account of its own (protocol/peers/accounting.py): before a post of another
+step it judges the one that is over, so rounds, counts, decisions and charges are told when they
+are known to all. Which onion is which follows from the names of the layers that senders sealed.
+"""
+
+from ..protocol import parties
+from ..protocol.board import Entry
+from ..protocol.messages import Counts, Decision, Key
+from ..protocol.peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
+from ..protocol.peers.accounting import Reckoning
+from ..protocol.peers.agreement import Agreement
+from ..protocol.peers.board import PeerBoard
+from ..protocol.peers.onions import BLANK
+from ..protocol.programs import Strategy
+from ..protocol.transcript import NAME, Made, name_of
+from ..roles.instruments import Instrument
+from . import peer_captions as captions
+from .captions import promise, rule
+from .move_recorder import plain_counts
+from .moves import Answers, Count, Post, Silent, Tell
+from .peer_moves import EVERYBODY, Bags, Gathered, Handed, Opened
+
+
+class PeerRecorder(Instrument):
+    """Gives each move to `tell` as it happens; `finish` when there will be no more posts."""
+
+    def __init__(self, agreement: Agreement, strategy: Strategy, tell: Tell) -> None:
+        self._tell = tell
+        self._seen = Reckoning(PeerBoard(agreement), strategy)
+        self._columns = agreement.schema.names
+        self._made: dict[tuple[int, int], Made] = {}  # round, index of the peer
+        self._names: dict[int, dict[bytes, int]] = {}  # round -> layer -> onion
+        self._posted: set[tuple[int, int]] = set()
+        self._decided: Decision | None = None
+        self._done = 0  # rounds whose counts have been told
+
+    def sealed(self, made: Made) -> None:
+        """Remember what a peer sealed; it is told with its first relay."""
+        self._made[made.round, made.user] = made
+        slots = len(made.answers)
+        layers = [made.names[at : at + NAME] for at in range(0, len(made.names), NAME)]
+        each = max(len(layers) // max(slots, 1), 1)
+        names = self._names.setdefault(made.round, {})
+        for at, name in enumerate(layers):
+            names[name] = made.user * slots + at // each
+
+    def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
+        """Tell of a post, and first of what follows from the step before it."""
+        body, number = entry.message.body, entry.message.round
+        place = (number, getattr(body, "step", 0))
+        while self._seen.place < place and not self._seen.over:
+            self._settle()
+        self._seen.board.post(entry.author, entry.data)
+        self._post(entry.author, body, number)
+
+    def _post(self, author: str, body: object, number: int) -> None:
+        match body:
+            case Key():
+                says = f"{author.capitalize()} makes a fresh key pair and posts the public half."
+                self._tell(Post(author, "key", 0, says))
+            case Relay():
+                self._tell(self._handed(author, body, number))
+            case Found():
+                says = captions.finds(author, body)
+                self._tell(Gathered(author, number, body.step, len(body.sealed), says))
+            case Share():
+                self._tell(Post(author, "share", number, captions.shares(author), step=0))
+            case Shown():
+                says = captions.opens_up(author)
+                self._tell(Post(author, "secret", number, says, step=body.step))
+            case Agreed():
+                says = captions.agrees(author, body, self._path)
+                self._tell(Post(author, "agreed", number, says, step=body.step))
+            case Accusation():
+                says = captions.accuses(author, body)
+                self._tell(Post(author, "accusation", number, says, step=body.step))
+
+    @property
+    def _path(self) -> int:
+        return self._seen.board.agreement.path
+
+    def _handed(self, author: str, body: Relay, number: int) -> Handed:
+        person, names = parties.index(author), self._names.get(number, {})
+        bags: Bags = tuple(
+            (receiver - 1, tuple(names.get(name_of(layer), -1) for layer in layers))
+            for receiver, layers in body.bags
+        )
+        made = self._made.get((number, person)) if body.step == 1 else None
+        self._posted.add((number, person))
+        refused, says = sum(body.refused.values()), captions.hands_on(author, body)
+        told = _answers(made) if made else None
+        return Handed(author, person, number, body.step, bags, says, refused, told)
+
+    def _settle(self) -> None:
+        """Judge the step that is over, and tell what everybody now knows."""
+        number, call = self._seen.place[0], self._seen.call
+        self._seen.settle()
+        if self._seen.burned:
+            self._silent(number)
+            says = f"The session is over and nothing of the round is used: {self._seen.burned}."
+            named = tuple(sorted({one.peer for one in self._seen.charges}))
+            self._tell(Post(EVERYBODY, "burned", number, says, named=named))
+        elif self._seen.place == (number, 2):
+            self._silent(number)
+        if self._seen.pending is not None and self._done < number:
+            self._count(number, self._seen.pending)
+        if self._seen.call is not None and self._seen.call is not call:
+            self._open()
+
+    def _open(self) -> None:
+        plan = self._seen.plan
+        if plan is None:
+            return
+        slots, call = plan.agreement.onions, plan.call
+        says = captions.opens(call, self._columns, plan.blanks, plan.path)
+        self._tell(Opened(EVERYBODY, call.round, call.asks, slots, plan.path, says))
+
+    def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
+        """Tell what was counted, and what follows from it."""
+        self._done = number
+        if self._seen.unbalanced:
+            return
+        self._tell(Count(EVERYBODY, number, plain_counts(tallies)))
+        decision = self._seen.proposed
+        if decision is not None and decision is not self._decided:
+            self._decided, proof = decision, decision.certificate
+            says = captions.decides(decision, self._columns)
+            told = Post(
+                *(EVERYBODY, "decision", number, says),
+                kept=decision.kept,
+                promise=promise(proof),
+                rule=rule(proof.rule),
+            )
+            self._tell(told)
+
+    def _silent(self, number: int) -> None:
+        """Tell of who has sealed and posted nothing."""
+        for (round_, person), made in sorted(self._made.items()):
+            if round_ == number and (number, person) not in self._posted:
+                self._posted.add((number, person))
+                self._tell(Silent(parties.peer(person), number, person, _answers(made)))
+
+    def finish(self) -> Reckoning:
+        """Judge what is left, as no more posts come; gives what everybody has worked out."""
+        while not self._seen.over:
+            self._settle()
+        self._tell(Post(EVERYBODY, "closed", self._seen.place[0], "The session is over."))
+        return self._seen
+
+
+def _answers(made: Made) -> Answers:
+    """What a peer sealed, onion by onion; () for a blank."""
+    return tuple(() if ask == BLANK else values for ask, values in made.answers)
