@@ -74,9 +74,13 @@ class OprfKey:
         nonce = scalar(entropy.random(UNIFORM))
         return evaluated, self._prove(blinded, evaluated, nonce)
 
+    def times(self, element: bytes) -> bytes:
+        """Key holder: multiply one element, which has been `decoded`, by the secret."""
+        return times(self._secret, element)
+
     def output(self, data: bytes) -> bytes:
         """Key holder: compute the output for an input that is shown to it, 64 bytes."""
-        return _finish(data, times(self._secret, _hashed(data)))
+        return finished(data, times(self._secret, hashed(data)))
 
     def accepts(self, data: bytes, output: bytes) -> bool:
         """Key holder: whether this is the output for this input, in constant time."""
@@ -127,7 +131,7 @@ def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
     for data in inputs:
         _sized(data)  # longer ones have no output
     elements = tuple(
-        times(factor, _hashed(data)) for factor, data in zip(factors, inputs, strict=True)
+        times(factor, hashed(data)) for factor, data in zip(factors, inputs, strict=True)
     )
     return Blinded(tuple(inputs), elements, tuple(factors))
 
@@ -145,7 +149,7 @@ def finalize(
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
     verify(asked.elements, evaluated, proof, public)
     return [
-        _finish(data, times(inverse(factor), one))
+        finished(data, times(inverse(factor), one))
         for data, factor, one in zip(asked.inputs, asked.factors, evaluated, strict=True)
     ]
 
@@ -200,11 +204,13 @@ def _challenge(*elements: bytes) -> bytes:
     return _hashed_scalar(b"".join(map(_sized, elements)) + b"Challenge")
 
 
-def _finish(data: bytes, unblinded: bytes) -> bytes:
+def finished(data: bytes, unblinded: bytes) -> bytes:
+    """Anybody: the output (64 bytes) of an input, from its element times the key."""
     return sha512(_sized(data) + _sized(unblinded) + b"Finalize").digest()
 
 
-def _hashed(data: bytes) -> bytes:
+def hashed(data: bytes) -> bytes:
+    """Anybody: the element of an input, of which nobody knows the logarithm."""
     return element(_expanded(data, b"HashToGroup-" + _CONTEXT))
 
 

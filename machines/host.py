@@ -278,7 +278,7 @@ class Host:
             parcel = Parcel.decode(request.body)
         except Refused:
             return Answer(400, b"no parcel\n")
-        if parcel.receiver != self.name:
+        if not speaks_for(self.name, parcel.receiver):  # whose letters come here
             return Answer(403, b"for somebody else\n")
         own = tuple(one for one in parcel.letters if speaks_for(request.peer, one.sender))
         if len(own) < len(parcel.letters):

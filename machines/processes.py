@@ -228,7 +228,8 @@ class _Stage:
         """Make all copies."""
         self._durable, self._folder = durable, folder or Path()
         lifeline.prepare()
-        for name in (BOARD, *keyholders(self.cast)):
+        answered = (PEOPLE,) if self.cast.rules.tokens else ()  # else people only talk
+        for name in (BOARD, *keyholders(self.cast), *answered):
             self._listeners[name] = listening()
         self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
         gc.freeze()  # what is shared with copies is not touched by their collections

@@ -80,13 +80,14 @@ class RemoteNetwork(Network):
                 self._answer(lambda one: one.id == body.id, body.reason)
 
     def _deliver(self, body: Letters) -> None:
-        inbox = self._inboxes.get(body.receiver)
-        try:
-            if inbox is None:
-                raise trio.BrokenResourceError  # noqa: TRY301 - as if it had left
-            inbox.send_nowait(tuple((one.sender, one.data) for one in body.letters))
-        except (trio.BrokenResourceError, trio.WouldBlock):
-            self._lost(len(body.letters))
+        bag = tuple((one.sender, one.data) for one in body.letters)
+        for door, letters in self.doors(body.receiver, bag):
+            try:
+                if door is None:
+                    raise trio.BrokenResourceError  # noqa: TRY301 - as if it had left
+                door.send_nowait(letters)
+            except (trio.BrokenResourceError, trio.WouldBlock):
+                self._lost(len(letters))
 
     def _answer(self, meant: Callable[[Post], bool], reason: Reason | None) -> None:
         """Tell the first that waits for this post what became of it."""

@@ -103,7 +103,8 @@ class Rules:
     round is burned. min_dropout: a second round is released only if nobody, or at least so many
     people, left after the first. padded, salted, ordered: one size a round, a fresh salt a ballot,
     batches in sorted order. receipts: readers publish a salted hash of every ballot they count.
-    flaws: design errors, in their order; only in a lesson.
+    tokens: every ballot carries a token that the round's reader gave to a registered person
+    (tokens.py). flaws: design errors, in their order; only in a lesson.
     """
 
     deadline: int = 60
@@ -114,6 +115,7 @@ class Rules:
     ordered: bool = True
     lesson: bool = False
     receipts: bool = False
+    tokens: bool = False
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -123,6 +125,8 @@ class Rules:
             raise ParameterError("flaws: each is named once, in their order")
         if self.receipts and not self.salted:
             raise ParameterError("receipts: without salt anyone could guess what a hash is of")
+        if self.tokens and (self.flaws or not self.salted):
+            raise ParameterError("tokens: each stands on a salt, and on no design error")
         for name, value in (
             ("deadline", self.deadline),
             ("min_batch", self.min_batch),
@@ -157,6 +161,8 @@ class Announcement:
             raise ParameterError(
                 f"registry: found {len(self.registry)} bytes; {REGISTRY} are accepted, or none"
             )
+        if self.rules.tokens and not self.registry:
+            raise ParameterError("tokens: they are for registered people; there is no registry")
         if len(self.nonce) != NONCE:
             raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
         if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
@@ -211,7 +217,7 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.text(policy.setting).f64(policy.delta)
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
-    out.flag(rules.lesson).flag(rules.receipts)
+    out.flag(rules.lesson).flag(rules.receipts).flag(rules.tokens)
     out.many(rules.flaws, Writer.text)
 
 
@@ -246,7 +252,7 @@ def read_terms(data: Reader) -> tuple[Policy, Rules]:
     promise = (data.u32(), data.f64(), data.text(), data.flag())
     policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
-    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
+    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
     return policy, Rules(*numbers, *flags, data.many(lambda r: _read_name(r, Flaw)))
 
 

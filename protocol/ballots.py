@@ -13,6 +13,7 @@ that the place of an onion says nothing about its question.
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from operator import add
 from typing import NamedTuple, Protocol
 
 from ..crypto.entropy import Entropy, SeededEntropy
@@ -28,6 +29,9 @@ from .wire import Writer, decode
 NO_SALT = bytes(SALT)
 RECEIPT_LABEL = b"veilmix receipt 1\0"
 VALUES = 1 + SALT  # where the values of a ballot begin
+
+
+Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
 class Asking(Protocol):
@@ -177,25 +181,39 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     return fresh_salts(entropy, many)
 
 
+def guessed(plan: Round, entropy: Entropy) -> list[Token]:
+    """Whoever has no tokens: fresh salts, and random bytes where a token is due."""
+    mine = salts(plan, entropy)
+    if not plan.token:
+        return [(salt, b"") for salt in mine]
+    return [(salt, entropy.random(plan.token)) for salt in mine]
+
+
 def fresh_salts(entropy: Entropy, many: int) -> list[bytes]:
     """User, peer: so many salts; drawn at once, as every call costs as much as a hash."""
     fresh = entropy.random(SALT * many)
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
 
-def submit(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
+def submit(
+    plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token] = ()
+) -> Sealed:
     """User: turn a row into the one envelope of this round, hiding what the call says to hide."""
-    return submit_all(Phrasebook(plan), [row], [entropy])[0]
+    return submit_all(Phrasebook(plan), [row], [entropy], [tokens])[0]
 
 
 def submit_all(
-    book: Phrasebook, rows: Sequence[Sequence[str]], entropies: Sequence[Entropy]
+    book: Phrasebook,
+    rows: Sequence[Sequence[str]],
+    entropies: Sequence[Entropy],
+    tokens: Sequence[Sequence[Token]] = (),
 ) -> list[Sealed]:
     """Users: turn the row of each into an envelope, each with a source of randomness of its own.
 
     The slots of an envelope are in the order of the onions' bytes. One kind of step is taken for
     everybody before the next kind: the cipher is fastest undisturbed. What a person hides follows
-    from its entropy; what it seals with, from that and the session.
+    from its entropy; what it seals with, from that and the session. tokens: where the round asks
+    for them, those of each person, one a question.
     """
     plan, slots = book.plan, book.plan.slots
     rows = [book.coarse(row) for row in rows]
@@ -205,13 +223,19 @@ def submit_all(
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
     entropies = [sealing(entropy, plan.session) for entropy in entropies]
+    drawn = [
+        mine or guessed(plan, entropy)
+        for mine, entropy in zip(tokens or [()] * len(rows), entropies, strict=True)
+    ]
     plaintexts = [
         blank[:1] + salt + blank[VALUES:]
-        for answers, entropy in zip(said, entropies, strict=True)
-        for (_, blank), salt in zip(answers, salts(plan, entropy), strict=True)
+        for answers, mine in zip(said, drawn, strict=True)
+        for (_, blank), (salt, _) in zip(answers, mine, strict=True)
     ]
+    marks = [token for mine in drawn for _, token in mine]
+    sealed = list(map(add, plaintexts, marks)) if plan.token else plaintexts
     each = [entropy for entropy in entropies for _ in range(slots)]
-    onions = wrap_all(plan.suite, plan.hops[1:], plaintexts, each)
+    onions = wrap_all(plan.suite, plan.hops[1:], sealed, each)
     inside = [tuple(onions[at : at + slots]) for at in range(0, len(onions), slots)]
     bundles = [_bundle([layers[0] for layers in onions]) for onions in inside]
     envelopes = wrap_all(plan.suite, plan.hops[:1], bundles, entropies)
@@ -233,16 +257,24 @@ def _flawed(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
     return enclose(plan, said, sealing(entropy, plan.session))
 
 
-def enclose(plan: Round, ballots: Sequence[Ballot], entropy: Entropy) -> Sealed:
-    """User: seal ballots, one for every question, into the one envelope of this round."""
-    pairs = zip(ballots, salts(plan, entropy), strict=True)
+def enclose(
+    plan: Round, ballots: Sequence[Ballot], entropy: Entropy, tokens: Sequence[Token] = ()
+) -> Sealed:
+    """User: seal ballots, one for every question, into the one envelope of this round.
+
+    tokens: one a ballot. Who has none, where the round asks for them, draws what stands in the
+    place of one.
+    """
+    marks = list(tokens) or guessed(plan, entropy)
+    pairs = [(ballot, salt) for ballot, (salt, _) in zip(ballots, marks, strict=True)]
     if plan.bundled:
-        plain = [write_bundle(plan, list(pairs))]
+        plain = [write_bundle(plan, pairs)]
     else:
         plain = [write_ballot(ballot, salt, plan.ballot) for ballot, salt in pairs]
     draw = _same_key(entropy) if Flaw.ONE_KEY in plan.announcement.rules.flaws else None
     onions = tuple(
-        wrap(plan.suite, plan.hops[1:], one, draw() if draw else entropy) for one in plain
+        wrap(plan.suite, plan.hops[1:], one + token, draw() if draw else entropy)
+        for one, (_, token) in zip(plain, marks, strict=False)
     )
     envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
     receipts: tuple[bytes, ...] = ()

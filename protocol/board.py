@@ -23,6 +23,7 @@ from . import parties
 from .alarm_limits import fits, said_before
 from .announcement import Announcement
 from .frames import DIGEST, NO_SESSION, Message, decode_message
+from .ledger import unspent
 from .messages import (
     Alarm,
     Body,
@@ -31,8 +32,10 @@ from .messages import (
     Consent,
     Decision,
     Head,
+    Issued,
     Key,
     Kind,
+    Mint,
     Mixed,
     Receipts,
     Registry,
@@ -84,6 +87,8 @@ class Board:
     known: Roster | None = field(default=None, compare=False)
     roster: Roster | None = None
     heads: dict[int, Head] = field(default_factory=dict)
+    mints: dict[int, bytes] = field(default_factory=dict)  # round -> the key of its tokens
+    issued: dict[int, int] = field(default_factory=dict)  # round -> people with tokens
 
     @property
     def due(self) -> int | None:
@@ -201,6 +206,10 @@ class Board:
                 return self.registry is None
             case Receipts():
                 return author == self.calls[-1].reader and self._shows(body, number)
+            case Mint():
+                return self._mints(author) and number not in self.mints
+            case Issued():
+                return self._mints(author) and number in self.mints and number not in self.issued
             case Alarm(round=concerned):
                 return concerned <= number and self._hears(author, body)
             case Consent(session=session):
@@ -256,6 +265,7 @@ class Board:
         return (
             self._next_hop() > len(self.announcement.shufflers)
             and self.announcement.rules.receipts == (call.round in self.receipts)
+            and self._counted(tally)
             and len(tally.totals) == len(call.asks)
             and public == (tally.counts is not None)
             and all(
@@ -270,6 +280,20 @@ class Board:
         assert self.announcement is not None  # noqa: S101 - the table comes first
         due = self.announcement.rules.receipts and number not in self.receipts
         return due and shown.root == root_of(shown.hashes)
+
+    def _mints(self, author: str) -> bool:
+        """Whether somebody gives tokens in this round."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        return self.announcement.rules.tokens and author == self.calls[-1].reader
+
+    def _counted(self, tally: Tally) -> bool:
+        """Whether as many ballots were counted as there were tokens."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        rules, number = self.announcement.rules, self.calls[-1].round
+        if not rules.tokens:
+            return True
+        people = self.issued.get(number)
+        return people is not None and not unspent(people, tally.totals)
 
     def _next_hop(self) -> int:
         """The hop whose account is due: it counts the accounts of this round."""
@@ -303,6 +327,10 @@ class Board:
                 self.registry = registry
             case Receipts() as receipts:
                 self.receipts[message.round] = receipts
+            case Mint(key=key):
+                self.mints[message.round] = key
+            case Issued(people=people):
+                self.issued[message.round] = people
             case Alarm() as alarm:
                 self.alarms.append((author, alarm))
             case _:

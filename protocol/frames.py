@@ -20,7 +20,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..crypto.keys import PublicKey
+from ..crypto.ristretto import ELEMENT
 from ..crypto.signing import SIGNATURE, SIGNING_KEY
+from ..crypto.tokens import CHECK, MOST_ASKED
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
 from .hiding import Hiding, Mask, Redact
@@ -28,6 +30,7 @@ from .messages import (
     OPENING,
     STATE,
     Alarm,
+    Ask,
     Batch,
     Body,
     Burned,
@@ -38,9 +41,12 @@ from .messages import (
     Consent,
     Counts,
     Decision,
+    Grant,
     Head,
+    Issued,
     Key,
     Kind,
+    Mint,
     Mixed,
     Receipts,
     Registry,
@@ -118,6 +124,12 @@ class Message:
 def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
     """The bytes before a body: the same for all messages of a kind in a round."""
     return Writer().raw(magic).u8(kind).raw(session).u8(number).done()
+
+
+def kind_of(data: bytes) -> Kind | None:
+    """Any party: what kind of message this is, if it is one; None if it cannot be."""
+    kind = data[len(MAGIC)] if len(data) >= HEADER and data.startswith(MAGIC) else 0
+    return Kind(kind) if kind in _FORMS else None
 
 
 def decode_message(data: bytes) -> Message:
@@ -294,6 +306,14 @@ def _write_roster(out: Writer, roster: Roster) -> None:
     out.many(roster.shufflers, Writer.raw)
 
 
+def _read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
+    """Read group elements, which are looked at as such by whoever multiplies them."""
+    many = data.u16()
+    if many > most:
+        raise Refused(Reason.MALFORMED)
+    return tuple(data.raw(ELEMENT) for _ in range(many))
+
+
 def _read_alarm(data: Reader) -> Alarm:
     number, cause, evidence = data.u8(), data.text(), data.blob()
     if cause not in set(Cause):
@@ -339,6 +359,16 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
     ),
     Kind.SHARE: (read_share, write_share),
     Kind.SHOWN: (read_shown, write_shown),
+    Kind.MINT: (lambda r: Mint(r.raw(ELEMENT)), lambda w, body: w.raw(body.key)),
+    Kind.ASK: (
+        lambda r: Ask(_read_elements(r, MOST_ASKED + 1), r.raw(SIGNATURE)),
+        lambda w, body: w.many(body.elements, Writer.raw).raw(body.signature),
+    ),
+    Kind.GRANT: (
+        lambda r: Grant(_read_elements(r, MOST_ASKED), r.raw(CHECK)),
+        lambda w, body: w.many(body.elements, Writer.raw).raw(body.check),
+    ),
+    Kind.ISSUED: (lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -364,4 +394,8 @@ _KINDS: dict[type, Kind] = {
     Head: Kind.HEAD,
     Share: Kind.SHARE,
     Shown: Kind.SHOWN,
+    Mint: Kind.MINT,
+    Ask: Kind.ASK,
+    Grant: Kind.GRANT,
+    Issued: Kind.ISSUED,
 }

@@ -17,7 +17,7 @@ from ..errors import RoundBurned
 from . import parties
 from .announcement import Policy, Program, Rules, Setting
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
-from .ledger import check_batch_size, check_rounds
+from .ledger import check_batch_size, check_rounds, check_unspent
 from .messages import Call, Counts, Decision
 from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
@@ -113,14 +113,16 @@ def run_through(
     strategy: Strategy,
     *,
     proving: bool = True,
+    asking: Callable[[Call], int] | None = None,
 ) -> Ideal:
     """Play a program without a message.
 
     answering: the people who answer a call, as they say it. In the fixed setting those of a round
     are those of the round before, less who is missing. proving: whether the promise must hold for
-    those who came.
+    those who came. asking: how many people ask for tokens for a call, where there are tokens.
     """
     calls: list[Call] = []
+    given: list[int] = []
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
     burned: str | None = None
@@ -134,6 +136,9 @@ def run_through(
             if policy.setting is Setting.FIXED:
                 before = [max(sum(count.values()) for count in tally) for tally in tallies]
                 check_rounds(before, len(table.codes), rules.min_dropout)
+            if asking is not None:
+                given.append(asking(step))
+                check_tokens(policy, rules, given, len(table.codes))
             counts = answer(table, step)
             if decision is not None and proving:
                 proved = prove(strategy, schema, calls, decision, counts[0])
@@ -145,6 +150,17 @@ def run_through(
     except RoundBurned as why:
         burned = str(why)
     return Ideal(tuple(tallies), decision, released(calls, tallies, decision), burned, tuple(calls))
+
+
+def check_tokens(policy: Policy, rules: Rules, given: Sequence[int], people: int) -> None:
+    """Reader: RoundBurned unless all who were given tokens answer, and are enough, and the same.
+
+    given: to how many people tokens were given in each round up to this one.
+    """
+    check_batch_size(given[-1], rules.min_batch)
+    if policy.setting is Setting.FIXED:
+        check_rounds(given[:-1], given[-1], rules.min_dropout)
+    check_unspent(given[-1], [people])
 
 
 def released(
@@ -179,21 +195,34 @@ def two_round(
     return run_through(Program.TWO_ROUND, schema, answering, policy, rules, strategy)
 
 
-def randomized(schema: Schema, reports: Table, rules: Rules) -> Ideal:
-    """Play the program `randomized` without a message; `reports` are what people say."""
+def randomized(schema: Schema, reports: Table, rules: Rules, given: int | None = None) -> Ideal:
+    """Play the program `randomized` without a message; `reports` are what people say.
+
+    given: how many people ask for tokens, where there are tokens.
+    """
     try:
         check_batch_size(len(reports.codes), rules.min_batch)
+        if given is not None:
+            check_unspent(given, [len(reports.codes)])
     except RoundBurned as burned:
         return Ideal((), None, None, str(burned))
     call = first_call(Program.RANDOMIZED, schema)
     return Ideal((answer(reports, call),), None, None, None, (call,))
 
 
-def ideal_view(users: int, ideal: Ideal, policy: Policy, shufflers: int, *members: str) -> View:
+def ideal_view(
+    users: int,
+    ideal: Ideal,
+    policy: Policy,
+    shufflers: int,
+    *members: str,
+    asked: bool = False,
+) -> View:
     """What these parties would know together of the calls answered, were the mix network ideal.
 
     The counts they read or that are public; and, where all shufflers of a round and its reader are
-    among them, everybody's answers of that round. (Users among them are not looked at here.)
+    among them, everybody's answers of that round. (Users among them are not looked at here.) asked:
+    whether people ask curator and analyst for tokens.
     """
     coalition = frozenset(members)
     chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
@@ -217,4 +246,5 @@ def ideal_view(users: int, ideal: Ideal, policy: Policy, shufflers: int, *member
     return View(
         *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),
         decision=ideal.decision,
+        asked=asked,
     )

@@ -38,6 +38,24 @@ def check_dropout(before: int, now: int, least: int, since: str = "the round bef
     return missing
 
 
+def unspent(people: int, totals: Sequence[int]) -> str:
+    """Anybody: why a round is not counted in which tokens were given; "" if all were spent.
+
+    people: who were given tokens, one a question. totals: ballots with a token, by question. A
+    shuffler that could let some people go would choose those among whom it wants to see one.
+    """
+    for total in totals:
+        if total != people:
+            return f"{people} people were given tokens, and {total} ballots came with one"
+    return ""
+
+
+def check_unspent(people: int, totals: Sequence[int]) -> None:
+    """Reader: RoundBurned unless everybody is counted who was given a token."""
+    if why := unspent(people, totals):
+        raise RoundBurned(why)
+
+
 def carried_over(promised: int, asked: int, k: int, now: int) -> int:
     """Anybody: how many people a promise made for `asked` people allows to be exposed among `now`.
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from ..crypto.keys import PublicKey
+from ..crypto.ristretto import ELEMENT
 from ..crypto.signing import SIGNATURE, SIGNING_KEY
+from ..crypto.tokens import CHECK, MOST_ASKED
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
 from .hiding import Hiding, check_hidden
@@ -46,6 +48,10 @@ class Kind(IntEnum):
     HEAD = 20
     SHARE = 21
     SHOWN = 22
+    MINT = 32
+    ASK = 33
+    GRANT = 34
+    ISSUED = 35
 
 
 class Cause(StrEnum):
@@ -286,6 +292,58 @@ class Alarm:
     evidence: bytes = b""
 
 
+@dataclass(frozen=True, slots=True)
+class Mint:
+    """The reader of a round shows the key that it will give tokens with, for this round alone."""
+
+    key: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.key) != ELEMENT:
+            raise ParameterError(f"key: found {len(self.key)} bytes; {ELEMENT} are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A registered person asks the reader of a round for its tokens, and tells the other reader.
+
+    elements: a blinded one a question, and one for the check (crypto/tokens.py). signature: over
+    session, round and elements.
+    """
+
+    elements: tuple[bytes, ...]
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if not 1 < len(self.elements) <= MOST_ASKED + 1:
+            raise ParameterError(f"elements: found {len(self.elements)}; 2 to {MOST_ASKED + 1}")
+        if any(len(one) != ELEMENT for one in self.elements):
+            raise ParameterError(f"elements: {ELEMENT} bytes each are accepted")
+        if len(self.signature) != SIGNATURE:
+            raise ParameterError(f"signature: found {len(self.signature)} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The reader of a round answers: each element times its key, and the check."""
+
+    elements: tuple[bytes, ...]
+    check: bytes
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.elements) <= MOST_ASKED:
+            raise ParameterError(f"elements: found {len(self.elements)}; 1 to {MOST_ASKED}")
+        if any(len(one) != ELEMENT for one in self.elements) or len(self.check) != CHECK:
+            raise ParameterError(f"elements and check: {ELEMENT} bytes each are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """The reader of a round says to how many people it gave tokens."""
+
+    people: int
+
+
 Body = (
     Key
     | Announcement
@@ -309,4 +367,8 @@ Body = (
     | Head
     | Share
     | Shown
+    | Mint
+    | Ask
+    | Grant
+    | Issued
 )

@@ -63,7 +63,7 @@ def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
     plan = loot.plan(number)
     if plan is None:
         return ()
-    plains = [plain for _, plain in opened_last(loot, plan)]
+    plains = [plan.bare(plain) for _, plain in opened_last(loot, plan)]
     return tuple(read_ballots(plan, plains).counts) if plains else ()
 
 

@@ -73,6 +73,9 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         **_alarm(Phase.ANNOUNCED),
     },
     Phase.COLLECTING: {
+        Kind.MINT: _move("curator analyst", BOARD, Phase.COLLECTING),
+        Kind.ASK: _move("user", "curator analyst", Phase.COLLECTING),
+        Kind.GRANT: _move("curator analyst", "user", Phase.COLLECTING),
         Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.BURNED: _BURNED,
@@ -82,6 +85,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.MIXING: {
         Kind.BATCH: _move("shuffler", "shuffler curator analyst", Phase.MIXING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.ISSUED: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
@@ -104,19 +108,20 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
+_DUE = (Kind.ASK, Kind.SUBMISSION)  # of a user, while answers are collected
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 
 
 def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
     """Any party: the phase after a message, or Refused if the table does not allow it now.
 
-    A user's submission after the collection is called late; anything else that is out of turn is
+    What a user sends after the collection is called late; anything else that is out of turn is
     unexpected.
     """
     move = MOVES[phase].get(kind)
     if move and speaker in move.speakers and hearer in move.hearers:
         return move.then
-    late = kind is Kind.SUBMISSION and speaker is Role.USER and phase in _COLLECTED
+    late = kind in _DUE and speaker is Role.USER and phase in _COLLECTED
     raise Refused(Reason.LATE if late else Reason.UNEXPECTED)
 
 

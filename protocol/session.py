@@ -16,6 +16,7 @@ from ..crypto.entropy import Entropy
 from ..crypto.layer import layer_size
 from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
+from ..crypto.tokens import TOKEN
 from ..errors import ParameterError
 from . import parties
 from .announcement import Announcement, Flaw
@@ -38,6 +39,7 @@ class Round:
     that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
     off. domains:
     per column, whether a value may be said: it is in the domain, or stands for one that is hidden.
+    token: bytes of the token behind every ballot; 0 where there is none.
     witness: the board's head at the call, which people repeat in what they send.
     """
 
@@ -51,7 +53,12 @@ class Round:
     inner: tuple[int, ...]
     envelope: int
     domains: tuple[Callable[[str], bool], ...]
+    token: int = 0
     witness: bytes = b""
+
+    def bare(self, plaintext: bytes) -> bytes:
+        """What an innermost layer holds, without the token."""
+        return plaintext[: -self.token] if self.token else plaintext
 
     @property
     def slots(self) -> int:
@@ -103,15 +110,16 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     bundled = Flaw.BUNDLED in announcement.rules.flaws
     size = bundle_size if bundled else ballot_size
     ballot = size(announcement, call) if announcement.rules.padded else 0
+    token = TOKEN if announcement.rules.tokens else 0
     inner = tuple(
-        onion_size(suite, ballot, shufflers + 2 - hop) if ballot and hop >= 2 else 0
+        onion_size(suite, ballot + token, shufflers + 2 - hop) if ballot and hop >= 2 else 0
         for hop in range(shufflers + 2)
     )
     bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
     domains = tuple(domain_of(call, column, feature) for column, feature in enumerate(features))
     return Round(
-        session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains
+        session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains, token
     )
 
 

@@ -17,11 +17,15 @@ from .session import Round
 
 @dataclass(slots=True)
 class Reading:
-    """Ballots read so far: counts per column set, refusals by reason, receipts if given."""
+    """Ballots read so far: counts per column set, refusals by reason, receipts if given.
+
+    spent: the salts of ballots that carried a token, where they have to.
+    """
 
     counts: list[Counter[tuple[str, ...]]]
     refused: Counter[Reason] = field(default_factory=Counter)
     receipts: list[bytes] = field(default_factory=list)
+    spent: list[bytes] = field(default_factory=list)
 
     def add(self, other: "Reading") -> None:
         """Count another part of the same batch in."""
@@ -29,6 +33,12 @@ class Reading:
             mine.update(theirs)
         self.refused.update(other.refused)
         self.receipts += other.receipts
+        self.spent += other.spent
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a token was spent twice."""
+        return len(set(self.spent)) < len(self.spent)
 
     @property
     def totals(self) -> tuple[int, ...]:

@@ -33,7 +33,8 @@ class View:
     round and column set, whose answer reached the reader, where single people are recorded; whether
     the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
     round, what the length of a person's messages shows, where they are not padded. public: whether
-    everybody sees who takes part, as among peers. decision: what the curator announced.
+    everybody sees who takes part, as among peers. decision: what the curator announced. asked:
+    whether people ask curator and analyst for tokens.
     """
 
     parties: frozenset[str]
@@ -48,6 +49,7 @@ class View:
     lengths: Mapping[int, Lengths] = field(default_factory=dict)
     public: bool = False
     decision: Decision | None = None
+    asked: bool = False
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -69,8 +71,10 @@ class View:
 
     @property
     def sees_who(self) -> bool:
-        """Whether a member sees who hands something in: the first shuffler, or the network."""
-        return self.public or bool(self.parties & {parties.NETWORK, parties.shuffler(1)})
+        """Whether a member sees who takes part: the first shuffler, the network, who is asked."""
+        readers = {parties.CURATOR, parties.ANALYST} if self.asked else set[str]()
+        seeing = {parties.NETWORK, parties.shuffler(1), *readers}
+        return self.public or bool(self.parties & seeing)
 
     @property
     def own(self) -> frozenset[int]:
@@ -118,6 +122,7 @@ class Record(RunRecord):
             self.came,
             _lengths(self, coalition),
             decision=self.board.decision,
+            asked=told is not None and told.rules.tokens,
         )
 
     def derived(self, members: frozenset[str]) -> Knowledge:

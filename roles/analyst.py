@@ -15,6 +15,7 @@ from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .board_monitor import BoardMonitor
 from .keyholder import Keyholder
+from .mint import Desk
 from .network import Endpoint, Inbox
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
@@ -28,6 +29,7 @@ async def analyst(
     inbox: Inbox,
     pool: WorkerPool,
     watch: BoardMonitor,
+    desk: Desk,
     strategy: Strategy | None = None,
     *,
     sums: bool = True,
@@ -48,13 +50,13 @@ async def analyst(
         try:
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
-            reading = await read_round(me, plan, key.secret, inbox, pool)
+            reading = await read_round(me, plan, key.secret, inbox, pool, desk)
             if reading is not None:
                 _check_people(me, plan, reading)
                 if sums:
                     await _check_sums(me, plan, reading, pool)
                 await _check_promise(me, plan, reading, strategy, pool)
-                await publish(me, me.counted(plan, reading), counts=True)
+                await publish(me, me.counted(plan, reading), desk, counts=True)
         except RoundBurned as burned:
             await me.burn(burned)
     await watch.look(me, pool)

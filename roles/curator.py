@@ -23,6 +23,7 @@ from ..protocol.schema import Schema
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .keyholder import Keyholder
+from .mint import Desk
 from .network import Endpoint, Inbox
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
@@ -34,6 +35,7 @@ async def curator(
     plans: "Plans",
     inbox: Inbox,
     pool: WorkerPool,
+    desk: Desk,
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
@@ -53,11 +55,12 @@ async def curator(
                 await me.network.until(Kind.TALLY, _tallied)
                 await _check_release(me, plans, step, read, pool)
                 break
-            if reading := await read_round(me, me.network.plan(step), key.secret, inbox, pool):
+            plan = me.network.plan(step)
+            if reading := await read_round(me, plan, key.secret, inbox, pool, desk):
                 read.append(_heard(step, reading))
-                reading = me.counted(me.network.plan(step), reading)
+                reading = me.counted(plan, reading)
                 _check(me, plans, reading)
-                await publish(me, reading, counts=plans.policy.publish_marginals)
+                await publish(me, reading, desk, counts=plans.policy.publish_marginals)
                 heard.append(_heard(step, reading))
             if me.board.phase is Phase.BURNT:
                 break

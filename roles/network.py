@@ -6,9 +6,10 @@ the receiver, as over a wire.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
 from typing import Protocol
 
 import trio
@@ -18,7 +19,7 @@ from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.board import Board, Entry
-from ..protocol.frames import Message, decode_message, envelope_in
+from ..protocol.frames import Message, decode_message, envelope_in, kind_of
 from ..protocol.messages import (
     Alarm,
     Body,
@@ -60,6 +61,8 @@ INBOX = 1024  # messages waiting for one party; the next sender waits
 Letter = tuple[str, bytes]  # who sent it, what it says
 Bag = Sequence[Letter]  # letters that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
+Door = trio.MemorySendChannel[Bag]
+OWN_INBOX = (Kind.ASK,)  # kinds of letters for which somebody may have an inbox apart
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
@@ -81,7 +84,7 @@ class Network:
         self.known = known
         self.notary = notary
         self.instruments = instruments
-        self._inboxes: dict[str, trio.MemorySendChannel[Bag]] = {}
+        self._inboxes: dict[tuple[str, Kind | None], Door] = {}
         self._changed: dict[object, trio.Event] = {}
         self._plans: dict[tuple[Call, bytes], Round] = {}
         self.wire: Wire | None = None
@@ -93,11 +96,21 @@ class Network:
         parties.role(party)
         return Endpoint(self, party)
 
-    def inbox(self, party: str) -> Inbox:
-        """Open the inbox of a party that receives messages of its own."""
+    def inbox(self, party: str, kind: Kind | None = None) -> Inbox:
+        """Open the inbox of a party that receives messages of its own; kind: for these alone."""
         send, receive = trio.open_memory_channel[Bag](INBOX)
-        self._inboxes[party] = send
+        self._inboxes[party, kind] = send
         return receive
+
+    def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
+        """Where letters for a party go in: by their kind, if it has an inbox for these alone."""
+        other = self._inboxes.get((receiver, None))
+        if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
+            yield other, bag
+            return
+        by_kind = groupby(bag, lambda letter: kind_of(letter[1]))
+        for kind, letters in by_kind:
+            yield self._inboxes.get((receiver, kind)) or other, tuple(letters)
 
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
@@ -120,12 +133,13 @@ class Network:
 
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters into an inbox."""
-        inbox = self._inboxes[receiver]
-        with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
-            try:
-                inbox.send_nowait(bag)
-            except trio.WouldBlock:
-                await inbox.send(bag)
+        for door, letters in self.doors(receiver, bag):
+            assert door is not None, receiver  # noqa: S101 - nobody sends to who receives nothing
+            with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
+                try:
+                    door.send_nowait(letters)
+                except trio.WouldBlock:
+                    await door.send(letters)
 
     async def post(self, author: str, data: bytes) -> None:
         """Put bytes on the board; Refused if the board does not take them.
@@ -224,6 +238,15 @@ async def drain(inbox: Inbox) -> AsyncIterator[Bag]:
                 yield inbox.receive_nowait()
 
 
+async def drained(inbox: Inbox) -> list[Letter]:
+    """Wait for a letter; give it with all that wait behind it, as long as a bag is filled."""
+    letters = list(await inbox.receive())
+    with suppress(trio.WouldBlock):
+        while len(letters) < INBOX:
+            letters += inbox.receive_nowait()
+    return letters
+
+
 class Endpoint:
     """One party's place in the network. A fault may stand in for it (faults/users.py)."""
 
@@ -288,7 +311,8 @@ class Endpoint:
         if message.session != plan.session and plan.bound:
             raise Refused(Reason.UNEXPECTED)
         if message.round != plan.call.round:
-            raise Refused(Reason.LATE if message.kind is Kind.SUBMISSION else Reason.UNEXPECTED)
+            due = message.kind in (Kind.SUBMISSION, Kind.ASK)
+            raise Refused(Reason.LATE if due else Reason.UNEXPECTED)
         return message
 
     def envelope(self, plan: Round, letter: Letter) -> bytes:

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..crypto.keys import SecretKey
-from ..protocol.messages import Tally
+from ..crypto.voprf import OprfKey
+from ..protocol.messages import Issued, Tally
 from ..protocol.mixing import open_layers
 from ..protocol.receipts import show
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
+from ..protocol.tokens import read_with_tokens
 from ..protocol.transcript import Read
 from .keyholder import batch_of
+from .mint import Desk
 from .network import Endpoint, Inbox
 from .worker_pool import WorkerPool
 
@@ -21,36 +24,57 @@ async def read_round(
     secret: SecretKey,
     inbox: Inbox,
     pool: WorkerPool,
+    desk: Desk,
 ) -> Reading | None:
-    """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first."""
+    """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
+
+    RoundBurned where some who were given tokens are missing.
+    """
     batch = await batch_of(me, plan, len(plan.hops), inbox)
     if batch is None:
         return None
-    pieces = await pool.spread(f"{me.party} opens", partial(_open_and_read, plan, secret), batch)
-    reading = read_ballots(plan, ())
-    for piece in pieces:
-        reading.add(piece)
+    key = desk.keys.get(plan.call.round)
+    work = partial(_open_and_read, plan, secret, key)
+    reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
+    if reading.repeats:  # in different pieces: one token was spent twice
+        reading = await pool.alone(partial(work, batch))
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
     me.tell(lambda one: one.read(seen))
+    if plan.token:
+        desk.check(plan, reading)
     return reading
 
 
-async def publish(me: Endpoint, reading: Reading, *, counts: bool) -> None:
+async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
     """Reader: put receipts on the board if they are due, then totals, refusals, maybe the counts.
 
-    counts: whether everybody may see them.
+    counts: whether everybody may see them. Where there are tokens, first to how many people.
     """
     announcement = me.board.announcement
+    if announcement is not None and announcement.rules.tokens:
+        await me.post(Issued(desk.issued(len(me.board.calls))))
     if announcement is not None and announcement.rules.receipts:
         await me.post(show(reading.receipts))
     cells = tuple(dict(count) for count in reading.counts) if counts else None
     await me.post(Tally(reading.totals, reading.refused, cells))
 
 
-def _open_and_read(plan: Round, secret: SecretKey, layers: Sequence[bytes]) -> Reading:
+def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
+    """Reader: the pieces of a batch, counted together."""
+    reading = read_ballots(plan, ())
+    for piece in pieces:
+        reading.add(piece)
+    return reading
+
+
+def _open_and_read(
+    plan: Round, secret: SecretKey, key: OprfKey | None, layers: Sequence[bytes]
+) -> Reading:
     opened = open_layers(plan, len(plan.hops), secret, layers)
-    reading = read_ballots(plan, opened.inside)
+    reading = (
+        read_with_tokens(plan, key, opened.inside) if key else read_ballots(plan, opened.inside)
+    )
     reading.refused.update(opened.refused)
     return reading

@@ -17,7 +17,7 @@ from ..protocol import parties
 from ..protocol.announcement import Policy, Program, Rules
 from ..protocol.board import Board
 from ..protocol.history import History
-from ..protocol.messages import OPENING, Registry, Roster
+from ..protocol.messages import OPENING, Kind, Registry, Roster
 from ..protocol.phases import BOARD
 from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
@@ -28,6 +28,7 @@ from .clock import VirtualClock
 from .curator import Plans, curator
 from .instruments import Instrument, Instruments
 from .keyholder import Keyholder
+from .mint import Desk, mint
 from .network import EVERY_ROUND, Endpoint, Fault, Network, Wire
 from .shuffler import shuffler
 from .user import Lie, Person, Row, Sealers, cohort, user
@@ -273,6 +274,7 @@ def _start_keyholder(
 ) -> None:
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
+    desk = Desk(cast.entropy.fork(f"tokens of {name}"))
     place, inbox = _seat(cast, network)(name), network.inbox(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):
@@ -280,12 +282,16 @@ def _start_keyholder(
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
             proof = strategy if guards.proves else None
             reads = partial(analyst, strategy=proof, sums=guards.sums)
-            nursery.start_soon(reads, place, key, inbox, pool, watch, name=name)
+            nursery.start_soon(reads, place, key, inbox, pool, watch, desk, name=name)
         case parties.Role.CURATOR:
             plans = _plans(cast, signing, network.known)
-            nursery.start_soon(curator, place, key, plans, inbox, pool, name=name)
+            nursery.start_soon(curator, place, key, plans, inbox, pool, desk, name=name)
         case _:
             nursery.start_soon(shuffler, place, key, inbox, pool, guards.history, name=name)
+            return
+    if cast.rules.tokens:
+        asks = network.inbox(name, Kind.ASK)
+        nursery.start_soon(mint, place, desk, asks, pool, name=f"tokens of {name}")
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
@@ -322,6 +328,7 @@ def _start_users(
     for index in sorted(set(everybody) - set(together)):
         place = seat(parties.user(index))
         place.signer = signing[index] if index < len(signing) else None
-        nursery.start_soon(user, place, person(index), pool, sealers)
+        answers = network.inbox(place.party) if cast.rules.tokens else None
+        nursery.start_soon(user, place, person(index), pool, sealers, answers)
     if together:
         nursery.start_soon(cohort, network, together, person, pool)

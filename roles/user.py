@@ -8,21 +8,26 @@ import trio
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
+from ..errors import Reason, Refused
 from ..protocol import parties
-from ..protocol.ballots import Phrasebook, Sealed, submit_all
+from ..protocol.ballots import Phrasebook, Sealed, Token, submit_all
 from ..protocol.frames import frame_envelopes
-from ..protocol.messages import Call, Submission
+from ..protocol.messages import Call, Grant, Submission
 from ..protocol.registry import submission
-from ..protocol.session import Round
+from ..protocol.session import Round, sealing
+from ..protocol.tokens import Asking, make_ask, other_reader, take_grant
 from ..protocol.transcript import Made, names_of
 from .board_monitor import Receiving, compare, vouched
-from .network import EVERY_ROUND, Endpoint, Letter, Network, Rounds
+from .mint import granted, mint_key
+from .network import EVERY_ROUND, Endpoint, Inbox, Letter, Network, Rounds
 from .worker_pool import WorkerPool
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
 TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
-Signing = tuple[int, Row, Entropy, Signer | None]
+Signing = tuple[int, Row, Entropy, Signer | None, Sequence[Token]]
+Asks = tuple[Signer, Entropy]
+Grants = tuple[Asking, Grant, bytes]
 Done = tuple[Submission, Made, tuple[bytes, ...]]
 
 
@@ -51,8 +56,17 @@ class Person:
         return f"Person({self.index})"
 
 
-async def user(me: Endpoint, person: Person, pool: WorkerPool, sealers: "Sealers") -> None:
-    """Read each call, seal an answer to every question of it, send one envelope."""
+async def user(
+    me: Endpoint,
+    person: Person,
+    pool: WorkerPool,
+    sealers: "Sealers",
+    inbox: Inbox | None = None,
+) -> None:
+    """Read each call, seal an answer to every question of it, send one envelope.
+
+    inbox: where tokens come in, which are asked for first where the announcement wants them.
+    """
     receiving = Receiving()
     async for plan in me.rounds():
         await receiving.look(me)
@@ -61,13 +75,41 @@ async def user(me: Endpoint, person: Person, pool: WorkerPool, sealers: "Sealers
         if not await vouched(me) or (person.compares and not await compare(me)):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        job = (person.index, person.says(fresh), fresh, me.signer)
+        tokens: Sequence[Token] | None = ()
+        if plan.token and inbox is not None:
+            tokens = await obtain(me, plan, fresh, pool, sealers, inbox)
+        if tokens is None:
+            continue
+        job = (person.index, person.says(fresh), fresh, me.signer, tokens)
         sent, made, receipts = await pool.share(sealers.signing(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
         await me.send(plan, plan.openers[0], sent)
     await receiving.look(me)
+
+
+async def obtain(
+    me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers", inbox: Inbox
+) -> Sequence[Token] | None:
+    """Ask the round's reader for tokens, and tell the other one; None: there are none to be had.
+
+    Whoever gets tokens of another key than all others says nothing in this round.
+    """
+    public = await mint_key(me, plan)
+    if public is None or me.signer is None:
+        return None
+    asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
+    for reader in (other_reader(plan.reader), plan.reader):
+        await me.send(plan, reader, asking.body)
+    answer = await granted(me, plan, inbox)
+    if answer is None:
+        return None
+    found = await pool.share(take_all, (asking, answer, public))
+    if isinstance(found, Reason):
+        me.refuse(plan, found)
+        return None
+    return found
 
 
 async def cohort(
@@ -118,6 +160,7 @@ class Sealers:
     """The work of sealing, one function a round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
+        self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[Asking]]] = {}
         self._signing: dict[
             tuple[Call, bytes, bytes], Callable[[Sequence[Signing]], list[Done]]
         ] = {}
@@ -127,15 +170,36 @@ class Sealers:
         place = plan.call, plan.session, plan.witness
         return self._signing.setdefault(place, partial(sign_many, plan))
 
+    def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[Asking]]:
+        """Give the function that asks for the tokens of this round."""
+        place = plan.call.round, plan.session
+        return self._asking.setdefault(place, partial(ask_many, plan))
+
+
+def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[Asking]:
+    """Users: ask for tokens, each for its own."""
+    return [make_ask(plan, signer, entropy.fork("tokens")) for signer, entropy in jobs]
+
+
+def take_all(jobs: Sequence[Grants]) -> list[Sequence[Token] | Reason]:
+    """Users: the tokens that were given, or why they are none."""
+    found: list[Sequence[Token] | Reason] = []
+    for asking, answer, public in jobs:
+        try:
+            found.append(take_grant(asking, answer, public))
+        except Refused as refusal:
+            found.append(refusal.reason)
+    return found
+
 
 def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done]:
     """Users: seal and sign; per person what it sends, what it made, what it can look for."""
     book, results = Phrasebook(plan), list[Done]()
     for at in range(0, len(jobs), TOGETHER):
         group = jobs[at : at + TOGETHER]
-        _, rows, entropies, _ = zip(*group, strict=True)
-        for (index, _, _, signer), one in zip(
-            group, submit_all(book, rows, entropies), strict=True
+        _, rows, entropies, _, tokens = zip(*group, strict=True)
+        for (index, _, _, signer, _), one in zip(
+            group, submit_all(book, rows, entropies, tokens), strict=True
         ):
             sent = submission(plan, one.envelope, signer)
             results.append((sent, _told(plan, index, one), one.receipts))

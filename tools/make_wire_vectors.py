@@ -21,6 +21,7 @@ from veilmix.crypto.joint_key import joint, make_share, open_jointly, total
 from veilmix.crypto.keys import KeyPair, PublicKey
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
+from veilmix.crypto.ristretto import base_times
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
@@ -31,6 +32,7 @@ from veilmix.protocol.frames import HEADER, Message, Seal
 from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Alarm,
+    Ask,
     Batch,
     Body,
     Burned,
@@ -41,9 +43,12 @@ from veilmix.protocol.messages import (
     Consent,
     Counts,
     Decision,
+    Grant,
     Head,
+    Issued,
     Key,
     Kind,
+    Mint,
     Mixed,
     Receipts,
     Registry,
@@ -174,6 +179,8 @@ ROSTER = Roster(
 HEAD = sign_head(ROSTER, 1, bytes(range(32)), WHO["board"])
 SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
 GUARDED = Rules(receipts=True)
+TOKENED = Rules(tokens=True)
+ELEMENTS = tuple(base_times(bytes((number,)) + bytes(31)) for number in (1, 2, 3))
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
@@ -184,6 +191,7 @@ BODIES: dict[str, tuple[int, Body]] = {
     "announcement-statistical": (0, announcement(policy=STATISTICAL)),
     "announcement-randomized": (0, announcement(program=Program.RANDOMIZED)),
     "announcement-registered": (0, announcement(registry=bytes(range(32)), rules=GUARDED)),
+    "announcement-with-tokens": (0, announcement(registry=bytes(range(32)), rules=TOKENED)),
     "announcement-flawed": (0, announcement(rules=FLAWED)),
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
@@ -225,6 +233,10 @@ BODIES: dict[str, tuple[int, Body]] = {
     "accusation": (1, Accusation(3, 258, b"what it held", bytes(range(32)))),
     "share": (1, Share(bytes(range(32)), bytes(range(64)))),
     "shown": (1, Shown(7, bytes(range(32)))),
+    "mint": (1, Mint(ELEMENTS[0])),
+    "ask": (1, Ask(ELEMENTS, SIGNER.sign(b"something else"))),
+    "grant": (1, Grant(ELEMENTS[:2], bytes(range(32)))),
+    "issued": (1, Issued(258)),
 }
 
 
@@ -305,6 +317,14 @@ def shown(message: Message) -> Vector:
             body |= {"analyst": analyst.hex(), "shufflers": [one.hex() for one in shufflers]}
         case Head(place, state, signature):
             body = {"place": place, "state": state.hex(), "signature": signature.hex()}
+        case Mint(key):
+            body = {"key": key.hex()}
+        case Ask(elements, signature):
+            body = {"elements": [one.hex() for one in elements], "signature": signature.hex()}
+        case Grant(elements, check):
+            body = {"elements": [one.hex() for one in elements], "check": check.hex()}
+        case Issued(people):
+            body = {"people": people}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": body, "seal": None}
     if message.seal is not None:
@@ -346,6 +366,7 @@ def shown_announcement(told: Announcement) -> Vector:
         **{name: getattr(told.rules, name) for name in ("deadline", "min_batch", "min_dropout")},
         **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
         "receipts": told.rules.receipts,
+        "tokens": told.rules.tokens,
         "flaws": [flaw.value for flaw in told.rules.flaws],
         "shufflers": [key.encode().hex() for key in told.shufflers],
         "curator": told.curator.encode().hex(),
@@ -462,13 +483,22 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     """Announcements with design errors, or a registry, that the constructors would not make."""
     flawed, guarded = announcement(rules=FLAWED).encode(), announcement(rules=GUARDED).encode()
     listed = text(b"unbound") + text(b"one-key")
-    lesson, receipts = b"\1\1\1\1\0\0\2", b"\1\1\1\0\1\0\0"
+    lesson, receipts = b"\1\1\1\1\0\0\0\2", b"\1\1\1\0\1\0\0\0"
+    tokened = announcement(rules=TOKENED, registry=bytes(range(32))).encode()
+    tokens, root = b"\1\1\1\0\0\1\0\0", size(bytes(32)) + bytes(range(32))
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
         "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
         "flaw-twice": (flawed, text(b"one-key"), text(b"unbound")),
-        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\2"),
-        "receipts-without-salt": (guarded, receipts, b"\1\0\1\0\1\0\0"),
+        "flaw-without-lesson": (flawed, lesson, b"\1\1\1\0\0\0\0\2"),
+        "receipts-without-salt": (guarded, receipts, b"\1\0\1\0\1\0\0\0"),
+        "tokens-without-salt": (tokened, tokens, b"\1\0\1\0\0\1\0\0"),
+        "tokens-in-a-lesson": (
+            tokened,
+            tokens,
+            b"\1\1\1\1\0\1\0\1" + text(b"unbound"),
+        ),
+        "tokens-without-registry": (tokened, root, size(b"")),
         "registry-cut": (guarded, guarded[-40:], guarded[-40:-4] + size(bytes(31)) + bytes(31)),
     }
     for name, (whole, old, new) in changes.items():
@@ -538,6 +568,11 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
     yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
+    ask, grant, one = encoded("ask"), encoded("grant"), ELEMENTS[0]
+    yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + one)
+    yield "ask", "of-too-many", replaced(ask, b"\0\3" + one, b"\4\2" + 1023 * one)
+    yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
+    yield "grant", "of-too-many", replaced(grant, b"\0\2" + one, b"\4\1" + 1024 * one)
     yield from peer_faults()
 
 

@@ -65,7 +65,8 @@ class Faulty(Endpoint):
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send honestly, or hand the message to the attack of this round."""
         honest = partial(super().send, plan, receiver)
-        attack = USERS.get(self.attacks.get(plan.call.round, ""))
+        name = self.attacks.get(plan.call.round, "")
+        attack = USERS.get(name) if isinstance(body, Submission) or name == "absent" else None
         await (attack(honest, plan, body) if attack else honest(body))
 
 

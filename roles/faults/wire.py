@@ -69,6 +69,8 @@ class Replay(Wire):
             message = decode_message(data)
         except Refused:
             return True
+        if not isinstance(message.body, Submission):
+            return True
         for old in self.kept:
             if self._due(old, message):
                 again = Message(message.session, message.round, _body(old, message))

@@ -19,12 +19,12 @@ def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
 ATTACK = Attack(
     by=USER,
     does="answers one question in every slot",
-    remedy="`balance`: the totals of the questions differ",
+    remedy="`balance`: the totals of the questions differ; `tokens` burn such a round",
     scenario="attack-stuff",
     unit="people by whom a count is moved",
     measure=moved,
     reads=STRIKES,
-    stopped_by=("balance",),
+    stopped_by=("tokens", "balance"),
     trials={"": by_some(round=1)},
     strike=strike,
 )

@@ -40,16 +40,17 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="replaces the target by a known row in the release, and subtracts it from round 1",
     remedy=(
-        "`sums`: where marginals are public, the analyst compares what it has read with them, and "
-        "burns before anything is released. Where they are secret the curator has to be in it, who "
-        "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
-        "target that looks"
+        "`tokens`: the row has none, and the target's is missing, which burns the round before "
+        "anything is told. `sums`: where marginals are public, the analyst compares what it has "
+        "read with them, and burns before anything is released. Where they are secret the curator "
+        "has to be in it, who alone could compare, and does when the counts are out; `receipts` "
+        "show it afterwards to a target that looks"
     ),
     scenario="attack-subtract",
     unit=UNIT,
     measure=target_read(with_curator, made=made),
     reads=("target",),
-    stopped_by=("sums", "receipts"),
+    stopped_by=("tokens", "sums", "receipts"),
     trials={"": trial},
     commit=commit,
     first_only=True,

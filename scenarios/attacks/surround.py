@@ -40,6 +40,7 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows in the release",
     remedy=(
+        "`tokens`: the rows have none, and the round burns before anything is told. "
         "`sums`: where marginals are public, the analyst compares what it has read with them, and "
         "burns before anything is released; where they are secret, the curator does when the "
         "counts are out. `min_batch` helps nothing; `receipts` show it afterwards to whoever looks"
@@ -48,7 +49,7 @@ ATTACK = Attack(
     unit=UNIT,
     measure=target_read(nobody_else, made=made),
     reads=("target",),
-    stopped_by=("sums", "receipts"),
+    stopped_by=("tokens", "sums", "receipts"),
     trials={"": trial},
     commit=commit,
     first_only=True,

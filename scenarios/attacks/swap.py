@@ -52,6 +52,7 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release, in which a friend answers who was away in round 1",
     remedy=(
+        "`tokens`: the friend is given none in round 2, or is missing in round 1. "
         "`sums`: where marginals are public, the analyst compares what it has read with them, and "
         "burns before anything is released. Where they are secret the curator has to be in it, who "
         "alone could compare, and does when the counts are out; `receipts` show it afterwards to a "
@@ -61,7 +62,7 @@ ATTACK = Attack(
     unit=UNIT,
     measure=target_read(with_curator, made=made),
     reads=("target",),
-    stopped_by=("sums", "receipts"),
+    stopped_by=("tokens", "sums", "receipts"),
     trials={"": trial},
     commit=commit,
     first_only=True,

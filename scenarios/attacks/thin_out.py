@@ -41,6 +41,7 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="takes the target out of the release when so many friends leave that nobody stands out",
     remedy=(
+        "`tokens`: whoever has asked for one may not be missing; else "
         "a `min_dropout` larger than the number of friends: its price is that fewer people can "
         "stop a release; `promise`, where it has nothing to spare. `receipts` show it to the target"
     ),
@@ -48,7 +49,7 @@ ATTACK = Attack(
     unit=UNIT,
     measure=target_read(with_curator, friends),
     reads=("target", "users"),
-    stopped_by=("promise", "receipts"),
+    stopped_by=("tokens", "promise", "receipts"),
     trials={"": trial},
     commit=commit,
     first_only=True,

@@ -58,7 +58,7 @@ class Guard:
         label: what reports call it; empty: the last part of its key.
         default: whether it is on where a file says nothing.
         needs: other settings without which it does nothing: its trial has them.
-        wanted: another setting without which a file with this guard is wrong.
+        wanted: other settings without which a file with this guard is wrong.
         stops: attacks that it stops or shows, besides those whose records say so.
         lesson: whether only a lesson leaves it out.
         unguarded: what to tell a file that leaves it out and is no lesson; empty: told elsewhere.
@@ -76,7 +76,7 @@ class Guard:
     label: str = ""
     default: bool = True
     needs: Mapping[str, object] = field(default_factory=dict)
-    wanted: Wanted | None = None
+    wanted: tuple[Wanted, ...] = ()
     stops: tuple[str, ...] = ()
     lesson: bool = False
     unguarded: str = ""

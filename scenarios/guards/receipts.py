@@ -25,10 +25,12 @@ GUARD = Guard(
     setting="share of people who check that they were counted",
     price="a hash of 32 bytes a ballot on the board, and a post of each reader",
     default=False,
-    wanted=Wanted(
-        "mix.salt",
-        True,
-        "without salt anyone could guess what a receipt is of; say mix.salt = true",
+    wanted=(
+        Wanted(
+            "mix.salt",
+            True,
+            "without salt anyone could guess what a receipt is of; say mix.salt = true",
+        ),
     ),
     observe=observe,
 )

@@ -13,10 +13,12 @@ GUARD = Guard(
     price="the decision is made twice; everybody learns the marginals",
     default=False,
     needs={"policy.publish_marginals": True},
-    wanted=Wanted(
-        "policy.publish_marginals",
-        True,
-        "there is nothing to decide again from; say policy.publish_marginals = true",
+    wanted=(
+        Wanted(
+            "policy.publish_marginals",
+            True,
+            "there is nothing to decide again from; say policy.publish_marginals = true",
+        ),
     ),
     observe=lambda guards, setting: replace(guards, recompute=setting.scenario.defence.recompute),
 )

@@ -1,6 +1,6 @@
 """What a session of a scenario starts from: what is announced, and who is silent in which round."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ...protocol.announcement import Policy, Rules
@@ -38,19 +38,25 @@ def announced_rules(scenario: Scenario) -> Rules:
         ordered=mix.order == "sorted",
         lesson=mix.lesson,
         receipts=scenario.defence.receipts > 0,
+        tokens=scenario.defence.tokens,
         flaws=flaws(scenario),
     )
 
 
-def present(crowd: Samples, faults: Faults, number: int) -> "npt.NDArray[np.intp]":
-    """The indices of who answers in a round; in the fixed setting, only who did in all before."""
+def present(
+    crowd: Samples, faults: Faults, number: int, silencing: Collection[str] = SILENCING
+) -> "npt.NDArray[np.intp]":
+    """The indices of who answers in a round; in the fixed setting, only who did in all before.
+
+    silencing: attacks after which somebody is not counted.
+    """
     import numpy as np
 
     n, first = crowd.people.n, crowd.first
     asked = slice(0, first) if number == 1 else slice(0 if crowd.fixed else first, n)
     counting = range(1, number + 1) if crowd.fixed else (number,)
     silent = {
-        i for i, attacks in faults.items() if any(attacks.get(r) in SILENCING for r in counting)
+        i for i, attacks in faults.items() if any(attacks.get(r) in silencing for r in counting)
     }
     here = np.zeros(n, dtype=bool)
     here[asked] = True

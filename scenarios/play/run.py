@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 
 _Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
+SILENT = ("absent",)  # faults of people who do not even ask for tokens
 
 
 def run(
@@ -248,7 +249,14 @@ def play_ideal(
         ideal.burned,
         {},
         digest.digest(),
-        lambda members: ideal_view(crowd.people.n, ideal, policy, scenario.mix.shufflers, *members),
+        lambda members: ideal_view(
+            crowd.people.n,
+            ideal,
+            policy,
+            scenario.mix.shufflers,
+            *members,
+            asked=scenario.defence.tokens,
+        ),
     )
 
 
@@ -256,13 +264,17 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None)
     people, rules = crowd.people, announced_rules(scenario)
     if questions := asked(scenario, people):
         reports = ideal_reports(questions, people, present(crowd, faults, 1), _entropy(seed))
-        return randomized(announced_schema(scenario, people.schema), reports, rules)
+        given = len(present(crowd, faults, 1, SILENT)) if rules.tokens else None
+        return randomized(announced_schema(scenario, people.schema), reports, rules, given)
 
     def answering(call: Call) -> Table:
         here = present(crowd, faults, call.round)
         everybody = len(here) == people.n
         table = Table(people.values, people.codes if everybody else people.codes[here])
         return hide_table(table, call.hidden, _covers(call, here, _entropy(seed)))
+
+    def asking(call: Call) -> int:
+        return len(present(crowd, faults, call.round, SILENT))
 
     return run_through(
         wire(scenario),
@@ -272,6 +284,7 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None)
         rules,
         strategy(scenario, crowd.others),
         proving=scenario.defence.promise,
+        asking=asking if rules.tokens else None,
     )
 
 

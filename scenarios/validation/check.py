@@ -81,9 +81,9 @@ def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
             yield problem(path, guard.unguarded)
-        wanted = guard.wanted
-        if wanted and guard.is_on(scenario) and value_at(scenario, wanted.key) != wanted.value:
-            yield problem(path, wanted.message)
+        for wanted in guard.wanted if guard.is_on(scenario) else ():
+            if value_at(scenario, wanted.key) != wanted.value:
+                yield problem(path, wanted.message)
 
 
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import attack_kit as KIT
+import msgspec
 import pytest
 from veilmix.protocol.exploits import AdversaryView
 from veilmix.roles.adversary_record import AdversaryRecord
@@ -135,3 +136,44 @@ def test_whole_rows_are_read_again_and_again(name: str) -> None:
         found = run(ATTACKS[name].scenario, seed, worst_case_seconds=0)
         (achieved,) = found.attacks
         assert achieved.value == achieved.of >= 2
+
+
+TOKENS: dict[str, Any] = {**EASY, "users": 14, "defence__tokens": True}
+UNTOLD = {**TOKENS, "policy__publish_marginals": True}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_with_tokens_nothing_is_read_in_forty_runs(name: str) -> None:
+    """Whoever it is, whether the curator tells or the marginals are public."""
+    for seed in range(40):
+        terms = TOKENS if seed % 2 else UNTOLD
+        outcome = KIT.attack(fault(name, f"user-{1 + seed % 5}"), seed=seed, **terms)
+        assert KIT.effect(outcome).value == 0, seed
+        assert outcome.release is None
+        assert outcome.burned is not None
+
+
+@pytest.mark.parametrize("fault", ["late", "malformed", "absent"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_tokens_real_is_ideal(fault: str, number: int) -> None:
+    """Who asks and says nothing burns the round; who does not ask is not there."""
+    entry = {"attack": fault, "users": 1, "round": number}
+    scenario = KIT.scenario(entry, defence__registered=True, defence__tokens=True)
+    played, told = (run(scenario, 3, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    assert played.burned == told.burned
+    assert (played.burned is None) is (fault == "absent" and number == 1)
+    assert played.marginals == told.marginals
+    assert played.release == told.release
+
+
+@pytest.mark.parametrize(
+    "name", ["blood-type", "hierarchical-class", "local-suppression-class", "randomized-class"]
+)
+def test_every_program_has_tokens(name: str) -> None:
+    scenario = load(name)
+    guarded = msgspec.structs.replace(scenario.defence, registered=True, tokens=True)
+    scenario = msgspec.structs.replace(scenario, defence=guarded)
+    played, told = (run(scenario, 3, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    assert played.burned is told.burned is None
+    assert played.release == told.release

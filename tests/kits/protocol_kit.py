@@ -18,6 +18,7 @@ from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
     Alarm,
+    Ask,
     Batch,
     Body,
     Burned,
@@ -27,8 +28,11 @@ from veilmix.protocol.messages import (
     Closed,
     Consent,
     Decision,
+    Grant,
     Head,
+    Issued,
     Key,
+    Mint,
     Mixed,
     Receipts,
     Registry,
@@ -256,6 +260,8 @@ def bags(found: dict[int, tuple[bytes, ...]]) -> tuple[tuple[int, tuple[bytes, .
     return tuple(sorted(found.items()))
 
 
+ELEMENTS = st.lists(DIGESTS, min_size=1, max_size=4).map(tuple)
+SIGNATURES = st.binary(min_size=64, max_size=64)
 BODIES: dict[type, Any] = {
     Key: st.sampled_from([key.public for pool in POOL.values() for key in pool]).map(Key),
     Announcement: announcements(),
@@ -279,6 +285,10 @@ BODIES: dict[type, Any] = {
     Agreed: st.builds(Agreed, STEPS, DIGESTS),
     Share: st.builds(Share, DIGESTS, st.binary(min_size=64, max_size=64)),
     Shown: st.builds(Shown, STEPS, DIGESTS),
+    Mint: DIGESTS.map(Mint),
+    Ask: st.builds(Ask, ELEMENTS.filter(lambda some: len(some) > 1), SIGNATURES),
+    Grant: st.builds(Grant, ELEMENTS, DIGESTS),
+    Issued: st.builds(Issued, st.integers(0, 2**32 - 1)),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }

@@ -17,6 +17,7 @@ from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Endpoint
+from veilmix.roles.session import Guards
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import load
 
@@ -35,8 +36,13 @@ def happened(transcript: Transcript) -> list[tuple[Any, ...]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
-    [{"shufflers": 2, "faults": FAULTS}, {"shufflers": 3}, {"rules": KIT.Rules(min_batch=99)}],
-    ids=["faults", "three shufflers", "burned"],
+    [
+        {"shufflers": 2, "faults": FAULTS},
+        {"shufflers": 3},
+        {"rules": KIT.Rules(min_batch=99)},
+        {"rules": KIT.Rules(tokens=True), "guards": Guards(registered=len(ROWS))},
+    ],
+    ids=["faults", "three shufflers", "burned", "tokens"],
 )
 def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> None:
     runs = []

@@ -192,19 +192,20 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("deadline", "min_batch", "min_dropout"):
         found[name] = data.number(4)
         require(1 <= found[name] <= MOST)
-    for name in ("padded", "salted", "ordered", "lesson", "receipts"):
+    for name in ("padded", "salted", "ordered", "lesson", "receipts", "tokens"):
         found[name] = data.flag()
     found["flaws"] = data.many(data.text)
     require(found["flaws"] == [one for one in FLAWS if one in found["flaws"]])
     require(found["lesson"] or not found["flaws"])
-    require(found["salted"] or not found["receipts"])
+    require(found["salted"] or not (found["receipts"] or found["tokens"]))
+    require(not (found["tokens"] and found["flaws"]))
     found["shufflers"] = data.many(lambda: key(data.blob()))
     found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
     keys = [*found["shufflers"], found["curator"], found["analyst"]]
     require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
     require(len({one[:2] for one in keys}) == 1)
     registry = data.blob()
-    require(len(registry) in (0, 32))
+    require(len(registry) in ((32,) if found["tokens"] else (0, 32)))
     found["registry"] = registry.hex()
     data.end()
     return found
@@ -368,6 +369,12 @@ def accusation(data: Bytes) -> dict[str, Any]:
     return {"step": step, "against": against, "inside": inside, "draw": data.take(32).hex()}
 
 
+def elements(data: Bytes, least: int, most: int) -> list[str]:
+    count = data.number(2)
+    require(least <= count <= most)
+    return [data.take(32).hex() for _ in range(count)]
+
+
 def tree(entries: list[bytes]) -> bytes:
     """The root of RFC 6962, written as its definition."""
     if not entries:
@@ -403,6 +410,19 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     20: ("head", head),
     21: ("share", lambda data: {"public": data.take(32).hex(), "proof": data.take(64).hex()}),
     22: ("shown", lambda data: {"step": step_of(data), "secret": data.take(32).hex()}),
+    32: ("mint", lambda data: {"key": data.take(32).hex()}),
+    33: (
+        "ask",
+        lambda data: {
+            "elements": elements(data, 2, 1025),
+            "signature": data.take(64).hex(),
+        },
+    ),
+    34: (
+        "grant",
+        lambda data: {"elements": elements(data, 1, 1024), "check": data.take(32).hex()},
+    ),
+    35: ("issued", lambda data: {"people": data.number(4)}),
 }
 
 

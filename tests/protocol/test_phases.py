@@ -6,7 +6,7 @@ import pytest
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.parties import Role
-from veilmix.protocol.phases import BOARD, MOVES, Phase, diagram, follow
+from veilmix.protocol.phases import MOVES, Phase, diagram, follow
 
 # Written down a second time, from DESIGN's words: announce, collect, mix, tally, publish.
 TABLE = """
@@ -16,11 +16,15 @@ opening     burned        curator shuffler analyst   board                      
 announced   consent       shuffler analyst           board                      announced
 announced   call          curator                    board                      collecting
 announced   burned        curator shuffler analyst   board                      burnt
+collecting  mint          curator analyst            board                      collecting
+collecting  ask           user                       curator analyst            collecting
+collecting  grant         curator analyst            user                       collecting
 collecting  submission    user                       shuffler                   collecting
 collecting  mixed         shuffler                   board                      mixing
 collecting  burned        curator shuffler analyst   board                      burnt
 mixing      batch         shuffler                   shuffler curator analyst   mixing
 mixing      mixed         shuffler                   board                      mixing
+mixing      issued        curator analyst            board                      mixing
 mixing      tally         curator analyst            board                      tallied
 mixing      burned        curator shuffler analyst   board                      burnt
 tallied     call          curator                    board                      collecting
@@ -50,10 +54,8 @@ def legal() -> dict[tuple[str, str, str, str], str]:
     found = {}
     for line in TABLE.strip().splitlines():
         phase, kind, *between, then = line.split()
-        hearers = {"board"} if between[-1] == BOARD else {"shuffler", "curator", "analyst"}
-        if kind == "submission":
-            hearers = {"shuffler"}
-        speakers = between[: 1 if kind in ("submission", "batch") else -1]
+        many = 1 if kind in ("submission", "batch", "ask") else -1
+        speakers, hearers = between[:many], set(between[many:])
         for speaker, hearer in itertools.product(speakers, hearers):
             found[phase, kind, speaker, hearer] = then
     return found
@@ -75,12 +77,13 @@ def test_only_what_the_table_lists_is_accepted(phase: Phase) -> None:
 
 
 @pytest.mark.parametrize("phase", Phase)
-def test_only_a_users_submission_after_the_collection_is_late(phase: Phase) -> None:
+def test_only_what_a_user_sends_after_the_collection_is_late(phase: Phase) -> None:
     before = (Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING)
     for kind, speaker in itertools.product(Kind, Role):
         with pytest.raises(Refused) as caught:
-            follow(phase, kind, speaker, "user")
-        late = kind is Kind.SUBMISSION and speaker is Role.USER and phase not in before
+            follow(phase, kind, speaker, "nobody")
+        due = kind in (Kind.SUBMISSION, Kind.ASK)
+        late = due and speaker is Role.USER and phase not in before
         assert caught.value.reason is (Reason.LATE if late else Reason.UNEXPECTED)
 
 

@@ -1,0 +1,30 @@
+"""`tokens`: a ballot counts only with a token that a registered person was given for it."""
+
+from ..catalogue.guard import Guard, Wanted
+
+CAREFUL = ("mix.salt", "defence.bind", "defence.dedupe", "defence.unbundle", "defence.fresh_salt")
+
+GUARD = Guard(
+    key="defence.tokens",
+    on=True,
+    off=False,
+    guards="a ballot counts only with a token that its reader gave blindly to a registered person",
+    setting="ballots carry tokens of registered people, and every token is spent",
+    price=(
+        "four multiplications in a group a ballot, two messages a person and round; curator and "
+        "analyst learn who takes part; whoever asks and sends nothing stops the round"
+    ),
+    default=False,
+    needs={"defence.registered": True},
+    wanted=(
+        Wanted(
+            "defence.registered",
+            True,
+            "tokens are given to registered people; say registered = true",
+        ),
+        *(
+            Wanted(key, True, f"a token stands on a salt and no design error; say {key} = true")
+            for key in (*CAREFUL, "defence.fresh_key")
+        ),
+    ),
+)

@@ -1,0 +1,219 @@
+"""Tokens at the reader and on the board: fresh ones of this round, as many as were given."""
+
+from typing import Any
+
+import protocol_kit as KIT
+import pytest
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.ristretto import base_times
+from veilmix.crypto.signing import Signer
+from veilmix.crypto.voprf import OprfKey
+from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
+from veilmix.protocol.announcement import Flaw, Rules
+from veilmix.protocol.ballots import Token, submit
+from veilmix.protocol.board import Board
+from veilmix.protocol.frames import Message
+from veilmix.protocol.ledger import check_unspent, unspent
+from veilmix.protocol.messages import (
+    Ask,
+    Body,
+    Call,
+    Consent,
+    Issued,
+    Key,
+    Mint,
+    Mixed,
+    Registry,
+    Tally,
+)
+from veilmix.protocol.parties import Role
+from veilmix.protocol.registry import registry_root
+from veilmix.protocol.session import Round
+from veilmix.protocol.tallying import read_ballots
+from veilmix.protocol.tokens import (
+    check_ask,
+    give,
+    make_ask,
+    other_reader,
+    read_with_tokens,
+    take_grant,
+)
+
+SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
+REGISTRY = Registry(tuple(one.public for one in SIGNERS))
+ROOT = registry_root(REGISTRY)
+KEY, OTHER = OprfKey(SeededEntropy(1)), OprfKey(SeededEntropy(2))
+HELD = KIT.session(2, rules=Rules(tokens=True), registry=ROOT)
+PLAN = HELD.plan()
+
+
+def given(person: int, plan: Round = PLAN, key: OprfKey = KEY) -> tuple[Token, ...]:
+    asking = make_ask(plan, SIGNERS[person], SeededEntropy(100 + person))
+    answer = give(key, asking.body)
+    assert answer is not None
+    return take_grant(asking, answer, key.public)
+
+
+def plaintexts(*tokens: tuple[Token, ...], plan: Round = PLAN) -> list[bytes]:
+    """What the reader finds in the innermost layers."""
+    sealed = [
+        submit(plan, row, SeededEntropy(i), mine)
+        for i, (row, mine) in enumerate(zip(KIT.ROWS, tokens, strict=False))
+    ]
+    return KIT.mix(HELD, plan, [one.envelope for one in sealed])
+
+
+def test_ballots_with_tokens_are_read_as_those_without() -> None:
+    plain = KIT.session(2)
+    sealed = [one.envelope for one in KIT.seal(plain.plan())]
+    expected = read_ballots(plain.plan(), KIT.mix(plain, plain.plan(), sealed))
+    reading = read_with_tokens(PLAN, KEY, plaintexts(*map(given, range(3))))
+    assert reading.counts == expected.counts
+    assert not reading.refused
+    assert len(reading.spent) == 9
+
+
+WITHOUT: dict[str, Any] = {
+    "none": (),
+    "of another key": given(1, key=OTHER),
+    "of another round": given(1, HELD.plan(Call(2, Role.CURATOR, KIT.SINGLES.asks))),
+    "of another salt": tuple((bytes(16), token) for _, token in given(1)),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_a_ballot_without_a_token_is_refused(name: str) -> None:
+    reading = read_with_tokens(PLAN, KEY, plaintexts(given(0), WITHOUT[name], given(2)))
+    assert reading.totals == (2, 2, 2)
+    assert reading.refused == {Reason.UNREGISTERED: 3}
+
+
+def test_a_token_is_spent_once() -> None:
+    mine = given(0)
+    reading = read_with_tokens(PLAN, KEY, plaintexts(mine, mine))
+    assert sum(reading.totals) == 3
+    assert reading.refused == {Reason.DUPLICATE: 3}
+
+
+def test_tokens_spent_twice_in_two_pieces_of_a_batch_are_seen() -> None:
+    found = [read_with_tokens(PLAN, KEY, plaintexts(given(0))) for _ in range(2)]
+    assert not found[0].repeats
+    found[0].add(found[1])
+    assert found[0].repeats
+
+
+def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
+    body = make_ask(PLAN, SIGNERS[1], SeededEntropy(7)).body
+    check_ask(PLAN, REGISTRY, "user-2", body)
+    later = HELD.plan(Call(2, Role.CURATOR, KIT.SINGLES.asks))
+    fewer = make_ask(HELD.plan(KIT.JOINT), SIGNERS[1], SeededEntropy(7)).body
+    wrong: list[tuple[Round, str, Ask, Reason]] = [
+        (PLAN, "user-1", body, Reason.UNREGISTERED),
+        (PLAN, "user-4", body, Reason.UNREGISTERED),
+        (later, "user-2", body, Reason.UNREGISTERED),
+        (PLAN, "user-2", Ask(body.elements[::-1], body.signature), Reason.UNREGISTERED),
+        (PLAN, "user-2", fewer, Reason.MALFORMED),
+    ]
+    for plan, sender, asked, reason in wrong:
+        with pytest.raises(Refused) as caught:
+            check_ask(plan, REGISTRY, sender, asked)
+        assert caught.value.reason is reason
+
+
+def test_the_other_reader_answers_nothing_and_looks_at_the_elements() -> None:
+    body = make_ask(PLAN, SIGNERS[1], SeededEntropy(7)).body
+    assert give(None, body) is None
+    with pytest.raises(Refused):
+        give(None, Ask((b"\xff" * 32,) * 4, body.signature))
+    assert other_reader("curator") == "analyst"
+    assert other_reader("analyst") == "curator"
+
+
+@pytest.mark.parametrize(
+    ("totals", "fits"),
+    [((3, 3, 3), True), ((3, 2, 3), False), ((4, 3, 3), False), ((0,), False), ((2, 2), False)],
+)
+def test_every_token_is_spent_and_no_more(totals: tuple[int, ...], fits: bool) -> None:
+    assert (unspent(3, totals) == "") is fits
+    if not fits:
+        with pytest.raises(RoundBurned, match="3 people were given tokens"):
+            check_unspent(3, totals)
+
+
+@pytest.mark.parametrize("rules", [{"salted": False}, {"lesson": True, "flaws": (Flaw.UNBOUND,)}])
+def test_tokens_stand_on_salt_and_no_design_error(rules: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match="tokens"):
+        Rules(tokens=True, **rules)
+
+
+def test_tokens_are_for_registered_people() -> None:
+    with pytest.raises(ParameterError, match="no registry"):
+        KIT.session(rules=Rules(tokens=True))
+
+
+ELEMENT = base_times(b"\x05" + bytes(31))
+
+
+def board(*posts: tuple[str, Body]) -> Board:
+    """A board on which the first round has been called, with what is posted after."""
+    found, told = Board(), HELD.announcement
+    named = bytes(32)
+
+    def say(author: str, number: int, body: Body) -> None:
+        found.post(author, Message(found.session or named, number, body).encode())
+
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Key(HELD.keys[party].public))
+    say("curator", 0, REGISTRY)
+    say("curator", 0, told)
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Consent(told.digest()))
+    say("curator", 1, KIT.SINGLES)
+    for author, body in posts:
+        say(author, 1, body)
+    return found
+
+
+MIXED = [(f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]
+MINTED: tuple[str, Body] = ("curator", Mint(ELEMENT))
+ISSUED: tuple[str, Body] = ("curator", Issued(3))
+TALLIED: tuple[str, Body] = ("curator", Tally((3, 3, 3), {}))
+
+
+def test_the_board_takes_key_number_and_tally_of_the_rounds_reader() -> None:
+    found = board(MINTED, *MIXED, ISSUED, TALLIED)
+    assert (found.mints, found.issued) == ({1: ELEMENT}, {1: 3})
+    assert len(found.tallies) == 1
+
+
+WRONG: dict[str, list[tuple[str, Body]]] = {
+    "a key of the other reader": [("analyst", Mint(ELEMENT))],
+    "two keys": [MINTED, MINTED],
+    "a number without a key": [*MIXED, ISSUED],
+    "a number of the other reader": [MINTED, *MIXED, ("analyst", Issued(3))],
+    "two numbers": [MINTED, *MIXED, ISSUED, ISSUED],
+    "a tally without a number": [MINTED, *MIXED, TALLIED],
+    "a tally of fewer": [MINTED, *MIXED, ("curator", Issued(4)), TALLIED],
+    "a tally of more": [MINTED, *MIXED, ("curator", Issued(2)), TALLIED],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_board_refuses(name: str) -> None:
+    with pytest.raises(Refused, match="unexpected"):
+        board(*WRONG[name])
+
+
+def test_where_there_are_no_tokens_nobody_mints() -> None:
+    plain = KIT.session(2)
+    found, told = Board(), plain.announcement
+    posts: list[tuple[str, int, Body]] = [
+        *((party, 0, Key(plain.keys[party].public)) for party in plain.keys if party != "curator"),
+        ("curator", 0, told),
+        *((party, 0, Consent(told.digest())) for party in plain.keys if party != "curator"),
+        ("curator", 1, KIT.SINGLES),
+    ]
+    for author, number, body in posts:
+        found.post(author, Message(found.session, number, body).encode())
+    with pytest.raises(Refused, match="unexpected"):
+        found.post("curator", Message(found.session, 1, Mint(ELEMENT)).encode())

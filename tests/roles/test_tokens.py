@@ -1,0 +1,243 @@
+"""Tokens: who has none is not counted, and whoever was given some is, or the round burns."""
+
+import hashlib
+from typing import Any
+
+import pytest
+import role_kit as KIT
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.signing import Signer
+from veilmix.crypto.voprf import OprfKey
+from veilmix.errors import Reason
+from veilmix.protocol.announcement import Rules
+from veilmix.protocol.frames import decode_message
+from veilmix.protocol.messages import Ask, Body, Grant, Issued, Submission, Tally
+from veilmix.protocol.session import Round
+from veilmix.protocol.tokens import make_ask
+from veilmix.protocol.view import view
+from veilmix.roles import mint
+from veilmix.roles.faults.shuffler import Deed, cheat
+from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.session import Guards
+
+MANY = 20
+ROWS = KIT.people(MANY)
+GUARDED: dict[str, Any] = {
+    "rules": Rules(min_dropout=3, tokens=True),
+    "guards": Guards(registered=MANY),
+}
+
+
+def played(seed: int = 1, **changes: Any) -> KIT.Run:
+    return KIT.run(ROWS, seed=seed, **GUARDED | changes)
+
+
+@pytest.mark.parametrize("shufflers", [1, 3])
+def test_with_tokens_the_results_are_those_without(shufflers: int) -> None:
+    run = played(shufflers=shufflers)
+    assert run.results == KIT.run(ROWS, shufflers=shufflers).results
+    assert run.board.issued == {1: MANY, 2: MANY}
+    assert not run.transcript.refusals
+    assert played(shufflers=shufflers).board.digest() == run.board.digest()
+
+
+DEEDS = ("subtract", "surround", "substitute", "drop-people", "drop")
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_shuffler_puts_in_nobody_and_takes_out_nobody(deed: str) -> None:
+    aimed = {} if deed == "drop" else {"target": "user-3"}
+    what = Deed(deed, SeededEntropy(3), rate=0.1, **aimed)  # type: ignore[arg-type]
+    run = played(faults={"shuffler-1": cheat(what)})
+    assert run.board.burned is not None
+    assert run.board.burned.startswith(f"{MANY} people were given tokens, and ")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("fault", ["late", "malformed"])
+def test_whoever_takes_tokens_and_sends_nothing_stops_the_round(fault: str, number: int) -> None:
+    run = played(faults=KIT.attack(user_3=(fault, [number])))
+    assert run.board.burned is not None
+
+
+def test_whoever_was_away_in_round_one_is_given_none_in_round_two() -> None:
+    """Else a friend of the first shuffler answers in the place of somebody who is taken out."""
+    run = played(faults=KIT.attack(user_3=("absent", [1])))
+    assert run.board.burned is None
+    assert run.board.issued == {1: MANY - 1, 2: MANY - 1}
+    assert run.refused("curator", 2) == run.refused("analyst", 2) == {Reason.UNEXPECTED: 1}
+
+
+def test_few_who_do_not_ask_again_stop_the_round_whatever_the_first_shuffler_says() -> None:
+    hidden = Guards(registered=MANY)
+    run = played(faults=KIT.attack(user_3=("absent", [2])), guards=hidden)
+    assert run.board.burned is not None
+    assert run.board.burned.startswith(f"1 of {MANY} people are missing")
+
+
+class Lender(Endpoint):
+    """A friend that takes tokens in both rounds, and answers in the second alone."""
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send all but the answers of round 1."""
+        if not isinstance(body, Submission) or plan.call.round > 1:
+            await super().send(plan, receiver, body)
+
+
+def test_a_friend_that_takes_tokens_for_somebody_else_stops_the_first_round() -> None:
+    run = played(faults={"user-3": Lender})
+    assert run.board.burned is not None
+    assert not run.board.tallies
+
+
+class Asker(Endpoint):
+    """A user that asks in ways of its own."""
+
+    def __init__(self, network: Network, party: str, bodies: Any) -> None:
+        super().__init__(network, party)
+        self.bodies = bodies
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Send others before the request, or in its place."""
+        bodies = self.bodies(self, plan, body) if isinstance(body, Ask) else [body]
+        for one in bodies:
+            await super().send(plan, receiver, one)
+
+
+def asking(bodies: Any) -> dict[str, Any]:
+    return {"user-3": lambda network, party: Asker(network, party, bodies)}
+
+
+def forged(_me: Endpoint, plan: Round, _body: Body) -> list[Body]:
+    """Signed by somebody else."""
+    return [make_ask(plan, Signer(SeededEntropy(9)), SeededEntropy(8)).body]
+
+
+def spoilt(me: Endpoint, plan: Round, _body: Body) -> list[Body]:
+    """Of things that are no elements, and signed."""
+    assert me.signer is not None
+    elements = (b"\xff" * 32,) * (plan.slots + 1)
+    place = plan.session + bytes([plan.call.round])
+    signed = b"veilmix ask 1\0" + place + hashlib.sha256(b"".join(elements)).digest()
+    return [Ask(elements, me.signer.sign(signed))]
+
+
+def more(me: Endpoint, plan: Round, body: Body) -> list[Body]:
+    """For one token more than there are questions."""
+    assert isinstance(body, Ask)
+    return [Ask((*body.elements, body.elements[0]), body.signature)]
+
+
+def again(_me: Endpoint, _plan: Round, body: Body) -> list[Body]:
+    """A hundred times the same."""
+    return [body] * 100
+
+
+REQUESTS: dict[str, tuple[Any, Reason, int]] = {
+    "forged": (forged, Reason.UNREGISTERED, 1),
+    "no-elements": (spoilt, Reason.MALFORMED, 1),
+    "one-too-many": (more, Reason.MALFORMED, 1),
+    "a-hundred": (again, Reason.DUPLICATE, 99),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_that_is_not_in_order_is_refused_and_counted(name: str) -> None:
+    bodies, reason, count = REQUESTS[name]
+    run = played(faults=asking(bodies))
+    assert run.refused("curator", 1) == {reason: count}
+    given = MANY if name == "a-hundred" else MANY - 1
+    assert run.board.issued[1] == given
+    assert run.board.burned is None
+
+
+def test_no_more_than_a_few_requests_of_a_person_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[str] = []
+    honest = mint.check_ask
+
+    def counting(*told: Any) -> None:
+        looked.append(told[2])
+        honest(*told)
+
+    monkeypatch.setattr(mint, "check_ask", counting)
+    played(faults=asking(lambda *told: forged(*told) * 100))
+    assert looked.count("user-3") <= 3 * mint.TRIES  # two readers, and the first of two rounds
+
+
+class Tagging(Endpoint):
+    """A reader that gives one person tokens of another key."""
+
+    async def send(self, plan: Round, receiver: str, body: Body) -> None:
+        """Answer user-3 as nobody else."""
+        if isinstance(body, Grant) and receiver == "user-3":
+            key = OprfKey(SeededEntropy(77))
+            body = Grant(tuple(key.times(one) for one in body.elements), body.check)
+        await super().send(plan, receiver, body)
+
+
+def test_whoever_is_given_tokens_of_its_own_key_says_nothing() -> None:
+    run = played(faults={"curator": Tagging})
+    assert run.refused("user-3", 1) == {Reason.DOES_NOT_OPEN: 1}
+    assert (
+        run.board.burned == f"{MANY} people were given tokens, and {MANY - 1} ballots came with one"
+    )
+    assert len(run.transcript.made) == MANY - 1
+
+
+class Claiming(Endpoint):
+    """A reader that says other numbers than are so."""
+
+    async def post(self, body: Body) -> None:
+        """Say that one more was given tokens, or not at all."""
+        if isinstance(body, Issued):
+            body = Issued(body.people + 1)
+        await super().post(body)
+
+
+class Silent(Endpoint):
+    """A reader that does not say to how many it gave tokens."""
+
+    async def post(self, body: Body) -> None:
+        """Leave it out."""
+        if not isinstance(body, Issued):
+            await super().post(body)
+
+
+@pytest.mark.parametrize("fault", [Claiming, Silent])
+def test_the_board_takes_no_tally_that_does_not_fit_the_tokens(fault: Any) -> None:
+    run = played(faults={"curator": fault})
+    assert run.board.burned is not None
+    assert run.board.burned.startswith("the board refused the tally")
+    assert not run.board.tallies
+
+
+def test_who_reads_the_first_round_does_not_mint_for_the_second() -> None:
+    """A token of one round is none in another: each has a key of its own."""
+    run = played()
+    assert len(set(run.board.mints.values())) == 2
+    posts = [(author, decode_message(data)) for author, data in run.transcript.posts]
+    tallies = [author for author, message in posts if isinstance(message.body, Tally)]
+    assert tallies == ["curator", "analyst"]
+
+
+def test_a_wrong_body_for_the_desk_is_refused() -> None:
+    """A submission that somebody sends a reader is refused and counted, and stops nothing."""
+
+    class Confused(Endpoint):
+        async def send(self, plan: Round, receiver: str, body: Body) -> None:
+            if isinstance(body, Ask):
+                await super().send(plan, receiver, Submission(b"not for you"))
+            await super().send(plan, receiver, body)
+
+    run = played(faults={"user-3": Confused})
+    assert run.board.burned is None
+    assert run.refused("curator", 1) == {Reason.UNEXPECTED: 1}
+
+
+@pytest.mark.parametrize("party", ["curator", "analyst"])
+def test_whoever_is_asked_for_tokens_sees_who_takes_part(party: str) -> None:
+    assert view(played().transcript, [party]).sees_who
+    assert not view(KIT.run(ROWS).transcript, [party]).sees_who
+    assert not view(played(shufflers=2).transcript, ["shuffler-2"]).sees_who
