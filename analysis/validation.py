@@ -44,18 +44,27 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
         if people:
             raise ParameterError(f"{name}: shape {array.shape}; needs {dimensions} non-empty axes")
         return np.empty(array.shape, np.int64)
+    if array.dtype.kind == "O" and all(isinstance(one, int) for one in array.flat):
+        if min(array.flat) < 0:
+            raise ParameterError(f"{name}: holds a number below 0; a count is 0 or more")
+        raise _too_many(name, "more than 1.8e+19")  # what 64 bits hold is no object
     if array.dtype.kind not in "iu":
         raise ParameterError(f"{name}: holds {array.dtype} values; needs whole numbers of people")
     if array.min() < 0:
         raise ParameterError(f"{name}: holds {array.min()}; a count is 0 or more")
     total = float(array.sum(dtype=np.float64))
     if total > MAX_PEOPLE:
-        raise ParameterError(
-            f"{name}: counts {total:.4g} people; at most {MAX_PEOPLE:,} are accepted"
-        )
+        raise _too_many(name, f"{total:.4g}")
     if total < people:
         raise ParameterError(f"{name}: nobody is counted; needs at least one person")
     return array.astype(np.int64)
+
+
+def _too_many(name: str, people: str) -> ParameterError:
+    return ParameterError(
+        f"{name}: counts {people} people; at most {MAX_PEOPLE:,} are accepted, so that a "
+        "product of two counts is exact in 64 bits"
+    )
 
 
 def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:

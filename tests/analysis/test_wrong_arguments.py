@@ -5,6 +5,7 @@ no answer that is not a number. `CALLS` has one small correct call each; the tes
 arguments by those of `WRONG`, one at a time and two at a time.
 """
 
+import re
 import signal
 from collections.abc import Callable
 from fractions import Fraction
@@ -356,3 +357,19 @@ def test_what_takes_long_can_be_interrupted(name: str) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert process_time() - start < 2  # of computing: the interrupt was heard at once
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [([2**62], "4.612e+18"), ([2**63, 2**63], "1.845e+19"), ([10**400], "more than 1.8e+19")],
+)
+def test_too_many_people_are_one_error_that_says_why(counts: list[int], found: str) -> None:
+    from veilmix.analysis.composition import best_bound
+
+    said = (
+        rf"counts {re.escape(found)} people; at most 3,000,000,000 are accepted, so that a product"
+    )
+    with pytest.raises(ParameterError, match=said):
+        best_bound([counts, counts], 2)
+    with pytest.raises(ParameterError, match="a count is 0 or more"):
+        best_bound([[-(10**400)], [1]], 2)
