@@ -19,22 +19,8 @@ def section(facts: Facts) -> Section | None:
         return None
     blocks: list[Block] = []
     if scenario.fault:
-        rows = [
-            (
-                one.attack,
-                one.by or (f"{one.users:,} people" if one.users else ""),
-                " ".join(
-                    f"{key} {percent(value)}"
-                    for key, value in (("share", one.share), ("rate", one.rate))
-                    if value is not None
-                )
-                or "-",
-                str(one.round) if one.round else "every",
-            )
-            for one in scenario.fault
-        ]
         headings = ("attack", "by", "how often", "round")
-        blocks.append(Grid("Faults of this scenario", headings, rows))
+        blocks.append(Grid("Faults of this scenario", headings, list(_faults(scenario))))
     if achieved:
         told_achieved = [
             (
@@ -62,6 +48,18 @@ def section(facts: Facts) -> Section | None:
         blocks.append(Grid("Alarms", headings, told_alarms))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
+
+
+def _faults(scenario: Scenario) -> Iterator[tuple[str, str, str, str]]:
+    """What was to go wrong: attack, by whom, how often, in which round."""
+    for one in scenario.fault:
+        often = [
+            f"{key} {percent(value)}"
+            for key, value in (("share", one.share), ("rate", one.rate))
+            if value is not None
+        ]
+        by = one.by or (f"{one.users:,} people" if one.users else "")
+        yield one.attack, by, " ".join(often) or "-", str(one.round) if one.round else "every"
 
 
 def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:

@@ -93,32 +93,40 @@ def _check(scenario: Scenario) -> None:
 
 
 def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[Role]:
-    last = scenario.mix.shufflers
-    policy = scenario.policy
-    for hop in range(1, last + 1):
-        receiver = f"shuffler-{hop + 1}" if hop < last else "the reader"
-        first = (
-            "Wait until everybody has handed in. Open the large envelopes and throw all small "
-            "ones of all people together."
-            if hop == 1
-            else f"Take the batch from shuffler-{hop - 1}. Open the envelopes with your number."
-        )
-        yield Role(
-            f"shuffler-{hop}",
-            "You see who hands in, and not what they say."
-            if hop == 1
-            else "You see neither who hands in nor what they say.",
+    for hop in range(1, scenario.mix.shufflers + 1):
+        yield _shuffler(hop, scenario.mix.shufflers)
+    yield _curator(scenario, outcome)
+    yield _analyst(scenario)
+
+
+def _shuffler(hop: int, last: int) -> Role:
+    receiver = f"shuffler-{hop + 1}" if hop < last else "the reader"
+    first = (
+        "Wait until everybody has handed in. Open the large envelopes and throw all small "
+        "ones of all people together."
+        if hop == 1
+        else f"Take the batch from shuffler-{hop - 1}. Open the envelopes with your number."
+    )
+    return Role(
+        f"shuffler-{hop}",
+        "You see who hands in, and not what they say."
+        if hop == 1
+        else "You see neither who hands in nor what they say.",
+        (
+            first,
+            "Put aside, and count aloud, what is not sealed or is there twice.",
+            "Shuffle well. Do not look through the paper.",
             (
-                first,
-                "Put aside, and count aloud, what is not sealed or is there twice.",
-                "Shuffle well. Do not look through the paper.",
-                (
-                    f"Hand all of it to {receiver} at once: in round 1 the curator reads, in "
-                    "round 2 the analyst."
-                ),
+                f"Hand all of it to {receiver} at once: in round 1 the curator reads, in "
+                "round 2 the analyst."
             ),
-        )
-    yield Role(
+        ),
+    )
+
+
+def _curator(scenario: Scenario, outcome: Outcome) -> Role:
+    policy = scenario.policy
+    return Role(
         "curator",
         "You read round 1: how often each value of each question was said, and by nobody in "
         "particular.",
@@ -138,12 +146,15 @@ def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[Role]:
             "Announce the questions of round 2.",
         ),
     )
-    yield Role(
+
+
+def _analyst(scenario: Scenario) -> Role:
+    return Role(
         "analyst",
         "You read round 2: one slip a person, with all released answers on it.",
         (
             "Count how many people said each combination. This is the release.",
-            f"Is there a combination with fewer than {policy.k} people?",
+            f"Is there a combination with fewer than {scenario.policy.k} people?",
             (
                 "Whom can you name? Whom could you name together with the curator? With a "
                 "shuffler? With all of them?"
@@ -181,7 +192,7 @@ def _answers(outcome: Outcome) -> Iterator[tuple[str, tuple[tuple[str, str], ...
             for values, people in sorted((outcome.release or {}).items())
         ),
     )
-    from ..analysis.trust.received_view import minimal
+    from ..analysis.trust import minimal
 
     smallest = minimal({one.parties: one.linked for one in outcome.coalitions})
     yield (

@@ -13,9 +13,9 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
-from ..scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
 from ..scenarios.studies.attack_matrix_file import CELLS, COSTS, cells, costs, figure_of
 from ..scenarios.studies.attack_plan import ALL, NONE
+from ..scenarios.studies.matrix_result import Cell, Column, Matrix, Row
 from ..scenarios.wording import many, percent, seeds
 from . import heat
 

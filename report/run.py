@@ -6,7 +6,7 @@ from ..errors import StorageError
 from ..scenarios.pages.pieces import Page, Section
 from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
-from ..scenarios.studies.attack_matrix import Matrix
+from ..scenarios.studies.matrix_result import Matrix
 from ..scenarios.verification.damage import blamed
 from ..scenarios.wording import many
 from . import attacks, crowds, decision, found, repeat, trust, wires

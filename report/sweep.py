@@ -1,6 +1,6 @@
 """The page of a sweep: every score against the swept keys, with its 95 % interval."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from ..analysis.figures.sweep import apart, labelled, places
@@ -19,7 +19,7 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
-from ..scenarios.pages.svg import MARKS, number, plot, shorten
+from ..scenarios.pages.svg import MARKS, Plot, number, plot, shorten
 from ..scenarios.scoring.result import findings_of
 from ..scenarios.studies.sweep_file import SCORES, Line, Point, Sweep, Value, estimates, least
 from ..scenarios.wording import interval, many
@@ -33,6 +33,7 @@ KNOWS = (
 )
 
 Scored = dict[Point, dict[str, Estimate]]
+Series = list[tuple[int, Estimate]]  # place on the first key, and the score there
 
 
 def page(found: Sweep) -> Page:
@@ -211,15 +212,7 @@ def _panel(
     keys = list(axes)
     across = axes[keys[0]]
     lines: tuple[Value | None, ...] = axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
-    found = {
-        line: [
-            (across.index(dict(point)[keys[0]]), each[name])
-            for point, each in scored.items()
-            if name in each and (line is None or dict(point)[keys[1]] == line)
-        ]
-        for line in lines
-    }
-    found = {line: sorted(each, key=lambda one: one[0]) for line, each in found.items()}
+    found = {line: _series(name, keys, across, line, scored) for line in lines}
     ends = [end for each in found.values() for _, one in each for end in (one.low, one.high)]
     low, high = min(0.0, *ends), max(ends)
     if high <= low:
@@ -238,16 +231,7 @@ def _panel(
     )
     ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
     picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
-    width = 0.5 * gap / max(1, len(lines))
-    for series, (line, each) in enumerate(found.items(), start=1):
-        shift = (series - 1 - (len(lines) - 1) / 2) * width * 0.5
-        points = [(stands[at] + shift, one.mean) for at, one in each]
-        label = "" if line is None else shorten(str(line), 48 // len(lines))
-        picture.curve(points, series, label)
-        for at, one in each:
-            picture.span(stands[at] + shift, one.low, one.high, f"series s{series}")
-            mark = picture.x(stands[at] + shift), picture.y(one.mean)
-            picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
+    _draw(picture, found, stands, 0.5 * gap / max(1, len(lines)))
     if len(lines) > 1:
         picture.strip()
     rows: list[list[Cell | None]] = [
@@ -258,6 +242,37 @@ def _panel(
     second = keys[1] if len(keys) > 1 else "-"
     numbers = Numbers(f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows)
     return Figure(picture.drawing.svg(), f"{name} ({unit}).", numbers)
+
+
+def _series(
+    name: str,
+    keys: Sequence[str],
+    across: Sequence[Value],
+    line: Value | None,
+    scored: Scored,
+) -> Series:
+    """The estimates of one line: the place of each on the first key, ascending."""
+    found = [
+        (across.index(dict(point)[keys[0]]), each[name])
+        for point, each in scored.items()
+        if name in each and (line is None or dict(point)[keys[1]] == line)
+    ]
+    return sorted(found, key=lambda one: one[0])
+
+
+def _draw(
+    picture: Plot, found: Mapping[Value | None, Series], stands: Sequence[float], width: float
+) -> None:
+    """Draw every line with its intervals, side by side. width: of the room of all lines."""
+    for series, (line, each) in enumerate(found.items(), start=1):
+        shift = (series - 1 - (len(found) - 1) / 2) * width * 0.5
+        points = [(stands[at] + shift, one.mean) for at, one in each]
+        label = "" if line is None else shorten(str(line), 48 // len(found))
+        picture.curve(points, series, label)
+        for at, one in each:
+            picture.span(stands[at] + shift, one.low, one.high, f"series s{series}")
+            mark = picture.x(stands[at] + shift), picture.y(one.mean)
+            picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
 
 
 def _percents(ticks: list[float], unit: str) -> list[tuple[float, str]]:

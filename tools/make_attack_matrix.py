@@ -18,10 +18,11 @@ from pathlib import Path
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
-from veilmix.scenarios.studies.attack_matrix import Column, Matrix, attack
+from veilmix.scenarios.studies.attack_matrix import attack
 from veilmix.scenarios.studies.attack_matrix_file import figure_of
 from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows
 from veilmix.scenarios.studies.executors import processes
+from veilmix.scenarios.studies.matrix_result import Column, Matrix
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.wording import many, seeds
 

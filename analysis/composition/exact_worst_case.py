@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError, VerificationError
+from ..contingency import FrechetClass, frechet_class, heuristic_table, solve
 from ..contingency.descent import INFEASIBLE, climb
-from ..contingency.frechet import FrechetClass, Known, Table, frechet_class, staircase
-from ..contingency.heuristic import heuristic_table
-from ..contingency.integer_program import TOLERANCE, Program, relax, solve
+from ..contingency.frechet import Known, Table, staircase
+from ..contingency.integer_program import TOLERANCE, Program, relax
 from ..validation import Counts, Floats, as_marginals, number, whole
 
 # Above this many cells (after merging) only bounds are given.

@@ -29,9 +29,9 @@ from time import perf_counter
 import numpy as np
 
 from ...errors import VerificationError
+from ..contingency import FrechetClass, certified_people, relaxed_weights
 from ..contingency.cuts import Block
-from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
-from ..contingency.frechet import FrechetClass
+from ..contingency.dual_bound import Weights
 from ..contingency.integer_program import Program, relax
 from ..validation import Counts
 from .bounds import best_bound

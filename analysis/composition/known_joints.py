@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError, VerificationError
+from ..contingency import FrechetClass, certified_people, frechet_class, relaxed_weights
 from ..contingency.cuts import Cut
-from ..contingency.dual_bound import Weights, certified_people, relaxed_weights
-from ..contingency.frechet import FrechetClass, frechet_class
+from ..contingency.dual_bound import Weights
 from ..contingency.integer_program import Program, relax
 from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequence, whole
 from .bounds import best_bound

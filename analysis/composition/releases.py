@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..exposure.curves import users_below
+from ..exposure import users_below
 from ..validation import as_counts, whole
 from .bounds import best_bound
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ParameterError
-from ..exposure.cells import joint_counts
+from ..exposure import joint_counts
 from ..validation import number, whole
 
 LEAST_C = 1e-4  # tables of 60,000 rows

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import drawing
-from ..estimation.statistical import contribution, statistical_exposure
+from ..estimation import statistical_exposure
+from ..estimation.statistical import contribution
 from ..validation import Floats, as_probabilities, whole
 from .registry import Check, Material, Numbers, Redrawn
 

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import drawing
-from ..composition.bounds import best_bound
-from ..composition.exact_worst_case import worst_case
-from ..exposure.cells import joint_counts
-from ..exposure.curves import ExposureCurve, exposure_curve
+from ..composition import best_bound, worst_case
+from ..exposure import ExposureCurve, exposure_curve, joint_counts
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:

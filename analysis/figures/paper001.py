@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import drawing
-from ..shuffled.curves import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
+from ..shuffled import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
 from .registry import Material, Numbers, Paper, Redrawn
 
 if TYPE_CHECKING:

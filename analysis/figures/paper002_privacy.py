@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import drawing
-from ..information.average import average_privacy
-from ..information.channel_matrix import jeffreys
-from ..randomizers.grr import GRR
-from ..randomizers.unary import UnaryEncoding
+from ..information import average_privacy, jeffreys
+from ..randomizers import GRR, UnaryEncoding
 from ..validation import Floats
 from .registry import Check, Material, Numbers, Redrawn
 

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import drawing
-from ..information.asymptotic import participation_factor
-from ..information.average import average_privacy
-from ..information.channel_matrix import jeffreys
-from ..information.tradeoff import tradeoff_bound
+from ..information import average_privacy, jeffreys, participation_factor, tradeoff_bound
 from ..validation import Floats
 from .paper002_privacy import PROTOCOLS
 from .registry import Check, Material, Numbers, Redrawn

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import drawing
+from ..randomizers import GRR, LocalHash
 from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at
-from ..randomizers.grr import GRR
 from ..randomizers.large_domain import HeavyDomain, heavy_domain
-from ..randomizers.local_hash import LocalHash
+from ..reidentification import epsilon_for_error, pie_bound
 from ..reidentification.attacks.synthetic_traces import zipf_shares
-from ..reidentification.pie_bounds import epsilon_for_error, pie_bound
 from ..validation import Floats
 from .registry import Check, Material, Numbers, Redrawn
 

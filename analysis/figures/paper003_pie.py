@@ -12,19 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import drawing
-from ..randomizers.grr import GRR
-from ..randomizers.local_hash import LocalHash
+from ..randomizers import GRR, LocalHash
+from ..reidentification import (
+    bayes_error,
+    fano_bound,
+    hashed_risk,
+    least_error,
+    pie,
+    pie_bound,
+    uniform_prior_error,
+)
 from ..reidentification.attacks.error_tradeoff import found
 from ..reidentification.attacks.markov import ReportAttack
 from ..reidentification.attacks.matching import partial_knowledge
 from ..reidentification.attacks.sequences import Sequences
 from ..reidentification.attacks.synthetic_traces import markov_traces
 from ..reidentification.attacks.system_entropy import finite_information
-from ..reidentification.channel_capacity import least_error
-from ..reidentification.fano import fano_bound, uniform_prior_error
-from ..reidentification.hashed_pie import hashed_risk
-from ..reidentification.personal_information import bayes_error, pie
-from ..reidentification.pie_bounds import STRENGTHS, pie_bound
+from ..reidentification.pie_bounds import STRENGTHS
 from ..validation import Floats
 from .registry import Check, Material, Numbers, Redrawn
 

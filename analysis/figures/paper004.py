@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import drawing
-from ..incidence.bounds import lower_bound
-from ..incidence.estimators import estimate
-from ..incidence.matrix import eta_of
-from ..incidence.result import IncidenceEstimate
-from ..incidence.sampling_law import sample
+from ..incidence import IncidenceEstimate, estimate, eta_of, lower_bound, sample
 from .paper004_errors import BUDGETS, POSITIONS, Panel, wifi_panels, zipf_panels
 from .registry import Check, Material, Numbers, Paper, Redrawn
 

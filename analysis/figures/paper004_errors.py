@@ -16,11 +16,10 @@ from math import floor
 
 import numpy as np
 
-from ..incidence.bounds import error_bound, lower_bound
+from ..incidence import error_bound, eta_of, lower_bound, sample, transition, zipf
 from ..incidence.estimators import as_method, point
-from ..incidence.matrix import eta_of, transition
 from ..incidence.posterior import posteriors
-from ..incidence.sampling_law import as_incidence, sample, zipf
+from ..incidence.sampling_law import as_incidence
 from ..validation import Counts, Floats, open_unit, whole
 
 # The paper's: Section 6 (devices, beta, budgets in nats).

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..estimation.entropy_bounds import Unit
-from ..randomizers.grr import GRR
+from ..randomizers import GRR
 from ..randomizers.two_level import TwoLevel
 from ..validation import Floats, as_rng, whole
 from .average import Rng, log_base

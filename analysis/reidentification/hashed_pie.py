@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
-from ..randomizers.channel import as_randomizer
-from ..randomizers.grr import GRR
+from ..randomizers import GRR, as_randomizer
 from ..randomizers.randomizer import Seed, Unit, as_generator
 from ..validation import whole
 from .joint_law import as_joint

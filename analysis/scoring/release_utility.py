@@ -250,7 +250,7 @@ def bits_of_release(release: Release, users: int, sizes: Sequence[int]) -> float
     A table that the release allows deals the n people to the released rows and fills the blanks:
     at most multinomial(n; rows) x product of V over the blanks tables, some of them counted twice.
     """
-    from ..trust.received_view import log2_multinomial
+    from ..trust import log2_multinomial
 
     each = [log2(size) for size in sizes]
     blank = ((release.rows == BLANK) @ np.array(each)) @ release.people

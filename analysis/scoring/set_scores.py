@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..composition.bounds import best_bound
+from ..composition import best_bound
 from ..composition.column_sets import bounds_of_all_sets
 from ..exposure.cells import dense
 from ..exposure.column_sets import SetExposures, exposures_of_all_sets
 from ..exposure.counts import Integers
 from ..exposure.wildcards import Wildcards
-from ..suppression.column_suppression import choose_columns
+from ..suppression import choose_columns
 from ..suppression.packing import MAX_COLUMNS
 from ..suppression.safe_sets import search_safe_sets
 

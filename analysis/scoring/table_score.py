@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..composition.bounds import best_bound
-from ..composition.exact_worst_case import WorstCase, worst_case
-from ..composition.lower_bounds import fewest_exposed
+from ..composition import WorstCase, best_bound, fewest_exposed, worst_case
+from ..exposure import joint_counts
 from ..exposure.attacker_risk import Risk, risk
-from ..exposure.cells import as_table, joint_counts
+from ..exposure.cells import as_table
 from ..exposure.counts import Integers
 from ..exposure.equivalence_classes import Crowds
 from ..exposure.wildcards import Wildcards

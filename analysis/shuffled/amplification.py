@@ -23,9 +23,9 @@ from math import exp, log
 
 import numpy as np
 
-from ..randomizers.channel import as_randomizer
+from ..randomizers import Randomizer, as_randomizer
 from ..randomizers.neighbour_laws import PairLaw
-from ..randomizers.randomizer import Randomizer, as_epsilon
+from ..randomizers.randomizer import as_epsilon
 from ..validation import Floats, crowd, open_unit
 from .collections import every_pair, mixed_pairs
 from .epsilon import hockey_stick

@@ -25,7 +25,7 @@ from math import comb, exp, log
 import numpy as np
 
 from ...errors import ParameterError
-from ..randomizers.bit_flip import BitFlip
+from ..randomizers import BitFlip
 from ..randomizers.neighbour_laws import flip_neighbours
 from ..validation import Floats
 from .collections import every_pair, mixed_pairs

@@ -21,8 +21,8 @@ from math import comb, exp
 import numpy as np
 import numpy.typing as npt
 
+from ..randomizers import Randomizer
 from ..randomizers.neighbour_laws import Neighbours
-from ..randomizers.randomizer import Randomizer
 from ..validation import Floats
 
 # Outcomes of all collections together: bounds memory (16 bytes each) and time.

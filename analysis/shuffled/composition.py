@@ -31,7 +31,7 @@ from math import ceil, expm1, log, prod
 import numpy as np
 
 from ...errors import ParameterError
-from ..randomizers.randomizer import Randomizer
+from ..randomizers import Randomizer
 from ..validation import Floats, open_unit, whole
 from .amplification import Between, report_epsilon, upper_curve
 from .counts import log_law

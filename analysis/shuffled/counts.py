@@ -45,7 +45,7 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
 
 def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Log P(A = s) elementwise; -inf outside 0 .. n. Real n, m, s by extension."""
-    people, ones, points = _broadcast(n, m, s)
+    people, ones, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     # At the ends nothing is to be chosen: everybody reports 0, or everybody reports 1.
     result = np.where(points == 0, _log_all(people - ones, ones, q), result)
@@ -66,7 +66,7 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
     Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (zeros and ones
     exchanged).
     """
-    people, ones, points = _broadcast(n, m, s)
+    people, ones, points = broadcast(n, m, s)
     mean = people * q + ones * (1 - 2 * q)
     low = points <= mean
     result = np.empty(points.shape)
@@ -80,7 +80,7 @@ def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
-    people, ones, points = _broadcast(n, m, s)
+    people, ones, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     result = np.where(points >= people, 0.0, result)
     result = np.where(points == 0, _log_all(people - ones, ones, q), result)
@@ -144,6 +144,7 @@ def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 
 
-def _broadcast(*arrays: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+def broadcast(*arrays: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Three arrays of one shape, of real numbers."""
     n, m, s = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, np.float64)) for a in arrays))
     return n, m, s

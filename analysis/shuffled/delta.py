@@ -22,7 +22,7 @@ from math import exp, expm1, log
 import numpy as np
 
 from ..validation import Floats
-from .counts import _broadcast, log_lower_tail, log_pmf, lower_sum, saddle, tilted
+from .counts import broadcast, log_lower_tail, log_pmf, lower_sum, saddle, tilted
 from .tilting import central
 
 # Newton steps of the search for a real crossing point.
@@ -74,7 +74,7 @@ class PairDivergence:
         Both terms are taken under the tilt that centres s, where they are of comparable size: no
         cancellation beyond the square of the tail's distance in deviations.
         """
-        people, ones, points = _broadcast(self.others, m, s)
+        people, ones, points = broadcast(self.others, m, s)
         # At the ends of the support the lower sum is a single term or everything.
         result = self.alpha * np.exp(log_pmf(people, ones, self.q, np.where(points <= 0, 0, -1)))
         full = points >= people

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..composition.bounds import RULES, RuleName, best_bound
-from ..composition.certificate import Certificate, Rule
+from ..composition import RULES, Certificate, Rule, RuleName, best_bound
 from ..composition.column_sets import bounds_of_all_sets
 from ..composition.coverage import least_coverage
 from ..composition.pareto import Options

@@ -13,8 +13,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ...errors import ParameterError
-from ..exposure.cells import as_columns, as_table, joint_counts
-from ..exposure.curves import users_below
+from ..exposure import joint_counts, users_below
+from ..exposure.cells import as_columns, as_table
 from ..validation import whole
 from .weights import as_gains, as_weights
 

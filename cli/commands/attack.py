@@ -28,7 +28,7 @@ from ..text.layout import (
 from .run import MAX_SEED
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.attack_matrix import Cell, Column, Matrix, Row
+    from ...scenarios.studies.matrix_result import Cell, Column, Matrix, Row
 
 SHOWN = {
     "works": "works",
@@ -89,7 +89,8 @@ def command(
     """
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.studies import attack_matrix_file as matrixfile
-    from ...scenarios.studies.attack_matrix import MatrixStopped, attack
+    from ...scenarios.studies.attack_matrix import attack
+    from ...scenarios.studies.matrix_result import MatrixStopped
     from ...scenarios.validation.load import load
 
     loaded = load(scenario)

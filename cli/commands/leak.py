@@ -21,7 +21,7 @@ from ..text.layout import (
 )
 
 if TYPE_CHECKING:
-    from ...analysis.trust.received_view import Received
+    from ...analysis.trust import Received
     from ...scenarios.schema.model import Coalition
 
 LINKED = (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...analysis.scoring.table_score import TableScore
+    from ...analysis.scoring import TableScore
     from ...scenarios.populations.people import Table
 
 
@@ -89,17 +89,10 @@ def command(
     Exposure of every column and of all together, the bounds that the columns' counts alone can
     promise, the risk of re-identification, which sets of columns are safe and what to drop.
     """
-    from ...analysis import drawing
-    from ...analysis.scoring.table_score import score_table
-    from ...scenarios.tables.export import check_ending
+    from ...analysis.scoring import score_table
     from ...scenarios.tables.reading import Reading, read, suspects, write_out
 
-    if picture is not None:
-        drawing.require()
-        drawing.check_path(picture)
-    for file in (kept, counts):
-        if file is not None:
-            check_ending(file)
+    _check_paths(picture, kept, counts)
     said = Reading(**reading)
     texts = said.lacking
     with stages() as stage:
@@ -118,10 +111,8 @@ def command(
             progress=stage,
         )
         if picture is not None:
-            from ...analysis.scoring.figure import figure
-
             stage(f"drawing {picture}")
-            drawing.save(figure(score), picture)
+            _draw(score, picture)
     for warning in (*table.warnings, *suspects(table, texts)):
         say(page(err=True), f"warning   {clean(warning)}", style="yellow")
     _tell(score, data.name, ("", *texts), table, form)
@@ -129,6 +120,26 @@ def command(
         say(page(err=True), f"drawn     {picture}")
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+
+
+def _check_paths(picture: Path | None, *tables: Path | None) -> None:
+    """Before anything is read: DataError for a file that could not be written."""
+    from ...analysis import drawing
+    from ...scenarios.tables.export import check_ending
+
+    if picture is not None:
+        drawing.require()
+        drawing.check_path(picture)
+    for file in tables:
+        if file is not None:
+            check_ending(file)
+
+
+def _draw(score: "TableScore", picture: Path) -> None:
+    from ...analysis import drawing
+    from ...analysis.scoring.figure import figure
+
+    drawing.save(figure(score), picture)
 
 
 def _tell(

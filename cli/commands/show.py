@@ -166,7 +166,7 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
 
 
 def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
-    from ...analysis.trust.received_view import users_linked
+    from ...analysis.trust import users_linked
     from ...scenarios.programs.registry import program_of
     from ...scenarios.verification.views import columns, person_of
 
@@ -187,7 +187,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
 
 
 def _record(run: "Run", seen: "View") -> "ShownView":
-    from ...analysis.trust.received_view import users_linked
+    from ...analysis.trust import users_linked
     from ...scenarios.verification.views import columns, person_of
     from ..text.records import ShownCounts, ShownLayers, ShownView
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ...scenarios.programs.peers.score import OfSize, PeersFound
 from ...scenarios.scoring.result import WrittenCoalition, coalition
 from ...scenarios.serialization.record import Record

@@ -7,8 +7,9 @@ from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
     from ...analysis.exposure.attacker_risk import Attacker
+    from ...analysis.scoring import TableScore
     from ...analysis.scoring.set_scores import Choice, ScoredSet
-    from ...analysis.scoring.table_score import Scored, TableScore
+    from ...analysis.scoring.table_score import Scored
     from ...scenarios.populations.people import Table
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
@@ -25,7 +26,7 @@ def tell(
     console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "Table"
 ) -> None:
     """Print the score. table: where it comes from, and what its columns are."""
-    from ...analysis.scoring.table_score import Missing
+    from ...analysis.scoring import Missing
 
     say(
         console,

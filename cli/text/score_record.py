@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from msgspec import field
 
 from ...analysis.exposure.attacker_risk import Attacker
+from ...analysis.scoring import TableScore
 from ...analysis.scoring.set_scores import Choice, Sets
-from ...analysis.scoring.table_score import Scored, TableScore
+from ...analysis.scoring.table_score import Scored
 from ...scenarios.populations.people import Table
 from ...scenarios.serialization.record import Record
 from .score import bounded

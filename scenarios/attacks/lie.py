@@ -1,6 +1,6 @@
 """`lie`: the curator keeps columns that its rule forbids, and certifies them."""
 
-from ...analysis.exposure.curves import users_below
+from ...analysis.exposure import users_below
 from ...protocol import parties
 from ...protocol.exploits import opened_last
 from ...protocol.own_batches import public_release

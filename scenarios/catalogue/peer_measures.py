@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ...analysis.exposure.curves import users_below
-from ...analysis.trust.received_view import received
+from ...analysis.exposure import users_below
+from ...analysis.trust import received
 from ...protocol import parties
 from .attack import Measured
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import randbelow
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as changed
 
@@ -19,6 +19,9 @@ from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Scenario
 from ..validation.load import load, resolve
 from .result import Compared, Comparison
+
+if TYPE_CHECKING:
+    from .case import Case
 
 Program = Callable[[Any], Iterator[Compared]]
 Progress = Callable[[str], None]
@@ -76,44 +79,15 @@ def compare(
             do what only peers can.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    from ..play.announcement import draw_faults
-    from .case import ALL, Case
-    from .peers import central
-
-    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
-    if topology_of(chosen).alike:
-        chosen = central(chosen)
-    if chosen.population.setting != "fixed":
-        raise ParameterError(
-            f"{chosen.scenario.name}: its rounds ask different people; programs are compared on "
-            'the same people: set population.setting = "fixed"'
-        )
-    if not program_of(chosen).held:
-        raise ParameterError(
-            f"{chosen.scenario.name}: owners who hold sets have no columns; programs are compared "
-            'on people: take another policy.kind than "incidence"'
-        )
     table = programs()
     if unknown := [name for name in only if name not in table]:
         raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
+    chosen = _comparable(scenario if isinstance(scenario, Scenario) else load(scenario))
     told = chosen.scenario.seed if seed is None else seed
-    seed = randbelow(1 << 31) if told is None else told  # all programs get the same people
-    crowd = samples(chosen, seed)
-    chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
-    chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
-    if program_of(chosen).compared != TWO_ROUND:  # the rivals promise crowds, whatever it does
-        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
-    case = Case(
-        chosen,
-        crowd.people,
-        draw_faults(chosen, crowd.people.n, seed),
-        seed,
-        crowd.people.n <= ALL if messages is None else messages,
-    )
+    case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
     found: list[Compared] = []
     skipped: dict[str, str] = {}
-    names = list(dict.fromkeys(only) or table)
-    stopped = None
+    names, stopped = list(dict.fromkeys(only) or table), None
     for place, name in enumerate(names):
         try:
             progress(name)
@@ -126,18 +100,59 @@ def compare(
             stopped = stop
             skipped |= dict.fromkeys(names[place:], STOPPED)
             break
-    comparison = Comparison(
-        chosen.scenario.name,
-        chosen.scenario.title,
-        told,
-        crowd.people.n,
-        crowd.people.schema.names,
-        chosen.policy.k,
-        chosen.policy.max_exposure,
+    comparison = _comparison(case, told, found, skipped)
+    if stopped:
+        raise ComparisonStopped(comparison) from stopped
+    return comparison
+
+
+def _comparable(scenario: Scenario) -> Scenario:
+    """The scenario with central parties; ParameterError for one that programs cannot share."""
+    from .peers import central
+
+    if topology_of(scenario).alike:
+        scenario = central(scenario)
+    if scenario.population.setting != "fixed":
+        raise ParameterError(
+            f"{scenario.scenario.name}: its rounds ask different people; programs are compared on "
+            'the same people: set population.setting = "fixed"'
+        )
+    if not program_of(scenario).held:
+        raise ParameterError(
+            f"{scenario.scenario.name}: owners who hold sets have no columns; programs are "
+            'compared on people: take another policy.kind than "incidence"'
+        )
+    return scenario
+
+
+def _case(scenario: Scenario, seed: int, messages: bool | None) -> "Case":  # noqa: FBT001 - passed on
+    """The same people, faults and promise for every program. seed: of all of them."""
+    from ..play.announcement import draw_faults
+    from .case import ALL, Case
+
+    crowd = samples(scenario, seed)
+    people = crowd.people
+    chosen = resolve(scenario, crowd.first, people.schema.names, crowd.others)
+    chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
+    if program_of(chosen).compared != TWO_ROUND:  # the rivals promise crowds, whatever it does
+        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure"))
+    faults = draw_faults(chosen, people.n, seed)
+    return Case(chosen, people, faults, seed, people.n <= ALL if messages is None else messages)
+
+
+def _comparison(
+    case: "Case", seed: int | None, found: Sequence[Compared], skipped: Mapping[str, str]
+) -> Comparison:
+    scenario = case.scenario
+    return Comparison(
+        scenario.scenario.name,
+        scenario.scenario.title,
+        seed,
+        case.people.n,
+        case.people.schema.names,
+        scenario.policy.k,
+        scenario.policy.max_exposure,
         case.messages,
         tuple(found),
         skipped,
     )
-    if stopped:
-        raise ComparisonStopped(comparison) from stopped
-    return comparison

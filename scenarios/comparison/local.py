@@ -22,7 +22,7 @@ from msgspec.structs import replace as changed
 
 from ...analysis.randomizers import GRR
 from ...analysis.scoring.release_utility import PairErrors, errors_of_tables
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ...errors import RoundBurned
 from ...protocol.ledger import check_batch_size
 from ...protocol.parties import ANALYST

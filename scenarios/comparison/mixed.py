@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ...protocol.parties import Role, role
 from ...roles.instruments import Instrument
 from ..play.run import run

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as changed
 
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ...errors import ParameterError
 from ...protocol.parties import peer
 from ..play.run import run

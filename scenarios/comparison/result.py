@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...analysis.trust import Received, minimal
 from ...analysis.trust.fiber import Side
-from ...analysis.trust.received_view import Received, minimal
 from ...errors import StorageError
 
 SCHEMA = 1

@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from ...analysis.exposure.curves import users_below
-from ...analysis.trust.received_view import Received, received
+from ...analysis.exposure import users_below
+from ...analysis.trust import Received, received
 from ...crypto.entropy import Entropy
 from ...crypto.keys import KeyPair
 from ...crypto.suites import suite

@@ -7,12 +7,12 @@ trusted-cells    every row is released, with blanks: each looks like k - 1 other
 
 from collections.abc import Iterator
 
-from ...analysis.exposure.curves import users_below
+from ...analysis.exposure import users_below
 from ...analysis.scoring.release_utility import Release, bits_of_release
 from ...analysis.suppression.cell_patterns import BLANK
 from ...analysis.suppression.k_anonymity import Suppressed, suppress_cells
 from ...analysis.suppression.true_columns import best_columns
-from ...analysis.trust.received_view import Received, received
+from ...analysis.trust import Received, received
 from ...errors import RoundBurned
 from ...protocol.ideal import Table, count_cells
 from ...protocol.ledger import check_batch_size

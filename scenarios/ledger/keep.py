@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
-from ...analysis.exposure.curves import joint_counts, users_below
+from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError, ParameterError
 from ...protocol import parties
 from ...protocol.hiding import Hiding, Mask, Redact

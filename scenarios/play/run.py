@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
     from ...roles.adversary_record import AdversaryRecord
     from ..ledger.book import Ledger
+    from ..ledger.keep import Account
     from ..programs.interface import Effect
     from ..scoring.reidentification import Reidentified
 
@@ -106,19 +107,15 @@ def run(
     asked_for = chosen
     chosen = resolve(chosen, crowd.first, crowd.people.schema.names, crowd.others)
     faults = draw_faults(chosen, crowd.people.n, seed)
-    kept = None
     more: dict[str, Stage] = {}
     if processes:
         from .apart import processes as apart
 
         more["stage"] = apart(chosen, mode, durable, ledger=ledger is not None)
-    started = time.perf_counter()
+    started, kept = time.perf_counter(), None
     if ledger is not None:
-        from ..ledger.keep import check_suited, keep
-
-        check_suited(chosen, mode)
         session = partial(play_real, chosen, crowd, faults, seed, instruments, report)
-        played, kept = keep(ledger, asked_for, crowd, seed, session)
+        played, kept = _kept(ledger, asked_for, chosen, crowd, seed, mode, session)
     else:
         carry = CARRIED[topology_of(chosen).name]
         played = carry(chosen, crowd, faults, seed, mode, instruments, report, **more)
@@ -127,6 +124,22 @@ def run(
     scored = program_of(chosen).score(done)
     outcome = _outcome(done, scored, seed, mode, seconds, worst_case_seconds)
     return expectations(replace(outcome, ledger=kept))
+
+
+def _kept(
+    ledger: "Ledger",
+    asked_for: Scenario,
+    chosen: Scenario,
+    crowd: Samples,
+    seed: int | None,
+    mode: Mode,
+    session: "Callable[[History], Played]",
+) -> "tuple[Played, Account]":
+    """Play a session that a ledger knows of. chosen: what was asked for, resolved."""
+    from ..ledger.keep import check_suited, keep
+
+    check_suited(chosen, mode)
+    return keep(ledger, asked_for, crowd, seed, session)
 
 
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
@@ -178,14 +191,6 @@ def play_real(
     transcript = Transcript.sized(cast.people)
     spying = [cast.spy] if cast.spy else []
     board = stage(cast, [Recorder(transcript), *spying, *instruments], report)
-    rule = strategy(scenario, crowd.others) if board.alarms else None
-    raised = [
-        (party, one.round, one.cause.value, borne_out(board, one, rule))
-        for party, one in board.alarms
-    ]
-    refused: Counter[str] = Counter()
-    for refusal in transcript.refusals:
-        refused[refusal.reason.value] += refusal.count
     answered = len(board.tallies)  # what was burned is no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
@@ -196,14 +201,32 @@ def play_real(
         board.decision,
         None if board.burned else released(calls, tallies, board.decision),
         board.burned,
-        dict(sorted(refused.items())),
+        _refused(transcript),
         board.digest(),
         record.view,
         transcript,
         record.truth,
         _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults),
-        tuple(Raised(*one) for one in sorted(raised)),
+        _raised(scenario, crowd, board),
     )
+
+
+def _refused(transcript: Transcript) -> dict[str, int]:
+    """Messages refused, by reason."""
+    refused: Counter[str] = Counter()
+    for refusal in transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
+    return dict(sorted(refused.items()))
+
+
+def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
+    """The alarms, each with whether the board bears it out."""
+    rule = strategy(scenario, crowd.others) if board.alarms else None
+    raised = (
+        (party, one.round, one.cause.value, borne_out(board, one, rule))
+        for party, one in board.alarms
+    )
+    return tuple(Raised(*one) for one in sorted(raised))
 
 
 def _effects(

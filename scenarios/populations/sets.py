@@ -132,7 +132,7 @@ def _read(path: Path, element: str, owner: str, _state: tuple[int, int]) -> Sigh
 
 def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
     """Vectors of n owners over m positions, shape (n, m), with incidence as Zipf's law has it."""
-    from ...analysis.incidence.sampling_law import zipf
+    from ...analysis.incidence import zipf
 
     often = np.repeat(np.arange(n + 1), zipf(n, m))
     often = often[np.argsort(rng.random(m), kind="stable")]

@@ -4,7 +4,8 @@ from math import isclose
 from typing import Any, TypeVar
 
 from ...errors import VerificationError
-from .interface import Evidence, Findings, NoGround
+from .evidence import Evidence, NoGround
+from .findings import Findings
 
 F = TypeVar("F", bound=Findings)
 CLOSE = 1e-9  # last digits may depend on the machine

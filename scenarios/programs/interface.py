@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from msgspec import UnsetType
-
 from ...protocol.messages import Call, Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..serialization.record import Record
+from .evidence import Claims, Evidence
+from .findings import Findings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,95 +40,6 @@ if TYPE_CHECKING:
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
 Report = Callable[[str], None]  # is told, in one line each, what an instrument has to say
-
-
-class NoGround(Exception):
-    """There is nothing to check this against."""
-
-
-class Claims(Protocol):
-    """What result.json says, as far as a program reads it (scoring/result.py has all of it)."""
-
-    @property
-    def seed(self) -> int | None:
-        """None where system randomness was used."""
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Names of columns."""
-
-    @property
-    def marginals(self) -> Mapping[str, Mapping[str, int]]:
-        """Feature -> value -> people."""
-
-    @property
-    def decision(self) -> Any:
-        """What the curator decided: a WrittenDecision, or None."""
-
-    @property
-    def release(self) -> Any:
-        """What was released: a WrittenRelease, or None."""
-
-    @property
-    def exposure(self) -> Any:
-        """A WrittenExposure: true, promised, possible."""
-
-    @property
-    def burned(self) -> str | None:
-        """Why a round was not completed."""
-
-    @property
-    def digest(self) -> str:
-        """Names the run."""
-
-    @property
-    def peers(self) -> "PeersFound | UnsetType":
-        """Who was named among peers, and what coalitions follow."""
-
-    @property
-    def findings(self) -> "Findings | UnsetType":
-        """What the program found."""
-
-
-class Recorded(Protocol):
-    """The run folder that evidence is about.
-
-    Attributes:
-        scenario: what was played.
-        result: what result.json says.
-        sizes: values of each column.
-    """
-
-    @property
-    def scenario(self) -> "Scenario":
-        """What was played."""
-
-    @property
-    def result(self) -> "Claims":
-        """What result.json says."""
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Values of each column."""
-
-
-class Evidence(Protocol):
-    """A run as a program checks it (verification/evidence.py)."""
-
-    @property
-    def run(self) -> Recorded:
-        """The run folder."""
-
-    @property
-    def result(self) -> "Claims":
-        """What result.json says."""
-
-    @property
-    def transcript(self) -> Transcript:
-        """What was recorded; NoGround for an ideal run."""
-
-    def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """The counts of a round, and who vouches for them; NoGround if it was not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,28 +126,6 @@ class Session:
     crowd: "Samples"
     played: Played
     present: Callable[[int], "npt.NDArray[np.intp]"]
-
-
-class Findings(Record, frozen=True, tag_field="program"):
-    """What a program alone finds in a session: the base of one record a program, with its own tag.
-
-    It is part of an outcome and, under `findings`, of result.json.
-    """
-
-    @property
-    def counted(self) -> tuple[int, ...]:
-        """People who were counted, in each round but the release; () where marginals tell it."""
-        return ()
-
-    @property
-    def short(self) -> str:
-        """What was found, in a clause; empty where the columns kept say it."""
-        return ""
-
-    @property
-    def largest_error(self) -> float | None:
-        """How far the worst estimate is from the truth; None where nothing is estimated."""
-        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...protocol.transcript import Transcript
     from ...protocol.view import Record
     from ..pages.pieces import Answer, Section
-    from .interface import Claims
+    from .evidence import Claims
 
 ALONE = 16  # peers; all are alike
 FEW = 6  # shufflers that a message names one by one

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ...analysis.trust.received_view import Received, received, received_reports
+from ...analysis.trust import Received, received, received_reports
 from ...protocol.view import View
 from ..programs.registry import program_of
 from ..programs.topology import topology_of

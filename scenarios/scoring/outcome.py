@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
@@ -18,7 +18,7 @@ from ..serialization.record import plain
 
 if TYPE_CHECKING:
     from ..ledger.keep import Account
-    from ..programs.interface import Findings
+    from ..programs.findings import Findings
     from ..programs.peers.score import PeersFound
     from .frames import Frames
     from .reidentification import Reidentified
@@ -96,7 +96,7 @@ class Outcome:
         digest: names the run; equal for equal seeds.
         seconds: it took.
         curated: what the curator read and decided; None where people randomize what they say.
-        findings: what the program found beside it (programs/interface.py); None where nothing.
+        findings: what the program found beside it (programs/findings.py); None where nothing.
         reidentification: who is found in what is released; None where nothing is.
         notes: what the data have to say.
         transcript: what was recorded of a real run.

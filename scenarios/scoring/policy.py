@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...analysis.exposure.curves import users_below
+from ...analysis.exposure import users_below
 from ...protocol.parties import CURATOR
 from ...protocol.programs import Strategy
 from ...protocol.promise import promised_share, prove
@@ -53,7 +53,7 @@ def _worst(counts: list[list[int]], k: int, seconds: float) -> WorstCase | None:
     """The worst case over all tables with these marginals, sought for so many seconds."""
     if not seconds:
         return None
-    from ...analysis.composition.exact_worst_case import worst_case
+    from ...analysis.composition import worst_case
 
     worst = worst_case(counts, k, seconds)
     return WorstCase(worst.people, worst.upper, worst.why)

@@ -22,8 +22,8 @@ from msgspec.structs import replace as changed
 from ...analysis.exposure.attacker_risk import Attacker, Risk, risk, risk_within
 from ...analysis.exposure.cells import cells_of, distinct
 from ...analysis.exposure.equivalence_classes import Crowds
+from ...analysis.reidentification import pie
 from ...analysis.reidentification.attacks.side_information import counted
-from ...analysis.reidentification.personal_information import pie
 from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
 from ..populations.samples import Samples

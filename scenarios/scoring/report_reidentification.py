@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analysis.exposure.cells import cells_of, distinct
+from ...analysis.reidentification import pie, pie_bound
 from ...analysis.reidentification.attacks.side_information import people_found
-from ...analysis.reidentification.personal_information import pie
-from ...analysis.reidentification.pie_bounds import pie_bound
 from ..populations.samples import Samples
 from ..programs.incidence.information import SEED, bits_of, draws_of
 from ..programs.randomized.questions import Question

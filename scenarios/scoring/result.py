@@ -16,9 +16,10 @@ from typing import Any, TypeVar, Union
 
 from msgspec import UNSET, UnsetType, defstruct, field
 
-from ...analysis.trust.received_view import Received
+from ...analysis.trust import Received
 from ..ledger.keep import Account
-from ..programs.interface import Effect, Findings, Raised
+from ..programs.findings import Findings
+from ..programs.interface import Effect, Raised
 from ..programs.peers.score import PeersFound
 from ..programs.registry import PROGRAMS
 from ..serialization.record import Record

@@ -26,8 +26,8 @@ from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..wording import many, seeds
-from .attack_matrix import SCHEMA, Cell, Matrix
 from .attack_plan import ALL, NONE
+from .matrix_result import SCHEMA, Cell, Matrix
 
 __all__ = [
     "CELLS",

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.exposure.curves import joint_counts, users_below
+from ...analysis.exposure import joint_counts, users_below
 from ...protocol.tallying import marginals
-from ..programs.interface import Dropped, NoGround
+from ..programs.evidence import NoGround
+from ..programs.interface import Dropped
 from ..programs.registry import program_of
 from ..programs.two_round.rules import bound, choose, listed, named_rule
 from ..programs.weights import worth

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.exposure.curves import ExposureCurve, exposure_curve, joint_counts
-from ..programs.interface import NoGround
+from ...analysis.exposure import ExposureCurve, exposure_curve, joint_counts
+from ..programs.evidence import NoGround
 from ..programs.two_round.rules import statistical
 from ..records.result_file import Run
 from ..verification.evidence import Evidence
@@ -98,7 +98,7 @@ def _bounds(
     schema: Any,
 ) -> Iterator[int]:
     """People that a rule allows to be exposed at each k."""
-    from ...analysis.composition.bounds import best_bound
+    from ...analysis.composition import best_bound
 
     policy = run.scenario.policy
     if _fixed(run):
@@ -127,7 +127,7 @@ def _worst(
     """The worst case at some k; at the run's own k not above what the run had proved."""
     if not _fixed(run) or not seconds:
         return
-    from ...analysis.composition.exact_worst_case import worst_case
+    from ...analysis.composition import worst_case
 
     people = sum(counts[0])
     said = run.result.exposure.worst_case

@@ -5,7 +5,7 @@ from ...protocol.messages import Kind, Mixed
 from ...protocol.parties import shuffler
 from ...protocol.phases import BOARD, Phase
 from ...protocol.transcript import split_names
-from ..programs.interface import NoGround
+from ..programs.evidence import NoGround
 from ..programs.registry import wire
 from .agreement import same
 from .evidence import Evidence

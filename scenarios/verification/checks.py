@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import Refused, VeilmixError, VerificationError
-from ..programs.interface import NoGround
+from ..programs.evidence import NoGround
 from ..programs.peers import verify as peers_verify
 from ..programs.registry import program_of
 from ..programs.topology import CENTRAL, PEERS, topology_of

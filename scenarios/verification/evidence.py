@@ -14,8 +14,9 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
+from ..programs.evidence import NoGround
 from ..programs.hierarchical.rounds import RoundRecord, Rounds
-from ..programs.interface import Mode, NoGround
+from ..programs.interface import Mode
 from ..programs.registry import program_of, wire
 from ..programs.topology import topology_of
 from ..records.run_folder import Run

@@ -12,11 +12,11 @@ from typing import Any
 
 from ...analysis.exposure.attacker_risk import risk
 from ...analysis.exposure.equivalence_classes import Crowds
-from ...analysis.reidentification.pie_bounds import pie_bound
+from ...analysis.reidentification import pie_bound
 from ...errors import VerificationError
 from ...protocol.hiding import HIDDEN
 from ...protocol.messages import Counts
-from ..programs.interface import NoGround
+from ..programs.evidence import NoGround
 from ..programs.randomized.questions import Question
 from ..programs.registry import program_of
 from ..scoring.reidentification import Attack, Reidentified

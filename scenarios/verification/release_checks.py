@@ -7,8 +7,8 @@ from ...errors import VerificationError
 from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision
 from ...protocol.programs import RoundResult
+from ..programs.evidence import NoGround
 from ..programs.hierarchical.strategy import certainties
-from ..programs.interface import NoGround
 from ..programs.registry import strategy, verify_decision
 from .agreement import same, shortened
 from .evidence import Evidence
@@ -98,7 +98,7 @@ def _reports(evidence: Evidence) -> str:
 
 def exposure(evidence: Evidence) -> str:
     """True exposure and promise, recomputed."""
-    from ...analysis.exposure.curves import users_below
+    from ...analysis.exposure import users_below
 
     said = evidence.result.exposure
     claimed = evidence.decision

@@ -8,7 +8,8 @@ from typing import Any
 from ...errors import LocalError
 from ...protocol.alarms import borne_out
 from ..catalogue.registry import sybils
-from ..programs.interface import NoGround, Raised
+from ..programs.evidence import NoGround
+from ..programs.interface import Raised
 from ..programs.randomized.questions import reports
 from ..programs.registry import program_of, strategy
 from ..records.run_folder import release_csv

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from ...analysis.trust.received_view import Received, minimal, received, received_reports
+from ...analysis.trust import Received, minimal, received, received_reports
 from ...errors import ParameterError
 from ...protocol import parties
 from ...protocol.board import Board, replay

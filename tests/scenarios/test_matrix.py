@@ -13,8 +13,8 @@ from veilmix.scenarios.catalogue.registry import ATTACKS, committed, guarding, h
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.topology import CENTRAL, PEERS
 from veilmix.scenarios.records.run_folder import save as save_run
-from veilmix.scenarios.studies import attack_matrix
-from veilmix.scenarios.studies.attack_matrix import Cell, Matrix, attack, verdict
+from veilmix.scenarios.studies import matrix_runs
+from veilmix.scenarios.studies.attack_matrix import attack
 from veilmix.scenarios.studies.attack_matrix_file import (
     CELLS,
     MATRIX,
@@ -26,6 +26,7 @@ from veilmix.scenarios.studies.attack_matrix_file import (
     save,
 )
 from veilmix.scenarios.studies.attack_plan import ALL, NONE, plan_rows, trials
+from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
 from veilmix.scenarios.validation.load import load
 
 ATTACKED = ("drop", "forward", "collude", "predictable", "size")
@@ -255,9 +256,9 @@ def test_what_a_lost_process_left_is_played_here(monkeypatch: pytest.MonkeyPatch
             yield work(jobs[0])
             raise BrokenExecutor
 
-    monkeypatch.setattr(attack_matrix, "shoot", lambda job: -job)
+    monkeypatch.setattr(matrix_runs, "shoot", lambda job: -job)
     told = []
     with Mortal(1) as pool:
-        found = list(attack_matrix._play([1, 2, 3], pool, lambda *far: told.append(far)))
+        found = list(matrix_runs.play_all([1, 2, 3], pool, lambda *far: told.append(far)))
     assert found == [-1, -2, -3]
     assert told == [(1, 3), (2, 3), (3, 3)]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ...wording import Block
-    from ..interface import Considered, Dropped, Findings, Scored, Session
+    from ..findings import Findings
+    from ..interface import Considered, Dropped, Scored, Session
 
 
 class Hierarchical(Decided):

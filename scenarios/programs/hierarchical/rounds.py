@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import field
 
+from ....analysis.trust import received
 from ....analysis.trust.certain_cells import Certain
 from ....analysis.trust.fiber import Side
 from ....analysis.trust.overlapping_counts import chained_bits
-from ....analysis.trust.received_view import received
 from ....protocol.hiding import OTHER, Mask
 from ....protocol.messages import Call, Counts
 from ....protocol.parties import CURATOR, Role
@@ -15,7 +15,7 @@ from ....protocol.record import CountsSeen
 from ....protocol.transcript import Transcript
 from ....protocol.view import View
 from ...serialization.record import Record
-from ..interface import Findings
+from ..findings import Findings
 
 
 class RoundRecord(Record, frozen=True):

@@ -86,7 +86,7 @@ class Hierarchical:
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """The heaviest set of columns of which enough can be promised."""
         from ....analysis.composition.heaviest_columns import heaviest
-        from ....analysis.suppression.column_suppression import choose_columns
+        from ....analysis.suppression import choose_columns
 
         known, _ = knowledge(schema, heard, self.policy.k)
         allowed, required = self._allowed(schema), self._required(schema)
@@ -325,8 +325,8 @@ def verify(
 
 def promised(claimed: Certificate) -> "Promised":
     """Read a certificate of this program back; VerificationError if it is not one."""
-    from ....analysis.composition.certificate import Certificate as Proof
-    from ....analysis.composition.certificate import Rule
+    from ....analysis.composition import Certificate as Proof
+    from ....analysis.composition import Rule
     from ....analysis.composition.known_groups import Promised, block_of
     from ....analysis.contingency.dual_bound import Weights
 

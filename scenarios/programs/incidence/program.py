@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Claims, Evidence, Findings, Scored, Session
+    from ..evidence import Claims, Evidence
+    from ..findings import Findings
+    from ..interface import Scored, Session
     from ..randomized.questions import Question
 
 
@@ -105,7 +107,7 @@ class Incidence(Randomizing):
 
     def verify(self, evidence: "Evidence") -> str:
         """Recompute the counts from the flipped vectors."""
-        from ..interface import NoGround
+        from ..evidence import NoGround
         from .verify import recomputed
 
         if not evidence.result.findings:

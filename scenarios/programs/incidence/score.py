@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import field
 
-from ....analysis.incidence import estimate, eta_of, incidence
-from ....analysis.incidence.result import Count, IncidenceEstimate
+from ....analysis.incidence import Count, IncidenceEstimate, estimate, eta_of, incidence
 from ....protocol.messages import Counts
 from ...populations.sets import readable, unpack_text, vectors_of
 from ...schema.model import Scenario
 from ...serialization.record import Record
-from ..interface import Findings
+from ..findings import Findings
 from ..randomized.questions import Question
 
 if TYPE_CHECKING:

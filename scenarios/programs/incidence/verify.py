@@ -11,7 +11,7 @@ from ....errors import VerificationError
 from ...populations.sets import piece_ends
 from ...serialization.record import plain
 from ..claims import claimed, same
-from ..interface import Evidence
+from ..evidence import Evidence
 from .score import Incidence, result, tally
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ....protocol.messages import Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ..interface import Findings, Scored, Session
+    from ..findings import Findings
+    from ..interface import Scored, Session
 
 
 class LocalSuppression(Decided):

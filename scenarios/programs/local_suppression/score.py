@@ -15,7 +15,7 @@ from ....protocol.messages import Counts, Decision
 from ....protocol.schema import Schema
 from ...schema.model import Policy
 from ...serialization.record import Record
-from ..interface import Findings
+from ..findings import Findings
 from .strategy import global_decision
 
 
@@ -119,8 +119,7 @@ def _most_columns(codes: Any, k: int, most: int) -> tuple[int, ...]:
 
 
 def _rival(names: Sequence[str], kept: Sequence[int], codes: Any, k: int) -> Rival:
-    from ....analysis.exposure.cells import joint_counts
-    from ....analysis.exposure.curves import users_below
+    from ....analysis.exposure import joint_counts, users_below
 
     exposed = 0.0
     if kept and len(codes):

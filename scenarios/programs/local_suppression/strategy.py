@@ -84,7 +84,7 @@ class LocalSuppression:
 
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
     """What would be released of the same people, as surely, without a blank: whole columns."""
-    from ....analysis.suppression.column_suppression import choose_columns
+    from ....analysis.suppression import choose_columns
 
     counts, n = marginals(tallies)
     required, forbidden = (
@@ -94,7 +94,7 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
     limits = policy.k, policy.max_exposure
     free = choose_columns(counts, *limits, weights, "coverage", (), forbidden)
     if not set(required) <= set(free.kept):
-        from ....analysis.composition.bounds import best_bound
+        from ....analysis.composition import best_bound
 
         if best_bound([counts[j] for j in required], policy.k).value > policy.max_exposure:
             return Decision((), Certificate("coverage", policy.k, n, 0))

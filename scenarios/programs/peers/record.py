@@ -5,7 +5,7 @@ from ....protocol.peers.accounting import Reckoning, reckon
 from ....protocol.peers.agreement import Agreement
 from ....protocol.peers.board import replay_peers
 from ...schema.model import Scenario
-from ..interface import Claims
+from ..evidence import Claims
 from ..registry import strategy
 
 

@@ -11,12 +11,12 @@ replay       a seeded scenario, run again, gives the same
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....analysis.exposure.curves import users_below
+from ....analysis.exposure import users_below
 from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
-from ..interface import Evidence, NoGround
+from ..evidence import Evidence, NoGround
 from .record import agreement_of, reckoned
 from .score import PeersFound, by_size
 

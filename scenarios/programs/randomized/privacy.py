@@ -153,7 +153,7 @@ def _information_metrics(one: Any) -> tuple[float | None, float | None]:
         return None, None
     factor = None
     if one.a <= FEW:
-        from ....analysis.information.asymptotic import participation_factor
+        from ....analysis.information import participation_factor
 
         factor = participation_factor(protocol, np.full(one.a, 0.5), points=POINTS)
     return average_privacy_of(one), factor
@@ -169,7 +169,7 @@ def _matrix(one: Any) -> Any:
 
 def average_privacy_of(one: Any) -> float | None:
     """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
-    from ....analysis.information.average import average_privacy
+    from ....analysis.information import average_privacy
 
     protocol = _matrix(one)
     return None if protocol is None else average_privacy(protocol, np.full(one.a, 0.5))

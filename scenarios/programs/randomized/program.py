@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from ...pages.pieces import Section as Part
     from ...populations import Population
     from ...wording import Block
-    from ..interface import Claims, Considered, Evidence, Findings, Scored, Session
+    from ..evidence import Claims, Evidence
+    from ..findings import Findings
+    from ..interface import Considered, Scored, Session
     from .questions import Question
 
 

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from msgspec import field
 
-from ....analysis.randomizers import BitFlip
-from ....analysis.randomizers.estimate import Estimate
+from ....analysis.randomizers import BitFlip, Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
 from ...schema.model import Scenario
 from ...serialization.record import Record
-from ..interface import Findings
+from ..findings import Findings
 from .encoding import tally
 from .privacy import Told, read_privacy
 from .questions import SHOWN, Question, rule, share

@@ -11,7 +11,7 @@ from ....errors import VerificationError
 from ....protocol.messages import Counts
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
-from ..interface import Evidence
+from ..evidence import Evidence
 from .privacy import Told, after_shuffling
 from .questions import Question, questions, rule, share
 from .score import Budget, Randomized, estimates, limits, worst

@@ -16,7 +16,7 @@ from ...populations.facts import Facts
 from ...schema.model import Feature, Scenario
 from ...schema.model import Policy as Section
 from ...schema.problems import Problem, listed, problem, quoted
-from ..interface import NoGround
+from ..evidence import NoGround
 from . import text
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..interface import Claims, Considered, Dropped, Evidence, Findings, Scored, Session
+    from ..evidence import Claims, Evidence
+    from ..findings import Findings
+    from ..interface import Considered, Dropped, Scored, Session
     from ..randomized.questions import Question
 
 CARRIED_OVER = ("coverage", "refined")  # rules that hold, with confidence, for other people

@@ -20,8 +20,8 @@ from ..registry import PROGRAMS
 from ..weights import worth
 
 if TYPE_CHECKING:
-    from ....analysis.composition.certificate import Certificate as Proof
-    from ....analysis.suppression.column_suppression import ColumnChoice
+    from ....analysis.composition import Certificate as Proof
+    from ....analysis.suppression import ColumnChoice
 
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 WORST_CASE_SECONDS = 10.0  # for every set of columns that the rule worst-case looks at
@@ -94,7 +94,7 @@ def choose(
 
     Where the required columns alone cannot be promised, nothing is kept.
     """
-    from ....analysis.suppression.column_suppression import choose_columns
+    from ....analysis.suppression import choose_columns
 
     required, forbidden = (
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
@@ -133,7 +133,7 @@ def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
         )
     if policy.rule != "worst-case":
         return policy.rule
-    from ....analysis.composition.exact_worst_case import worst_case
+    from ....analysis.composition import worst_case
 
     return lambda marginals, k: worst_case(marginals, k, WORST_CASE_SECONDS)
 
@@ -151,7 +151,7 @@ def statistical(
 
     public: whether the counts list every value of every domain, zeros included.
     """
-    from ....analysis.estimation.two_samples import statistical_bound
+    from ....analysis.estimation import statistical_bound
 
     name: Any = rule
     return statistical_bound(counts, k, released, delta, name, open_columns=() if public else None)
@@ -163,7 +163,7 @@ def _public(schema: Schema) -> bool:
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
     """What a rule proves of columns with these counts."""
-    from ....analysis.composition.bounds import best_bound
+    from ....analysis.composition import best_bound
 
     return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
@@ -211,7 +211,7 @@ def verify_certificate(
         again = statistical(name, counts, k, certificate.n, delta, public=public)
         _compare(certificate, again.people, str(again))
     elif rule == "worst-case":
-        from ....analysis.composition.exact_worst_case import worst_case
+        from ....analysis.composition import worst_case
 
         worst = worst_case(counts, k, WORST_CASE_SECONDS)
         _compare(certificate, worst.upper, str(worst))
@@ -226,8 +226,8 @@ def _compare(certificate: Certificate, people: int, found: str) -> None:
 
 def _as_proof(certificate: Certificate) -> "Proof":
     """The certificate as the analysis checks it: whole thresholds are integers there."""
-    from ....analysis.composition.certificate import Certificate as Proof
-    from ....analysis.composition.certificate import Rule
+    from ....analysis.composition import Certificate as Proof
+    from ....analysis.composition import Rule
 
     thresholds = tuple(int(t) if t.is_integer() else t for t in certificate.thresholds)
     return Proof(

@@ -1,0 +1,170 @@
+"""What a reader must not overlook of the people in the release: crowds, rare values, promises."""
+
+from collections.abc import Iterator
+
+from ..scenarios.pages.pieces import Alert
+from ..scenarios.programs.randomized.score import Randomized
+from ..scenarios.scoring.result import own
+from ..scenarios.wording import many, percent
+from .facts import Facts
+from .wording import listed, people
+
+
+def broken(facts: Facts) -> Iterator[Alert]:
+    """More people are exposed than was promised."""
+    exposure = facts.result.exposure
+    if facts.crowds and exposure.true > exposure.promised:
+        yield Alert(
+            "serious",
+            "broken",
+            "The promise does not hold",
+            f"{percent(exposure.true)} of people are in a crowd smaller than {facts.k}; "
+            f"{percent(exposure.promised)} at most were promised.",
+            _why_broken(facts),
+            exposure.true,
+        )
+
+
+def _why_broken(facts: Facts) -> str:
+    if not facts.run.scenario.defence.promise:
+        return "The scenario switches off `defence.promise`, which keeps such a table back."
+    return "Its reader should have kept it back: `veilmix verify` recomputes what was recorded."
+
+
+def unanimous(facts: Facts) -> Iterator[Alert]:
+    """A column on which everybody agrees is known of everybody, without linking anyone."""
+    for name, counts in facts.result.marginals.items():
+        held = [value for value, people in counts.items() if people]
+        if len(held) != 1:
+            continue
+        known = "whoever reads the release" if name in facts.kept else "whoever reads the counts"
+        yield Alert(
+            "serious",
+            "unanimous",
+            f"Everybody has the same {name}",
+            f"All {sum(counts.values()):,} people have {held[0]!r} in column {name!r}: {known} "
+            "knows it of each of them for certain, and needs to link nobody.",
+            "Leave the column out, or ask people of whom some differ.",
+            sum(counts.values()),
+        )
+
+
+def rare_values(facts: Facts) -> Iterator[Alert]:
+    """A value that fewer than k people have."""
+    for name, counts in facts.result.marginals.items():
+        rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
+        if not rare:
+            continue
+        out = name in facts.kept
+        told = [f"{value!r} ({people:,})" for value, people in sorted(rare.items())]
+        who = "The release shows" if out else _who_read(facts)
+        yield Alert(
+            "serious" if out else "note",
+            "rare",
+            f"{many(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
+            f"{who} {listed(told)}: {people(sum(rare.values()))} without a crowd in this column "
+            "alone.",
+            "Merge rare values into one, or let the policy forbid the column." if out else "",
+            sum(rare.values()),
+        )
+
+
+def _who_read(facts: Facts) -> str:
+    public = facts.topology.public(facts.run.scenario)
+    return "The counts on the board show" if public else "The curator read, and did not release,"
+
+
+def exposed(facts: Facts) -> Iterator[Alert]:
+    """People in small cells of the release."""
+    small = [people for people in facts.crowds if people < facts.k]
+    if small:
+        share = percent(sum(small) / facts.released)
+        yield Alert(
+            "warning",
+            "exposed",
+            f"{people(sum(small))} in a crowd smaller than k = {facts.k}",
+            f"{many(len(small), 'combination')} of the release {_hold(len(small))} fewer than "
+            f"{facts.k} people: {share} of those counted.",
+            f"max_exposure = {facts.run.scenario.policy.max_exposure:g} allows "
+            f"{percent(facts.run.scenario.policy.max_exposure)}.",
+            sum(small),
+        )
+
+
+def _hold(number: int) -> str:
+    return "holds" if number == 1 else "hold"
+
+
+def named(facts: Facts) -> Iterator[Alert]:
+    """Somebody who knows some columns names people for certain, and learns the others."""
+    found = facts.result.reidentification
+    scored = found.attacks if found else ()
+    learning = [one for one in scored if one.certain and set(one.sees) - set(one.knows)]
+    if learning:
+        worst = max(learning, key=lambda one: one.certain)
+        new = [name for name in worst.sees if name not in worst.knows]
+        yield Alert(
+            "serious",
+            "named",
+            f"{people(worst.certain)} can be named for certain",
+            f"Who knows {', '.join(worst.knows)} of everybody finds these people's rows in the "
+            f"release, and learns their {', '.join(new)}.",
+            "A larger k leaves fewer people alone in their crowd.",
+            worst.certain,
+        )
+
+
+def vacuous(facts: Facts) -> Iterator[Alert]:
+    """A bound that says nothing."""
+    decision = facts.result.decision
+    if decision and facts.kept and decision.bound >= 1:
+        yield Alert(
+            "warning",
+            "vacuous",
+            "The promise is vacuous",
+            f"At most {percent(decision.bound)} of people are exposed: that is true of any "
+            "release.",
+            "Ask more people, a smaller k, or release fewer columns.",
+            2,
+        )
+    elif decision and facts.kept and facts.k == 1:
+        yield Alert(
+            "warning",
+            "vacuous",
+            "k = 1 promises nothing",
+            "Nobody can be in a crowd smaller than one: every release keeps this promise.",
+            "Choose k = 2 or more.",
+            2,
+        )
+    local = own(facts.result, Randomized)
+    wide = [
+        f"{one.feature} = {value}"
+        for one in (local.features if local else ())
+        for value, low, high in zip(one.values, one.low, one.high, strict=True)
+        if low <= 0 and high >= 1
+    ]
+    if wide:
+        yield Alert(
+            "warning",
+            "vacuous",
+            "An estimate says nothing",
+            f"The 95 % interval of {listed(wide)} holds every share from 0 to 100 %.",
+            "Ask more people, or add less noise (a larger epsilon).",
+            1,
+        )
+
+
+def above_target(facts: Facts) -> Iterator[Alert]:
+    """A release that the promise asked for would not have allowed."""
+    decision = facts.result.decision
+    if decision and facts.kept and decision.bound > decision.max_exposure:
+        yield Alert(
+            "warning",
+            "above-target",
+            "Released although the promise is above max_exposure",
+            f"The policy releases {', '.join(facts.kept)} whatever the bound says: "
+            f"{percent(decision.bound)} may be exposed, {percent(decision.max_exposure)} "
+            "were wanted.",
+            "Use kind = exposure in [policy] to let the bound decide.",
+            decision.bound,
+        )

@@ -1,0 +1,172 @@
+"""What a reader must not overlook of guards and attacks: who links people, what is switched off."""
+
+from collections.abc import Iterator
+
+from ..scenarios.pages.pieces import Alert
+from ..scenarios.wording import many
+from .facts import Facts
+from .wording import listed, people
+
+
+def coalition(facts: Facts) -> Iterator[Alert]:
+    """A coalition that should learn nothing of single people, and does."""
+    below = [one for one in facts.breaking if not facts.trusted(one)]
+    if below:
+        most = max(one.others for one in below)
+        yield Alert(
+            "serious",
+            "coalition",
+            "A coalition below the trust line links people",
+            f"{listed([one.name for one in below])}: values of up to {people(most)} can be "
+            f"pinned on them by fewer than {facts.topology.line(facts.run.scenario)}.",
+            "Look at the guards that are switched off, and at the faults of this run.",
+            most,
+        )
+
+
+def alarms(facts: Facts) -> Iterator[Alert]:
+    """An alarm that a party raised: one that the board bears out, or one about nothing."""
+    raised = [one for one in facts.alarms if one.borne_out]
+    false = len(facts.alarms) - len(raised)
+    if raised:
+        yield Alert(
+            "serious",
+            "alarm",
+            many(len(raised), "alarm was", "alarms were") + " raised",
+            "A party saw that another one did not do as announced; the faults are listed below.",
+            "Do not use the release before each alarm is explained.",
+            len(raised),
+        )
+    if false:
+        yield Alert(
+            "note",
+            "false-alarm",
+            many(false, "alarm", "alarms") + " about nothing",
+            "A party says that something is wrong, and the board does not bear it out.",
+            "Nothing ends by it; the alarms are listed below.",
+            false,
+        )
+
+
+def charged(facts: Facts) -> Iterator[Alert]:
+    """A peer that everybody has named."""
+    among = facts.result.peers
+    if among and among.charges:
+        said = [f"{one.peer} {one.why} (round {one.round})" for one in among.charges]
+        many_ = len({one.peer for one in among.charges})
+        yield Alert(
+            "serious",
+            "named-peer",
+            many(many_, "peer was", "peers were") + " named",
+            f"{listed(said)}. The posts prove it to everybody, and the round was burned.",
+            "Agree on another session without them.",
+            len(among.charges),
+        )
+
+
+def uneven_sizes(facts: Facts) -> Iterator[Alert]:
+    """Messages whose length tells something of what is in them."""
+    seen = facts.traffic.sizes if facts.traffic else {}
+    uneven = {number: sizes for number, sizes in seen.items() if len(sizes) > 1}
+    if uneven:
+        said = [f"round {number}: {len(sizes)} lengths" for number, sizes in uneven.items()]
+        yield Alert(
+            "serious",
+            "size",
+            "The length of a message tells who said what",
+            f"Submissions of one round differ in length ({'; '.join(said)}), and whoever watches "
+            "the network sees who sent which.",
+            "Switch padding on: pad = true in [mix].",
+            max(len(sizes) for sizes in uneven.values()),
+        )
+    elif not facts.run.scenario.mix.pad:
+        yield Alert(
+            "warning",
+            "padding",
+            "Padding is off",
+            "The length of an answer shows through every layer of encryption."
+            + (" All answers of this run happen to be equally long." if seen else ""),
+            "Switch padding on: pad = true in [mix].",
+        )
+
+
+def textbook(facts: Facts) -> Iterator[Alert]:
+    """Encryption for the lesson on salt."""
+    if facts.run.scenario.mix.suite == "textbook":
+        yield Alert(
+            "serious",
+            "textbook",
+            "Textbook encryption: anyone can read it",
+            "Equal answers have equal ciphertexts; whoever encrypts every possible answer reads "
+            "everybody's.",
+            "For lessons only. Use suite = sealedbox, hpke-x25519 or hpke-pq.",
+            2,
+        )
+
+
+def guards_off(facts: Facts) -> Iterator[Alert]:
+    """Guards that only a lesson may switch off."""
+    off = facts.guards_off
+    if off:
+        yield Alert(
+            "serious",
+            "guards",
+            f"{many(len(off), 'guard is', 'guards are')} switched off: {', '.join(off)}",
+            "What such a guard stops can be done here; docs/attacks.md says what that is.",
+            "For lessons only.",
+            1,
+        )
+
+
+def achieved(facts: Facts) -> Iterator[Alert]:
+    """An attack of the scenario that got something."""
+    won = [one for one in facts.result.attacks if one.value > 0]
+    if won:
+        said = [f"{one.attack}: {one.value:g} of {one.of:g} {one.unit}" for one in won]
+        yield Alert(
+            "serious",
+            "attack",
+            f"{many(len(won), 'attack')} succeeded in part or in all",
+            f"{listed(said)}.",
+            "The guards that were on, and those that would stop it, are listed below.",
+            len(won),
+        )
+
+
+def kept_order(facts: Facts) -> Iterator[Alert]:
+    """Shufflers that do not shuffle."""
+    if facts.run.scenario.mix.order == "kept":
+        yield Alert(
+            "serious",
+            "order",
+            "The shufflers keep the order of messages",
+            "What leaves a shuffler first came in first: nobody is hidden among the others.",
+            "For lessons only. Use order = sorted in [mix].",
+            1,
+        )
+
+
+def seeded(facts: Facts) -> Iterator[Alert]:
+    """A run whose randomness can be repeated."""
+    seed = facts.result.seed
+    if seed is not None and facts.result.mode == "real":
+        yield Alert(
+            "warning",
+            "seeded",
+            f"Seeded with {seed}: reproducible, and not secret",
+            "Every key and salt follows from the seed: whoever knows it opens every layer and "
+            "links everybody.",
+            "For people who exist, leave the seed out: system randomness is then used.",
+        )
+
+
+def one_shuffler(facts: Facts) -> Iterator[Alert]:
+    """A mix of one."""
+    if len(facts.shufflers) == 1 and facts.learners:
+        yield Alert(
+            "note",
+            "one-shuffler",
+            "One shuffler: two parties are enough",
+            "The shuffler and one who reads link everybody, if they work together.",
+            "More shufflers make the smallest such coalition larger.",
+        )

@@ -1,0 +1,124 @@
+"""What is left of a matrix attack x defence: its cells, rows and columns, as in matrix.json."""
+
+from typing import Any, Literal
+
+import msgspec
+
+SCHEMA = 1
+Verdict = Literal["works", "reduced", "stopped", "idle", "unplayed"]
+
+
+class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What came of one attack against one defence, over all its runs.
+
+    value: what the attack achieved, in the row's unit: mean, least and most, of at most `of`.
+    linked, certain: people linked to their rows, and cells certain, by the single party that
+    learns most. moved: the largest number of people by which a count of round 1 differs from an
+    honest run. released, burned, alarmed: runs in which something was released, a round was burned,
+    an alarm was raised. low, high: of the probability of an alarm. causes: runs by cause of alarm.
+    refused: messages refused, mean. same: the cell is that of `none`, where this defence is on
+    anyway. why: it could not be played.
+    """
+
+    row: str
+    defence: str
+    verdict: Verdict
+    runs: int = 0
+    value: float = 0.0
+    least: float = 0.0
+    most: float = 0.0
+    of: float = 0.0
+    linked: float = 0.0
+    certain: float = 0.0
+    moved: float = 0.0
+    released: int = 0
+    burned: int = 0
+    alarmed: int = 0
+    low: float = 0.0
+    high: float = 1.0
+    causes: dict[str, int] = {}
+    refused: float = 0.0
+    same: bool = False
+    why: str = ""
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An attack: by whom, what is done, in what unit its success is; the defences said to help."""
+
+    name: str
+    by: str
+    does: str
+    unit: str
+    helping: tuple[str, ...]
+    faults: list[dict[str, Any]]
+
+
+class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a defence adds to an honest run: CPU seconds with 95 % limits, bytes, messages.
+
+    One run has no limits. false_alarms: honest runs in which somebody raised an alarm.
+    """
+
+    runs: int
+    cpu: float
+    cpu_low: float | None
+    cpu_high: float | None
+    size: float
+    messages: float
+    false_alarms: int
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A defence: its key, what it guards, whether the scenario has it, and its cost."""
+
+    name: str
+    key: str
+    guards: str
+    on: bool
+    cost: Cost | None = None
+
+
+class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The whole matrix. honest: CPU seconds, bytes and messages of a run that nobody attacks."""
+
+    schema: int = SCHEMA
+    version: str
+    scenario: str
+    seed: int
+    repeats: int
+    users: int
+    cells: int
+    honest: dict[str, float]
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    outcomes: tuple[Cell, ...]
+
+    def cell(self, row: str, defence: str) -> Cell:
+        """One outcome; KeyError if there is none."""
+        for one in self.outcomes:
+            if (one.row, one.defence) == (row, defence):
+                return one
+        raise KeyError(f"{row} x {defence}")
+
+
+class MatrixStopped(KeyboardInterrupt):
+    """Ctrl-C after some attacks were through. found: the matrix of these."""
+
+    def __init__(self, found: Matrix) -> None:
+        super().__init__(f"{len(found.rows)} attacks played")
+        self.found = found
+
+
+def verdict(cell: Cell, without: Cell | None) -> Verdict:
+    """What became of an attack. without: its cell without a defence, or None if this is that.
+
+    idle: without any defence it achieves nothing in this scenario. stopped: it achieves nothing in
+    any run. reduced: less than half of it, and in every run less than in any without the defence.
+    """
+    if without is not None and (without.verdict == "unplayed" or without.most == 0):
+        return "idle" if cell.most == 0 else "works"
+    if cell.most == 0:
+        return "stopped" if without is not None else "idle"
+    if without is not None and cell.most < without.least and 2 * cell.value < without.value:
+        return "reduced"
+    return "works"

@@ -1,0 +1,82 @@
+"""What a room offers at its door is not fetched past it; what is private to a file stays there."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("analysis", "cli", "crypto", "protocol", "report", "roles", "scenarios", "theatre")
+FILES = sorted(path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+# file -> why it goes past a door
+PAST: Mapping[str, str] = {}
+
+
+def offered() -> dict[tuple[str, ...], set[str]]:
+    """Give for every room with a door the names that it offers."""
+    found = {}
+    for path in FILES:
+        if path.name == "__init__.py":
+            for node in ast.parse((ROOT / path).read_text("utf-8")).body:
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                    found[path.parts[:-1]] = set(ast.literal_eval(node.value))
+    return found
+
+
+DOORS = offered()
+
+
+def sources(path: Path, source: str) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Give for every relative import of a file where it leads, and the names that it fetches."""
+    here = path.parts[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = here[: len(here) - node.level + 1]
+            below = tuple(node.module.split(".")) if node.module else ()
+            yield (*base, *below), [alias.name for alias in node.names]
+
+
+def past_the_door(path: Path, source: str) -> list[str]:
+    """Say which names a file fetches from inside another room that offers them at its door."""
+    return [
+        f"{path}: {name} is offered by {'.'.join(target[:-1])}"
+        for target, names in sources(path, source)
+        if path.parts[: len(target) - 1] != target[:-1]
+        for name in names
+        if name in DOORS.get(target[:-1], ())
+    ]
+
+
+def private(path: Path, source: str) -> list[str]:
+    """Say which names a file fetches that are private to another."""
+    return [
+        f"{path}: {name} is private to {'.'.join(target)}"
+        for target, names in sources(path, source)
+        for name in names
+        if name.startswith("_") and not name.endswith("_")
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_what_a_door_offers_is_fetched_there(path: Path) -> None:
+    source = (ROOT / path).read_text("utf-8")
+    assert not private(path, source)
+    if str(path) not in PAST:
+        assert not past_the_door(path, source)
+
+
+def test_a_way_past_a_door_is_found() -> None:
+    path = Path("report/cards.py")
+    assert past_the_door(path, "from ..analysis.exposure.curves import users_below")
+    assert not past_the_door(path, "from ..analysis.exposure import users_below")
+    assert not past_the_door(path, "from ..analysis.exposure.attacker_risk import Attacker")
+    inside = Path("analysis/exposure/attacker_risk.py")
+    assert not past_the_door(inside, "from .curves import users_below")
+    assert private(path, "from .write import _written")
+    assert not private(path, "from .. import __version__")
+
+
+def test_the_table_of_reasons_has_nothing_that_needs_none() -> None:
+    for name in PAST:
+        assert past_the_door(Path(name), (ROOT / name).read_text("utf-8")), name

@@ -1,0 +1,82 @@
+"""A function is at most fifty lines long, a file at most 350, or the table says why not.
+
+How many ways a function has through it is ruff's to count (C901 in pyproject.toml).
+"""
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NO_SOURCE = {"tests", "build"}
+LONGEST = 50  # lines of a function
+LARGEST = 350  # lines of a file
+# file: why it has more lines
+LARGE: Mapping[str, str] = {
+    "cli/text/run.py": "what is printed of a run, in the order in which it is printed",
+    "cli/commands/run.py": "every option of `veilmix run`, and what is done with it",
+    "machines/host.py": "one class, a place of a session, as it is heard and goes on",
+    "machines/processes.py": "the life of a process: made, led, told the time, ended",
+    "protocol/exploits.py": "one attack of a shuffler after another, on the views of one class",
+    "protocol/frames.py": "the byte layout of every message, one after the other",
+    "roles/network.py": "one class, the network in memory, and what it hands to instruments",
+    "scenarios/play/run.py": "both ways to play a scenario, and what every run leaves",
+    "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
+    "tools/make_wire_vectors.py": "one table of every message, and of every fault of each",
+}
+# (file, function): why it has more lines
+LONG: Mapping[tuple[str, str], str] = {
+    ("notebooks/lesson_4_why_the_slack.py", "_"): "a cell: what a class changes and sees together",
+    ("scenarios/play/run.py", "run"): "its arguments and what they mean are more than half of it",
+    ("tools/make_wire_vectors.py", "body_faults"): "a table of faults, one each",
+    ("tools/make_wire_vectors.py", "peers"): "a table of messages, one each",
+    ("tools/make_wire_vectors.py", "shown"): "a table of messages, one each",
+    ("tools/make_wire_vectors.py", "signed_faults"): "a table of faults, one each",
+}
+
+
+def sources() -> list[Path]:
+    """Give every Python file but tests, by its path below the root."""
+    found = (path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
+    return sorted(
+        path
+        for path in found
+        if path.parts[0] not in NO_SOURCE and not any(part.startswith(".") for part in path.parts)
+    )
+
+
+SOURCES = sources()
+
+
+def long_functions(source: str) -> dict[str, int]:
+    """Give the functions that are too long, with their lines."""
+    return {
+        node.name: lines
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := (node.end_lineno or 0) - node.lineno + 1) > LONGEST
+    }
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_files_and_functions_are_short(path: Path) -> None:
+    source = (ROOT / path).read_text("utf-8")
+    long = long_functions(source)
+    assert not {name for name in long if (path.as_posix(), name) not in LONG}, long
+    lines = source.count("\n")
+    assert lines <= LARGEST or path.as_posix() in LARGE, f"{lines} lines: split it by subject"
+
+
+def test_a_long_function_is_found() -> None:
+    body = "    pass\n" * LONGEST
+    assert long_functions(f"def short():\n{body[9:]}") == {}
+    assert long_functions(f"async def long():\n{body}") == {"long": LONGEST + 1}
+
+
+def test_the_tables_of_reasons_have_nothing_that_needs_none() -> None:
+    for name in LARGE:
+        assert (ROOT / name).read_text("utf-8").count("\n") > LARGEST, name
+    for name, function in LONG:
+        assert function in long_functions((ROOT / name).read_text("utf-8")), (name, function)
