@@ -22,7 +22,6 @@ from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
 from ..protocol.signed_posts import sign_head
 from ..protocol.wire import Writer
-from .directory import speaks_for
 from .http import BYTES, Answer, Request, Say
 from .inputs import Post
 
@@ -33,9 +32,9 @@ MOST_POST = 1 << 24  # bytes: receipts of 500,000 ballots fit
 class BoardService:
     """The board and those who wait for it.
 
-    known: who signs posts, where they are signed; notary: signs the board's heads. heard: told of
-    every entry and its time. refused: why a post was not taken. Attribute `write` is
-    called with a post and its place before it is judged.
+    known: who signs posts, where they are signed; notary: signs heads of the board. speaks: whether
+    a place may post in a party's name. heard: told of every entry and its time. refused: told why a
+    post was not taken. Attribute `write` is called with a place and its post before it is judged.
     """
 
     def __init__(
@@ -43,11 +42,13 @@ class BoardService:
         known: Roster | None = None,
         notary: Signer | None = None,
         *,
+        speaks: Callable[[str, str], bool],
         heard: Callable[[float, Entry], None] = lambda _time, _entry: None,
         refused: Callable[[Reason], None] = lambda _: None,
     ) -> None:
         self.board = Board(known=known)
         self._notary = notary
+        self._speaks = speaks
         self.time = 0.0
         self.posts: dict[str, int] = {}  # place -> how many of its posts were judged
         self._heard = heard
@@ -72,7 +73,7 @@ class BoardService:
             return Answer(403, b"only a party of this session may post\n")
         try:
             post = Post.decode(request.body)
-            if not speaks_for(request.peer, post.author):
+            if not self._speaks(request.peer, post.author):
                 raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
         except Refused:
             self._refused(Reason.MALFORMED)

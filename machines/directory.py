@@ -1,7 +1,7 @@
 """Where the places of a session are, and by which certificate each is known.
 
-A place is a machine, or a process: the board, a keyholder, or the people (one process may look
-after many). Parties are called as everywhere; all users are at the place `people`.
+A place is a machine, or a process: the board, a keyholder, or people (one place may look after
+many). Parties are called as everywhere.
 """
 
 from collections.abc import Mapping
@@ -11,17 +11,21 @@ from ..errors import ParameterError
 from ..protocol import parties
 from ..protocol.phases import BOARD
 
-PEOPLE = "people"
+EVERYBODY = range(1 << 31)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of them. certificate: PEM. host, port: where it listens; 0: nowhere, it only talks."""
+    """One of them. certificate: PEM. host, port: where it listens; 0: nowhere, it only talks.
+
+    users: the indices of those whom it looks after.
+    """
 
     name: str
     certificate: str
     host: str = "127.0.0.1"
     port: int = 0
+    users: range = range(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,18 @@ class Directory:
         """The certificate of every place."""
         return {name: place.certificate for name, place in self.places.items()}
 
+    def place_of(self, party: str) -> str:
+        """Where a party is."""
+        if party in self.places or parties.role(party) is not parties.Role.USER:
+            return party
+        here = (name for name, one in self.places.items() if parties.index(party) in one.users)
+        return next(here, party)
 
-def place_of(party: str) -> str:
-    """Where a party is."""
-    return PEOPLE if parties.role(party) is parties.Role.USER else party
-
-
-def speaks_for(place: str, party: str) -> bool:
-    """Whether a place may say something in a party's name; no place may in no party's name."""
-    try:
-        return place_of(party) == place
-    except ParameterError:
-        return False
+    def speaks_for(self, place: str, party: str) -> bool:
+        """Whether a place may say something in a party's name."""
+        try:
+            if parties.role(party) is parties.Role.USER:
+                return place in self.places and parties.index(party) in self.places[place].users
+        except ParameterError:
+            return False
+        return place == party

@@ -23,7 +23,7 @@ from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
 from . import tls
 from .board_service import BEAT
-from .directory import Directory, Place, place_of, speaks_for
+from .directory import Directory, Place
 from .http import Answer, Client, Limits, Request, Server
 from .inputs import Body, Declined, Input, Letter, Letters, Parcel, Post, Posted, Tick
 from .journal import Journal
@@ -119,6 +119,7 @@ class Host:
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,
         journal: Journal | None = None,
+        asked: Callable[[Request], Answer | None] = lambda _: None,
     ) -> None:
         self.name = name
         self.over = trio.Event()
@@ -130,6 +131,7 @@ class Host:
         self._note = note
         self._stepped = stepped
         self._journal = journal
+        self._asked = asked
         self._known: set[bytes] = set()  # what others had before this place was started again
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
@@ -141,6 +143,7 @@ class Host:
         self._received: dict[str, int] = {}
         self._outboxes: dict[str, Outbox] = {}
         self._news = trio.Event()
+        self._quiet = trio.Event()
         self._step = Step((), math.inf, over=False)
 
     def wake(self) -> None:
@@ -160,6 +163,12 @@ class Host:
                 await self._drive()
             finally:
                 self._world.leave()
+
+    async def finished(self) -> None:
+        """Wait until the role has finished, and others have all that was said here."""
+        await self.over.wait()
+        while not all(one.empty for one in self._outboxes.values()):
+            await self._quiet.wait()
 
     async def _drive(self) -> None:
         await self._again()
@@ -194,7 +203,7 @@ class Host:
     def _emit(self, step: Step) -> None:
         self._step = step
         for one in step.outputs:
-            to = BOARD if isinstance(one, Post) else place_of(one.receiver)
+            to = BOARD if isinstance(one, Post) else self._directory.place_of(one.receiver)
             self._outbox(to).put(one, self._known)
         self._stepped()
         if step.over:
@@ -204,12 +213,17 @@ class Host:
         if to not in self._outboxes:
             place = self._directory.places[to]
             outbox = Outbox(place, self._reach, self._decline, self._lost)
-            outbox.emptied = self.wake
+            outbox.emptied = self._emptied
             if self._journal is not None:
                 outbox.acknowledged = self._journal.acknowledge
             self._outboxes[to] = outbox
             self._nursery.start_soon(outbox.run)
         return self._outboxes[to]
+
+    def _emptied(self) -> None:
+        self._quiet.set()
+        self._quiet = trio.Event()
+        self.wake()
 
     def _decline(self, entries: int, declined: Declined) -> None:
         self._declined.append((entries, declined))
@@ -272,15 +286,19 @@ class Host:
         )
 
     async def _answer(self, request: Request) -> Answer:
+        if found := self._asked(request):
+            return found
         if (request.method, request.path) != ("POST", "/letters"):
             return Answer(404, b"there is nothing here\n")
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
             return Answer(400, b"no parcel\n")
-        if not speaks_for(self.name, parcel.receiver):  # whose letters come here
+        if not self._directory.speaks_for(self.name, parcel.receiver):  # whose letters come here
             return Answer(403, b"for somebody else\n")
-        own = tuple(one for one in parcel.letters if speaks_for(request.peer, one.sender))
+        own = tuple(
+            one for one in parcel.letters if self._directory.speaks_for(request.peer, one.sender)
+        )
         if len(own) < len(parcel.letters):
             others = [one for one in parcel.letters if one not in own]
             self._count(request.peer, others)

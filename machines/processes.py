@@ -41,6 +41,7 @@ from ..roles import lifeline
 from ..roles.instruments import Instrument, Instruments
 from ..roles.keyholder import Keyholder
 from ..roles.session import (
+    PEOPLE,
     Cast,
     check_no_loop,
     identities_of,
@@ -53,7 +54,7 @@ from ..roles.session import (
 from . import tls
 from .board_service import MOST_POST, BoardService
 from .conductor import Conductor
-from .directory import PEOPLE, Directory, Place
+from .directory import EVERYBODY, Directory, Place
 from .host import Host, SimulatedTime, Standing, secured
 from .http import Limits, Request, Server
 from .inputs import Post
@@ -242,7 +243,8 @@ class _Stage:
     def _place(self, name: str) -> Place:
         listener = self._listeners.get(name)
         port = listener.getsockname()[1] if listener else 0
-        return Place(name, self._identities[name].public.certificate, LOOPBACK, port)
+        users = EVERYBODY if name == PEOPLE else range(0)
+        return Place(name, self._identities[name].public.certificate, LOOPBACK, port, users)
 
     def __exit__(self, *_: object) -> None:
         for name in list(self._processes):
@@ -357,6 +359,7 @@ class _Stage:
         journal = self._journal(BOARD)
         service = BoardService(
             *(self._known, identities_of(self.cast).get(BOARD)),
+            speaks=self.directory.speaks_for,
             heard=lambda now, entry: tell_entry(copy.reporter, now, entry),
         )
 

@@ -91,6 +91,7 @@ class Cast:
     wire: Wire | None = None
     spy: AdversaryRecord | None = None
     identities: Mapping[str, Signer] | None = None
+    first: int = 0  # the index of the first person who is here; others are elsewhere
 
 
 class Stage(Protocol):
@@ -319,7 +320,7 @@ def _start_users(
             compares=guards.compares,
         )
 
-    everybody = range(cast.people)
+    everybody = range(cast.first, cast.people)
     alone = guards.registered is not None or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
     together = [

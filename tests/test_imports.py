@@ -83,6 +83,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "serialization", "schema", "populations", "programs", "catalogue", "scoring",
             "play", "records",
         },
+        "sessions": {"schema", "programs", "play", "records"},
         "studies": {
             "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
             "scoring", "validation", "play", "records", "verification",

@@ -1,0 +1,63 @@
+"""`veilmix answer`: answer in a session, one person asked here, or many from a CSV file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import DataError
+from .serve import DURABLE, JOURNAL, KEY, LOG, conclude, opened
+
+if TYPE_CHECKING:
+    from ...scenarios.sessions.file import SessionFile
+
+
+@click.command("answer")
+@click.argument("place")
+@click.argument("session", type=click.Path(path_type=Path, dir_okay=False))
+@KEY
+@click.option(
+    "--from",
+    "table",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A CSV file with a column for each feature and a line for each person of PLACE.  "
+    "[default: ask here]",
+)
+@DURABLE
+@JOURNAL
+@LOG
+def command(
+    place: str, session: Path, key: Path, table: Path | None, durable: str, journal: Path, log: str
+) -> None:
+    """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
+
+    Values are sealed here; no other machine gets one that it can read with a name.
+    """
+    found, site = opened(session, place, key, durable, journal, log)
+    from ...scenarios.sessions.place import read_answers, take_part
+
+    if not found.directory.places[place].users:
+        raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
+    rows = read_answers(table, found) if table else _asked(found, place)
+    conclude(take_part(found, site, rows), found)
+
+
+def _asked(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
+    """Ask each person of a place in the terminal."""
+    from ...scenarios.sessions.place import check_answer
+
+    rows = []
+    for index in session.directory.places[place].users:
+        click.echo(f"user-{index + 1}, of {session.scenario.scenario.name}:", err=True)
+        row = {
+            feature.name: click.prompt(
+                feature.name, type=click.Choice(feature.values or ()), err=True
+            )
+            for feature in session.schema.features
+        }
+        try:
+            rows.append(check_answer(row, session, "answer"))
+        except DataError as wrong:  # a choice that click takes in another case
+            raise click.UsageError(str(wrong)) from None
+    return rows

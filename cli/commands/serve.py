@@ -1,0 +1,136 @@
+"""`veilmix serve`: be the board, a shuffler, the curator or the analyst of a session."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..app import Unmet
+from ..text.layout import clean
+
+if TYPE_CHECKING:
+    from ...protocol.board import Board
+    from ...scenarios.sessions.file import SessionFile
+
+KEY = click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written.",
+)
+DURABLE = click.option(
+    "--durable",
+    type=click.Choice(["off", "tmpfs", "disk"]),
+    default="off",
+    show_default=True,
+    help="Where to write down what comes, to go on when this process was killed and the same "
+    "command is given again. off: nowhere: it and its key are lost. tmpfs: in memory (survives the "
+    "process; root can read it until the end). disk: survives the machine; whoever gets the disk "
+    "before the end can read keys and letters.",
+)
+JOURNAL = click.option(
+    "--journal",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=".",
+    help="Folder of the journal with --durable disk.  [default: this one]",
+)
+LOG = click.option(
+    "--log",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How what happens is told on stderr: no key, no value, no name of a person.",
+)
+
+
+@click.command("serve")
+@click.argument("place")
+@click.argument("session", type=click.Path(path_type=Path, dir_okay=False))
+@KEY
+@DURABLE
+@JOURNAL
+@LOG
+@click.option(
+    "--linger",
+    type=click.FloatRange(0, 86_400),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the board stays when all is over, for those who have not read it.",
+)
+def command(
+    place: str, session: Path, key: Path, durable: str, journal: Path, log: str, linger: float
+) -> None:
+    """Be PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
+
+    It listens where the session file says, over TLS, and ends with the session: what was released
+    is printed as CSV. Exit code 3 if nothing was.
+    """
+    found, site = opened(session, place, key, durable, journal, log)
+    from ...protocol.phases import BOARD
+    from ...scenarios.sessions.place import keep_board, take_part
+
+    if found.directory.places[place].users:
+        raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
+    board = keep_board(site, linger) if place == BOARD else take_part(found, site)
+    conclude(board, found)
+
+
+def opened(
+    path: Path, place: str, key: Path, durable: str, journal: Path, log: str
+) -> tuple["SessionFile", Any]:
+    """Read session and key, and say what the journal costs."""
+    require()
+    from ...machines.journal import Durable
+    from ...scenarios.records.identity_files import read_identity
+    from ...scenarios.sessions.file import read_session
+    from ...scenarios.sessions.place import site
+
+    session = read_session(path)
+    return session, site(
+        session, place, read_identity(key), teller(place, log), Durable(durable), journal
+    )
+
+
+def require() -> None:
+    """UsageError if what talks over HTTP is not installed."""
+    from importlib.util import find_spec
+
+    from ...installation import missing
+
+    if find_spec("h11") is None:
+        raise click.UsageError(missing("web", "a session between machines"))
+
+
+def teller(place: str, form: str) -> Any:
+    """Give what tells what happens, a line each."""
+    import json
+    from datetime import UTC, datetime
+
+    def tell(what: str, detail: str = "", **facts: Any) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        if form == "json":
+            said = {"at": now, "place": place, "event": what, "detail": detail, **facts}
+            line = json.dumps(said)
+        else:
+            more = "".join(f"  {name} {value}" for name, value in facts.items())
+            line = f"{now[11:23]} {place}  {what}  {clean(detail)}{more}"
+        click.echo(line, err=True)
+
+    return tell
+
+
+def conclude(board: "Board", session: "SessionFile") -> None:
+    """Print what was released as CSV, or end with exit code 3 and say why nothing was."""
+    from ...scenarios.records.run_folder import release_csv
+    from ...scenarios.scoring.result import WrittenRelease
+    from ...scenarios.sessions.place import released
+
+    names = [feature.name for feature in session.schema.features]
+    counts = released(board, names)
+    if counts is None or board.decision is None:
+        why = board.burned or "no column is safe enough for this promise"
+        raise Unmet(f"nothing was released: {why}")
+    columns = [names[column] for column in board.decision.kept]
+    rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
+    click.echo(release_csv(WrittenRelease(tuple(columns), tuple(rows))), nl=False)

@@ -1,0 +1,53 @@
+"""`veilmix status`: how a running session stands, as anybody sees it."""
+
+from pathlib import Path
+
+import click
+
+from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
+from .serve import require
+
+
+@click.command("status")
+@click.argument("url")
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The public identity of who keeps the board: board.pub.toml.",
+)
+@format_option
+def command(url: str, known: Path, form: str) -> None:
+    """Look at the board at URL (https://HOST:PORT): its phase, and where each party stands.
+
+    Every entry is checked as a party checks it.
+    """
+    require()
+    from ...errors import DataError
+    from ...scenarios.records.identity_files import read_known
+    from ...scenarios.sessions.status import look, phases, standings
+
+    identities = list(read_known(known).values())
+    if len(identities) != 1:
+        raise DataError(f"{known}: holds {len(identities)} identities; that of the board is wanted")
+    seen = look(url, identities[0])
+    rows = standings(seen.board)
+    names = ("party", "last post", "posts", "round")
+    if form == "json":
+        parties = [dict(zip(names, row, strict=True)) for row in rows]
+        write_json({**seen.told, "burned": seen.board.burned, "parties": parties})
+    elif form == "csv":
+        write_csv(Grid(names, rows))
+    else:
+        out = page()
+        told = seen.told
+        say(
+            out,
+            f"{url}  round {told['round']}, {told['entries']} entries, "
+            f"silent for {told['silent']} s",
+        )
+        lay_out(out, Grid(("phase", "", "may be said"), phases(seen.board)))
+        say(out, "")
+        lay_out(out, Grid(names, rows))
+        if seen.board.burned:
+            say(out, f"burned: {seen.board.burned}")

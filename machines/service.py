@@ -1,0 +1,253 @@
+"""A place of its own: a party, or the board, in real time, until the session is over.
+
+    GET /status          where this place stands, as JSON (no key, no value, nobody's name but
+                         those of places)
+    GET /metrics         the same in numbers, as Prometheus reads them
+
+Both are for whoever holds a certificate of the session, those of the board for anybody.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from ..crypto.identity import Identity
+from ..errors import StorageError
+from ..protocol.board import Board, Entry
+from ..protocol.messages import Roster
+from ..protocol.phases import BOARD, Phase
+from ..protocol.transcript import Refusal
+from ..roles.instruments import Instrument, Instruments
+from . import tls
+from .board_service import MOST_POST, BoardService
+from .directory import Directory
+from .host import Host, RealTime, secured
+from .http import Answer, Limits, Request, Server
+from .inputs import Post
+from .journal import SECRET, Durable, Journal
+from .remote import RemoteNetwork
+from .world import World
+
+CONNECTIONS = 1_500  # at once
+LETTERS = Limits(body=1 << 28, connections=CONNECTIONS)
+POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
+JSON = (("content-type", "application/json"),)
+
+Perform = Callable[[RemoteNetwork, Entropy], Any]
+Log = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a place needs to be one: who it is, whom it knows, and where it writes.
+
+    known: who signs posts. log: told what happens, as a word and named facts.
+    """
+
+    name: str
+    own: Identity
+    directory: Directory
+    known: Roster
+    log: Log
+    durable: Durable = Durable.OFF
+    journal: Path | None = None
+
+    def opened(self) -> Journal | None:
+        """Open the journal, if there is to be one."""
+        if self.durable is Durable.OFF or self.journal is None:
+            return None
+        return Journal(self.journal, self.durable)
+
+    async def listeners(self) -> list[trio.SocketListener]:
+        """Listen where the session says; StorageError if that is impossible."""
+        place = self.directory.places[self.name]
+        if not place.port:
+            return []
+        try:
+            return list(await trio.open_tcp_listeners(place.port, host=place.host))
+        except OSError as bad:
+            raise StorageError(
+                f"{place.host}:{place.port} cannot be listened on ({bad.strerror or bad}); the "
+                f"session file says that {self.name} is there: is it running already?"
+            ) from None
+
+
+@dataclass(slots=True)
+class Gauge(Instrument):
+    """Counts what a place does; logs it without a value, a key or a person."""
+
+    site: Site
+    began: float = field(default_factory=time.monotonic)
+    messages: Counter[str] = field(default_factory=Counter)
+    refused_by: Counter[str] = field(default_factory=Counter)
+    batch: int = 0
+    changed: float = field(default_factory=time.monotonic)
+
+    def entry(self, entry: Entry, board: Board) -> None:
+        """Count and log an entry of the board."""
+        self.changed = time.monotonic()
+        kind = entry.message.kind.name.lower()
+        self.messages[f"post {kind}"] += 1
+        self.site.log(
+            *("entry", f"{entry.author}: {kind}"), round=entry.message.round, phase=board.phase
+        )
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
+        """Count a letter that is sent."""
+        self.messages["sent"] += 1
+
+    def refused(self, refusal: Refusal) -> None:
+        """Count and log what was refused."""
+        self.refused_by[refusal.reason.value] += refusal.count
+        self.site.log("refused", refusal.reason.value, many=refusal.count)
+
+    def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
+        """Keep how large the batch is."""
+        self.batch = total
+
+    def status(self, board: Board) -> dict[str, Any]:
+        """Where this place stands."""
+        return {
+            "place": self.site.name,
+            "session": board.session.hex(),
+            "phase": board.phase.value,
+            "round": board.calls[-1].round if board.calls else 0,
+            "entries": len(board.entries),
+            "posts": dict(self.messages),
+            "refused": dict(self.refused_by),
+            "batch": self.batch,
+            "seconds": round(time.monotonic() - self.began, 1),
+            "silent": round(time.monotonic() - self.changed, 1),
+        }
+
+    def metrics(self, board: Board) -> bytes:
+        """The same in numbers (Prometheus' text format, version 0.0.4)."""
+        now = self.status(board)
+        lines = [
+            *_lines("messages_total", "counter", "kind", now["posts"]),
+            *_lines("refused_total", "counter", "reason", now["refused"]),
+            *_lines("phase", "gauge", "phase", {p.value: int(p is board.phase) for p in Phase}),
+        ]
+        for name in ("round", "entries", "batch", "seconds", "silent"):
+            lines += _lines(name, "gauge", "place", {self.site.name: now[name]})
+        return "\n".join([*lines, ""]).encode()
+
+
+def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
+    rows = [f'veilmix_{name}{{{label}="{one}"}} {number}' for one, number in numbers.items()]
+    return [f"# TYPE veilmix_{name} {kind}", *rows]
+
+
+def told(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
+    """Answer whoever asks where a place stands; None for other requests."""
+    if (request.method, request.path) == ("GET", "/status"):
+        return Answer(200, json.dumps(gauge.status(board())).encode(), JSON)
+    if (request.method, request.path) == ("GET", "/metrics"):
+        return Answer(200, gauge.metrics(board()))
+    return None
+
+
+async def run_board(site: Site, linger: float) -> Board:
+    """Keep the board until the session has been over for so many seconds; returns it."""
+    journal, gauge = site.opened(), Gauge(site)
+    service = BoardService(
+        *(site.known, site.own.signer),
+        speaks=site.directory.speaks_for,
+        heard=lambda _, entry: gauge.entry(entry, service.board),
+        refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
+    )
+    for peer, post in journal.inputs() if journal else ():
+        service.judge(peer, Post.decode(post))
+    if journal is not None:
+        service.write = journal.write
+    over = trio.Event()
+
+    async def answer(request: Request) -> Answer:
+        if found := told(gauge, lambda: service.board, request):
+            return found
+        said = await service.answer(request)
+        if service.board.phase is Phase.OVER:
+            over.set()
+        return said
+
+    certificates = site.directory.certificates
+    context = tls.server_context(site.own, certificates, strangers=True)
+    server = Server(answer, partial(site.log, "fault"), POSTS)
+    serve = secured(server, context, tls.names(certificates))
+    listeners = await site.listeners()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, listeners)
+        site.log("ready", _where(site))
+        if service.board.phase is not Phase.OVER:
+            await over.wait()
+        site.log("over", f"stays for {linger:g} seconds, for those who have not read it all")
+        await trio.sleep(linger)
+        nursery.cancel_scope.cancel()
+    if journal is not None:
+        journal.erase()
+    return service.board
+
+
+async def run_party(site: Site, perform: Perform) -> Board:
+    """Play a party until it has finished and others have all it said; returns its board."""
+    journal, gauge = site.opened(), Gauge(site)
+    entropy: Entropy = SystemEntropy()
+    began = time.time()
+    if journal is not None:
+        entropy = SeededEntropy.kept(journal.fact("kept", os.urandom(SECRET)))
+        began = float(journal.fact("began", repr(began).encode()))
+    boards: list[RemoteNetwork] = []
+
+    def network() -> RemoteNetwork:
+        lost = partial(site.log, "lost", "letters that nobody waits for")
+        watching = Instruments([gauge], partial(site.log, "fault"))
+        boards.append(_Watched(watching, site.known, lambda many: lost(many=many), gauge))
+        return boards[0]
+
+    world = World(network, lambda made: perform(made, entropy))
+    host = Host(
+        *(site.name, site.own, site.directory, world, RealTime(time.time, began)),
+        limits=LETTERS,
+        note=partial(site.log, "note"),
+        journal=journal,
+        asked=lambda request: told(gauge, lambda: boards[0].board, request) if boards else None,
+    )
+    listeners = await site.listeners()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(host.run, listeners)
+        site.log("ready", _where(site))
+        await host.finished()
+        nursery.cancel_scope.cancel()
+    if journal is not None:
+        journal.erase()
+    return boards[0].board
+
+
+class _Watched(RemoteNetwork):
+    """A network whose entries are counted as they are heard."""
+
+    def __init__(
+        self, instruments: Instruments, known: Roster, lost: Callable[[int], None], gauge: Gauge
+    ) -> None:
+        super().__init__(instruments, known, lost)
+        self._gauge = gauge
+
+    def learn(self, author: str, data: bytes) -> Entry:
+        """Add an entry to the copy."""
+        entry = super().learn(author, data)
+        self._gauge.entry(entry, self.board)
+        return entry
+
+
+def _where(site: Site) -> str:
+    place = site.directory.places[site.name]
+    return f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"

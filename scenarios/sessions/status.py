@@ -1,0 +1,114 @@
+"""How a session stands, as anybody sees it who can reach its board."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import trio
+
+from ...crypto.identity import PublicIdentity
+from ...errors import DataError, ParameterError
+from ...machines import tls
+from ...machines.host import frames
+from ...machines.http import Client
+from ...machines.outbox import TROUBLE
+from ...protocol.board import Board
+from ...protocol.messages import Kind
+from ...protocol.phases import MOVES, Phase
+from ...protocol.wire import Reader
+from ...roles.session import only
+
+PATIENCE = 10.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an outsider sees: the board, checked entry by entry, and what its keeper says of it."""
+
+    board: Board
+    told: Mapping[str, Any]
+
+
+def look(url: str, known: PublicIdentity) -> Seen:
+    """Read a session's board from https://HOST:PORT. known: who keeps it.
+
+    Raises:
+        ParameterError: the address is none.
+        DataError: nobody answers there, or somebody else, or what is no board.
+    """
+    where = urlsplit(url)
+    if where.scheme != "https" or not where.hostname or not where.port:
+        raise ParameterError(f"URL: found {url!r}; https://HOST:PORT is accepted")
+    try:
+        return trio.run(partial(_look, where.hostname, where.port, known))
+    except BaseExceptionGroup as group:
+        raise only(group) from None
+    except (*TROUBLE, trio.TooSlowError) as bad:
+        raise DataError(f"{url}: no board of {known.name} answers there ({bad})") from None
+
+
+async def _look(host: str, port: int, known: PublicIdentity) -> Seen:
+    with trio.fail_after(PATIENCE):
+        context = tls.client_context(None, known.certificate)
+        stream = await trio.open_tcp_stream(host, port)
+        secured = await tls.connected(stream, context, tls.digest(known.certificate))
+        async with secured:
+            client = Client(secured, f"{host}:{port}")
+            status, said = await client.ask("GET", "/status")
+            if status != 200:
+                raise DataError(f"https://{host}:{port} answers {status}: not a board")
+            told = json.loads(said)
+            board = Board()
+            async with aclosing(client.stream("GET", "/posts/0")) as answer:
+                await anext(answer)
+                buffer = bytearray()
+                while len(board.entries) < told["entries"]:
+                    buffer += await anext(answer)
+                    for frame in frames(buffer):
+                        read = Reader(frame)
+                        read.f64()
+                        board.post(read.text(), read.blob())
+            return Seen(board, told)
+
+
+def phases(board: Board) -> Sequence[tuple[str, str, str]]:
+    """The phases table: each phase, whether the session is there, and what may be said in it."""
+    been = {Phase.OPENING} | ({Phase.ANNOUNCED} if board.announcement else set())
+    if board.calls:
+        been |= {Phase.COLLECTING}
+    if board.mixed:
+        been |= {Phase.MIXING}
+    if board.tallies:
+        been |= {Phase.TALLIED}
+    if board.decision:
+        been |= {Phase.DECIDED}
+    rows = []
+    for phase, moves in MOVES.items():
+        mark = "now" if phase is board.phase else "done" if phase in been else ""
+        said = [kind.name.lower() for kind in moves if kind is not Kind.ALARM]
+        rows.append((phase.value, mark, ", ".join(said)))
+    return rows
+
+
+def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
+    """Where each party stands: its last post, of which round, and how many there are."""
+    last: dict[str, tuple[str, int]] = {}
+    many: dict[str, int] = {}
+    for entry in board.entries:
+        last[entry.author] = entry.message.kind.name.lower(), entry.message.round
+        many[entry.author] = many.get(entry.author, 0) + 1
+    many_hops = len(board.roster.shufflers) if board.roster else 0
+    due = [f"shuffler-{hop + 1}" for hop in range(many_hops)]
+    names = dict.fromkeys(["board", "curator", *due, "analyst", *last])
+    return [
+        (name, last.get(name, ("nothing yet", 0))[0], many.get(name, 0), _round(last, name))
+        for name in names
+    ]
+
+
+def _round(last: Mapping[str, tuple[str, int]], name: str) -> str:
+    return str(last[name][1]) if name in last and last[name][1] else "-"

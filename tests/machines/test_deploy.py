@@ -1,0 +1,180 @@
+"""docs/deploy.md, typed as it stands, in three terminals; and what a session file must be."""
+
+import math
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
+from veilmix.machines.journal import Durable
+from veilmix.scenarios.records.identity_files import create, read_identity
+from veilmix.scenarios.sessions.file import SessionFile, read_session
+from veilmix.scenarios.sessions.place import read_answers, site
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
+PLACES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst", "hall")
+
+
+def blocks(kind: str) -> list[str]:
+    """The page's blocks of code of a kind."""
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def free_ports(many: int) -> list[int]:
+    """Ports that nobody uses, for now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def placed(text: str, ports: list[int]) -> str:
+    """The page's text with other ports than its own."""
+    for number, port in enumerate(ports):
+        text = text.replace(f"127.0.0.1:844{number}", f"127.0.0.1:{port}")
+    return text
+
+
+def lines(process: Any) -> Iterator[str]:
+    """What a terminal is told."""
+    yield from iter(process.stderr.readline, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="types into bash")
+def test_three_terminals_do_what_the_page_says(
+    tmp_path: Path, started: Any, patience: float
+) -> None:
+    keys, first, second, third, status = blocks("sh")
+    ports = free_ports(5)
+    deadline = math.ceil(8 * patience)
+    text = placed(blocks("toml")[0], ports).replace("deadline = 60 ", f"deadline = {deadline} ")
+    (tmp_path / "session.toml").write_text(text)
+    place = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+    def terminal(typed: str) -> Any:
+        return started(
+            shutil.which("bash") or "bash", "-c", f"{typed}\nwait", cwd=tmp_path, env=place
+        )
+
+    subprocess.run(["bash", "-c", keys], cwd=tmp_path, env=place, check=True, capture_output=True)
+    one, two = terminal(first), terminal(second)
+    for some in (one, two):
+        ready = (line for line in lines(some) if "  ready  " in line)
+        assert [next(ready), next(ready)]
+    three = terminal(third)
+    assert any("curator: call" in line for line in lines(one))
+    seen = subprocess.run(
+        ["bash", "-c", placed(status, ports)],
+        cwd=tmp_path,
+        env=place,
+        capture_output=True,
+        text=True,
+    )
+    assert (seen.returncode, seen.stderr) == (0, "")
+    assert re.search(r"collecting +now", seen.stdout)
+    assert re.search(r"shuffler-2 +consent", seen.stdout)
+    said, told = three.communicate()
+    assert said == blocks("text")[0] * 2  # the people's and the curator's
+    assert not re.search(r"meat|plants|Friday|user-\d", told)
+    assert three.returncode == 0
+
+
+SESSION = placed(blocks("toml")[0], [8440, 8441, 8442, 8443, 8444])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the identities of the page."""
+    found = tmp_path_factory.mktemp("session")
+    for name in PLACES:
+        create(found, name)
+    return found
+
+
+def session(folder: Path, *changes: tuple[str, str]) -> SessionFile:
+    text = SESSION
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (folder / "session.toml").write_text(text)
+    return read_session(folder / "session.toml")
+
+
+def test_the_session_of_the_page_is_read(folder: Path) -> None:
+    found = session(folder)
+    assert found.shufflers == ("shuffler-1", "shuffler-2")
+    assert [feature.name for feature in found.schema.features] == ["meal", "day"]
+    assert found.directory.places["hall"].users == range(20)
+    assert found.directory.speaks_for("hall", "user-20")
+    assert not found.directory.speaks_for("hall", "user-21")
+    assert not found.directory.speaks_for("hall", "curator")
+    assert session(folder, ("canteen", "canteen 2")).roster.opening != found.roster.opening
+
+
+WRONG = {
+    "no board": ("place.board", "place.bored", "board missing"),
+    "shufflers from 2": ("place.shuffler-1", "place.shuffler-3", "shuffler-1 missing"),
+    "a hole": ("place.shuffler-2", "place.shuffler-3", "count from 1"),
+    "an unknown key": ("title =", "titel =", "titel|title"),
+    "no values": ('values = ["Monday", "Friday"]', "open = true", "values are needed"),
+    "one identity twice": ("shuffler-2.pub", "shuffler-1.pub", "same identity"),
+    "no port": ("127.0.0.1:8440", "127.0.0.1", "HOST:PORT"),
+    "port 0": ("127.0.0.1:8440", "127.0.0.1:0", "HOST:PORT"),
+    "people with an address": ("users = [1, 20]", 'address = "127.0.0.1:1"', "users"),
+    "a lesson": ("min_batch = 10", "min_batch = 10\nlesson = true", "lesson"),
+    "noise": ("k = 3 ", 'kind = "randomized"\nk = 3 ', "policy.kind"),
+    "not TOML": ("[mix]", "[mix", "session.toml"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_session_is_said(name: str, folder: Path) -> None:
+    old, new, said = WRONG[name]
+    with pytest.raises(ScenarioError, match=said):
+        session(folder, (old, new))
+
+
+def test_an_identity_that_is_not_there_is_said(folder: Path) -> None:
+    with pytest.raises(StorageError, match=r"nobody\.pub\.toml"):
+        session(folder, ("hall.pub", "nobody.pub"))
+
+
+def test_a_place_is_only_who_the_session_says(folder: Path) -> None:
+    own = read_identity(folder / "curator.key.toml")
+    found = session(folder)
+    log = pytest.fail
+    assert site(found, "curator", own, log, Durable.DISK, folder).journal is not None
+    with pytest.raises(ParameterError, match="session file"):
+        site(found, "analyst", own, log, Durable.OFF, folder)
+    with pytest.raises(ParameterError, match="this session has"):
+        site(found, "shuffler-9", own, log, Durable.OFF, folder)
+
+
+def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Path) -> None:
+    table = folder / "answers.csv"
+    found = session(folder)
+    table.write_text("day,meal,more\nFriday,fish,x\n")
+    assert list(read_answers(table, found)) == [["fish", "Friday"]]
+    for text, said in (
+        ("day,meal\nFriday,fish\nSunday,fish\n", "answers.csv:3: day: found 'Sunday'"),
+        ("day\nFriday\n", "meal: found None"),
+        ("", ""),
+    ):
+        table.write_text(text)
+        if said:
+            with pytest.raises(DataError, match=said):
+                read_answers(table, found)
+        else:
+            assert list(read_answers(table, found)) == []
+    with pytest.raises(DataError, match="cannot be read"):
+        read_answers(folder / "none.csv", found)
