@@ -38,6 +38,7 @@ COMMANDS = {
     "answer": "Answer in a session: one person asked here, or many from a file.",
     "status": "How a running session stands, as anybody sees it on its board.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
+    "advise": "How coarse a table of your own must be: searched, with what it costs.",
     "report": "One page about a run, sweep, comparison or attack, as a single HTML file.",
     "reproduce": "Redraw the figures of a paper; say what agrees with it.",
     "doctor": "Check this installation: versions, threads, terminal, folders.",

@@ -34,6 +34,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "validation": set(),
         "drawing": set(),
         "exposure": {"validation"},
+        "advice": {"validation", "drawing", "exposure"},
         "estimation": {"validation"},
         "randomizers": {"validation"},
         "contingency": {"validation"},

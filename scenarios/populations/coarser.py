@@ -9,6 +9,7 @@ has to see the table to apply it. The order of a chain:
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import ceil, floor
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def _words(feature: Feature) -> Iterator[str]:
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
-        yield f"values merged into {', '.join(feature.merge)}"
+        yield "; ".join(_merged(*pair) for pair in feature.merge.items())
     if feature.date is not None:
         yield f"of a date the {feature.date}"
     if feature.prefix is not None:
@@ -112,7 +113,17 @@ def _words(feature: Feature) -> Iterator[str]:
         yield f"values of fewer than {feature.merge_below:,} people are {OTHER}"
 
 
+def _merged(label: str, values: Sequence[str]) -> str:
+    few = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
+    return f"{', '.join(few)} as {label}"
+
+
 def _binned(bins: Wanted) -> str:
+    if bins.edges is not None and len(bins.edges) > 2:
+        steps = {round(b - a, 9) for a, b in pairwise(bins.edges)}
+        if len(steps) == 1:
+            low, high = bins.edges[0], bins.edges[-1]
+            return f"intervals of {steps.pop():g} from {low:g} to {high:g}, and beyond"
     if bins.edges is not None:
         return f"intervals that begin at {', '.join(f'{edge:g}' for edge in bins.edges)}"
     if bins.width is not None:

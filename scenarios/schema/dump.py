@@ -30,26 +30,27 @@ def _tables(table: str, part: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield f"[[{table}]]", asdict(entry)
         return
     entries = part if isinstance(part, dict) else asdict(part)
-    if any(value is not None for value in entries.values()):
+    if any(item is not None for item in entries.values()):
         yield f"[{table}]", entries
 
 
 def _entries(entries: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in entries.items():
-        if value is not None:
-            yield f"{quoted_key(key)} = {_value(value)}"
+    for key, item in entries.items():
+        if item is not None:
+            yield f"{quoted_key(key)} = {value(item)}"
 
 
-def _value(value: Any) -> str:
-    match value:
+def value(given: Any) -> str:
+    """Write one value as TOML does."""
+    match given:
         case str():
-            return quoted(value)
+            return quoted(given)
         case list() | tuple():
-            return f"[{', '.join(map(_value, value))}]"
+            return f"[{', '.join(map(value, given))}]"
         case Struct():
-            return _value({key: one for key, one in asdict(value).items() if one is not None})
+            return value({key: one for key, one in asdict(given).items() if one is not None})
         case dict():
-            inside = ", ".join(f"{quoted_key(key)} = {_value(item)}" for key, item in value.items())
+            inside = ", ".join(f"{quoted_key(key)} = {value(item)}" for key, item in given.items())
             return f"{{ {inside} }}" if inside else "{}"
         case _:
-            return found(value)
+            return found(given)

@@ -59,8 +59,8 @@ class Reading:
                     raise DataError(f"--{role}: {name} is {said[name]} too; a column is one thing")
         return said
 
-    def section(self, path: Path) -> Population:
-        """The same as a scenario says it."""
+    def section(self, path: Path, missing: str = "") -> Population:
+        """The same as a scenario says it. missing: what an empty cell is called."""
         said: Any = {
             "separator": self.separator,
             "encoding": self.encoding,
@@ -69,7 +69,7 @@ class Reading:
             "decimal": self.decimal,
             "roles": self.roles(),
         }
-        return Population(source=str(path), missing="", **said)
+        return Population(source=str(path), missing=missing, **said)
 
 
 def split(names: str | None) -> list[str]:
@@ -77,9 +77,9 @@ def split(names: str | None) -> list[str]:
     return [name.strip() for name in names.split(",")] if names is not None else []
 
 
-def read(path: Path, said: Reading) -> Table:
-    """Read the chosen columns but direct identifiers; an empty cell is the empty text."""
-    section = said.section(path)
+def read(path: Path, said: Reading, missing: str = "") -> Table:
+    """Read the chosen columns but direct identifiers. missing: what an empty cell is called."""
+    section = said.section(path, missing)
     names = header(path, asked_of(section))
     chosen = _chosen(path, names, said.columns)
     _known(path, names, section.roles)
@@ -87,7 +87,7 @@ def read(path: Path, said: Reading) -> Table:
     section = replace(section, columns={name: name for name in chosen}, roles=kept)
     whole = table(section, ())
     features = coarsenings(said.coarsen, whole.columns)
-    found = coarse(whole, features) if features else whole
+    found = coarse(whole, features, missing) if features else whole
     if len(found.codes) < 2:
         raise DataError(
             f"{path}: one person only; nobody hides in a crowd of one, at least two rows are needed"

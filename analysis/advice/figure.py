@@ -1,0 +1,46 @@
+"""The picture of advice: what every choice loses against the people below k, true and promised."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+Point = tuple[float, float, float]  # loss, share below k, share that can be promised
+
+
+@drawing.styled
+def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure":
+    """Draw choices as points. best: the place of the one advised. target: the share wanted."""
+    made, (ax,) = drawing.new(7.6, 4.4)
+    draw(ax, points, best, target, k)
+    return made
+
+
+def draw(ax: "Axes", points: Sequence[Point], best: int, target: float, k: int) -> None:
+    """Draw on axes; the share of people is drawn as its root, so that small ones are told apart."""
+    loss = [point[0] for point in points]
+    ax.set_xscale("function", functions=(lambda x: abs(x) ** 0.5, lambda x: x**2))
+    ax.plot([p[1] for p in points], loss, "o-", color=drawing.BLUE, label="in this table")
+    ax.plot(
+        [p[2] for p in points],
+        loss,
+        "D",
+        mfc="none",
+        color=drawing.VERMILION,
+        label="promised from the columns' counts",
+    )
+    at = points[best]
+    ax.plot(at[1], at[0], "*", ms=15, color=drawing.GREEN, label="advised", zorder=3)
+    ax.axvline(target, color=drawing.GREY, ls=":", label=f"target {target:.3g}")
+    ax.set_xlim(0, 1)
+    ax.set_ylim(bottom=0)
+    ax.set_xticks(TICKS, [f"{tick:.0%}" for tick in TICKS])
+    ax.set_xlabel(f"people in a crowd smaller than k = {k}")
+    ax.set_ylabel("loss (0: nothing, 1: everything)")
+    ax.set_title("Every point is a choice one can take")
+    ax.legend()

@@ -1,0 +1,73 @@
+"""Ladders: a column in ever coarser values, from as it is to not at all.
+
+A level maps the codes of the column to coarser codes. Each level is a coarsening of the one before
+(two values that one level makes the same, all later ones do), so a person's crowd only grows. The
+loss of a level is a number from 0 to 1, ascending; the usual one is the share of entropy lost,
+
+    loss = 1 - H(level) / H(level 0)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ParameterError
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """One step of a ladder. codes[c]: the coarser code of code c. loss: from 0 to 1."""
+
+    name: str
+    codes: Codes
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A column and its levels, from fine to coarse; of the last, every value is one (dropped).
+
+    weight: how much the column's loss counts beside the others'. Raises ParameterError where a
+    level is no coarsening of the one before, or losses do not ascend from 0 to 1.
+    """
+
+    column: str
+    levels: tuple[Level, ...]
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        losses = [level.loss for level in self.levels]
+        if not losses or losses != sorted(losses) or losses[0] < 0 or losses[-1] > 1:
+            raise ParameterError(f"ladder {self.column!r}: losses ascend from 0 to 1: {losses}")
+        if len(np.unique(self.levels[-1].codes)) > 1:
+            raise ParameterError(f"ladder {self.column!r}: the last level has one value only")
+        for finer, coarser in zip(self.levels, self.levels[1:], strict=False):
+            if not nested(finer.codes, coarser.codes):
+                message = f"{coarser.name!r} is no coarsening of {finer.name!r}"
+                raise ParameterError(f"ladder {self.column!r}: {message}")
+
+
+def nested(finer: Codes, coarser: Codes) -> bool:
+    """Whether values that are one in the finer level are one in the coarser."""
+    if len(finer) != len(coarser):
+        return False
+    pairs = np.unique(np.stack([finer, coarser]), axis=1)
+    return bool(pairs.shape[1] == len(np.unique(finer)))
+
+
+def entropy(counts: Sequence[int] | Codes) -> float:
+    """Shannon entropy of counts, in bits."""
+    people = np.asarray(counts, float)
+    shares = people[people > 0] / people.sum()
+    return max(0.0, float(-(shares * np.log2(shares)).sum()))
+
+
+def entropy_losses(counts: Codes, levels: Sequence[Codes]) -> list[float]:
+    """The share of entropy that each level loses. counts: people of each code."""
+    held = [entropy(np.bincount(codes, weights=counts)) for codes in levels]
+    whole = held[0]
+    return [0.0 if not whole else min(1.0, max(0.0, 1 - bits / whole)) for bits in held]

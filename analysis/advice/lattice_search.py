@@ -1,0 +1,316 @@
+"""The least loss over all choices of levels that leave few people below k: searched, with its gap.
+
+    loss of a choice = b + (1 - b) e     b: weighted mean of its levels' losses
+                                         e: share of people below k, whose rows count as lost
+
+A choice is safe if at most `most` people are below k. Making any column coarser never takes anybody
+out of a crowd, so of a partial choice (some columns settled, the others dropped) the people below k
+are the fewest of all its completions: if they are too many, none is safe. The search settles one
+column after the other, best bound first; the bound of a partial choice takes for every other
+column the finest level that is safe beside what is settled. It is exact when the best bound left
+is no less than the best choice found; stopped before, the difference is the gap.
+
+People are told apart by sums of random 64-bit numbers, one for each coarser value (two different
+rows collide with probability n^2 / 2^64); the choice that is returned is counted again without
+them. Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search the same lattice.
+"""
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..exposure.cells import as_table, joint_counts
+from ..exposure.curves import users_below
+from .ladder import Ladder
+
+Levels = tuple[int, ...]
+Keys = NDArray[np.uint64]
+SEED = 0x61647669  # of the numbers that tell people apart, and of the orders that are tried
+RESTARTS = 24  # orders in which the first choices are made finer
+SLACK = 1e-12  # a difference of losses that is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Levels for all columns: the loss (0 to 1), and the people who are below k."""
+
+    levels: Levels
+    loss: float
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a search found.
+
+    best: the safe choice with the least loss. bound: no safe choice loses less. tried: all complete
+    choices that were counted. counted: how often people were counted. seconds: of processor time.
+    """
+
+    best: Choice
+    bound: float
+    tried: tuple[Choice, ...] = field(repr=False)
+    counted: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """How much less another choice could lose; 0 where the search is exact."""
+        return max(0.0, self.best.loss - self.bound)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is proved that no choice loses less."""
+        return self.gap <= SLACK
+
+    def frontier(self) -> tuple[Choice, ...]:
+        """Those tried that are not beaten: each loses less than any with as few people below k."""
+        found: list[Choice] = []
+        for one in sorted(self.tried, key=lambda one: (one.people, one.loss, one.levels)):
+            if not found or one.loss < found[-1].loss - SLACK:
+                found.append(one)
+        return tuple(found)
+
+
+def search(
+    table: ArrayLike,
+    ladders: Sequence[Ladder],
+    k: int,
+    most: int,
+    *,
+    charged: bool = True,
+    seconds: float = 60.0,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Advice:
+    """Find the levels that lose least among those that leave at most `most` people below k.
+
+    Args:
+        table: n x d integer codes of at least 0, one row a person.
+        ladders: the levels of each column.
+        k: an integer of at least 1.
+        most: people who may be in a crowd smaller than k.
+        charged: whether people below k count as lost (e in the formula; else it is 0).
+        seconds: processor time after which the best choice so far is returned, with its gap.
+        progress: is called with what is known, now and then.
+    """
+    codes = as_table(table)
+    if codes.shape[1] != len(ladders) or k < 1 or most < 0:
+        raise ParameterError(
+            f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
+        )
+    return _Search(codes, ladders, k, most, charged, seconds, progress).run()
+
+
+class _Search:
+    """The state of a search."""
+
+    def __init__(
+        self,
+        codes: NDArray[np.integer],
+        ladders: Sequence[Ladder],
+        k: int,
+        most: int,
+        charged: bool,  # noqa: FBT001 - passed on
+        seconds: float,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.codes, self.ladders, self.k, self.most = codes, ladders, k, most
+        self.charged, self.progress = charged, progress
+        self.start, self.until = time.process_time(), time.process_time() + seconds
+        self.n = len(codes)
+        rng = np.random.default_rng(SEED)
+        self.rng = rng
+        self.marks = [_marks(ladder, rng) for ladder in ladders]
+        whole = sum(ladder.weight for ladder in ladders)
+        self.losses = [
+            [lv.loss * ladder.weight / whole for lv in ladder.levels] for ladder in ladders
+        ]
+        self.top: Levels = tuple(len(ladder.levels) - 1 for ladder in ladders)
+        self.columns = [np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])]
+        self.counted = 0
+        self.tried: dict[Levels, Choice] = {}
+        self.best: Choice | None = None
+
+    @property
+    def late(self) -> bool:
+        return time.process_time() > self.until
+
+    def keys(self, j: int, level: int) -> Keys:
+        return self.marks[j][level][self.columns[j]]
+
+    def below(self, keys: Keys) -> int:
+        """The people in crowds smaller than k."""
+        self.counted += 1
+        if self.k == 1:
+            return 0
+        ordered = np.sort(keys)
+        starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        counts = np.diff(np.append(starts, len(ordered)))
+        return int(counts[counts < self.k].sum())
+
+    def base(self, levels: Levels) -> float:
+        return sum(self.losses[j][level] for j, level in enumerate(levels))
+
+    def worth(self, base: float, people: int) -> float:
+        return base + (1 - base) * people / self.n if self.charged else base
+
+    def note(self, levels: Levels, people: int) -> None:
+        """A complete choice was counted."""
+        choice = Choice(levels, self.worth(self.base(levels), people), people)
+        self.tried[levels] = choice
+        if people <= self.most and (self.best is None or choice.loss < self.best.loss - SLACK):
+            self.best = choice
+
+    def run(self) -> Advice:
+        all_dropped = np.zeros(self.n, np.uint64)
+        for j, level in enumerate(self.top):
+            all_dropped += self.keys(j, level)
+        people = self.below(all_dropped)
+        self.note(self.top, people)
+        if people > self.most:
+            raise ParameterError(
+                f"k = {self.k} is more than the {self.n:,} people of the table: no choice is safe"
+            )
+        self.progress("first choices")
+        gains = [[row[i] - row[i - 1] for i in range(1, len(row))] for row in self.losses]
+        for turn in range(RESTARTS):
+            if self.late and turn:
+                break
+            self._descend(all_dropped, gains, noise=0.0 if turn == 0 else 1.0)
+        bound = self._best_first(all_dropped)
+        best = self.best
+        assert best is not None  # noqa: S101 - everything dropped is safe
+        self._prove(best)
+        spent = time.process_time() - self.start
+        return Advice(best, min(bound, best.loss), tuple(self.tried.values()), self.counted, spent)
+
+    def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
+        """From everything dropped, make columns finer one step at a time, the largest gain first.
+
+        A step that is too much now is too much for ever, as all others only become finer.
+        """
+        levels = list(self.top)
+        keys = keys.copy()
+        open_ = set(range(len(levels)))
+        scale = {j: 1.0 + noise * self.rng.exponential() for j in open_}
+        while open_ and not (self.late and self.best and self.best.loss < 1):
+            j = max(open_, key=lambda j: gains[j][levels[j] - 1] * scale[j] if levels[j] else -1)
+            if not levels[j]:
+                open_.discard(j)
+                continue
+            finer = keys - self.keys(j, levels[j]) + self.keys(j, levels[j] - 1)
+            people = self.below(finer)
+            if people <= self.most:
+                levels[j] -= 1
+                keys = finer
+                self.note(tuple(levels), people)
+            else:
+                self.note((*levels[:j], levels[j] - 1, *levels[j + 1 :]), people)
+                open_.discard(j)
+
+    def _best_first(self, dropped: Keys) -> float:
+        """Search until nothing left can be better, or time is up; returns a bound of the loss."""
+        d = len(self.ladders)
+        finest = self._finest(dropped, list(range(d)), [0] * d)
+        order = sorted(
+            range(d), key=lambda j: -self.losses[j][finest[j]] - len(self.marks[j][0]) / 1e9
+        )
+        low = sum(self.losses[j][finest[j]] for j in range(d))
+        heap: list[tuple[float, int, Levels, list[int]]] = [(low, 0, (), finest)]
+        step = 0
+        while heap:
+            low, _, settled, finest = heapq.heappop(heap)
+            assert self.best is not None  # noqa: S101 - everything dropped is safe
+            if low >= self.best.loss - SLACK:
+                return low
+            if self.late:
+                return low
+            step += 1
+            if step % 50 == 0:
+                self.progress(f"loss {self.best.loss:.4f}, none below {low:.4f}")
+            for child in self._children(dropped, order, settled, finest):
+                heapq.heappush(heap, (child[0], step * 100 + child[1][-1], *child[1:]))
+                if self.late:  # what was not expanded is bounded by its parent
+                    return low
+        return self.best.loss if self.best else 1.0
+
+    def _children(
+        self, dropped: Keys, order: list[int], settled: Levels, finest: list[int]
+    ) -> "list[tuple[float, Levels, list[int]]]":
+        """Settle the next column at each level that may be safe."""
+        j = order[len(settled)]
+        keys = dropped.copy()
+        for at, level in zip(order, settled, strict=False):
+            keys += self.keys(at, level) - self.keys(at, self.top[at])
+        rest, found = order[len(settled) + 1 :], []
+        fixed = sum(self.losses[at][level] for at, level in zip(order, settled, strict=False))
+        for level in range(finest[j], self.top[j] + 1):
+            own = fixed + self.losses[j][level]
+            low = own + sum(self.losses[at][finest[at]] for at in rest)
+            if self.best and low >= self.best.loss - SLACK:
+                break
+            here = keys - self.keys(j, self.top[j]) + self.keys(j, level)
+            people = self.below(here)
+            if people > self.most:
+                continue
+            if not rest:
+                self.note(self._complete(order, (*settled, level)), people)
+                continue
+            tight = self._finest(here, rest, finest, own)
+            low = self.worth(own + sum(self.losses[at][tight[at]] for at in rest), people)
+            if self.best and low >= self.best.loss - SLACK:
+                continue
+            found.append((low, (*settled, level), tight))
+            if self.late:
+                break
+        return found
+
+    def _finest(
+        self, keys: Keys, rest: Sequence[int], known: list[int], own: float | None = None
+    ) -> list[int]:
+        """For each column the finest level that is safe beside what is settled, by bisection."""
+        tight = list(known)
+        for j in rest:
+            if own is not None and self.best:
+                low = own + sum(self.losses[at][tight[at]] for at in rest)
+                if low >= self.best.loss - SLACK:
+                    break
+            low_, high = tight[j], self.top[j]
+            while low_ < high:
+                middle = (low_ + high) // 2
+                if self.below(keys - self.keys(j, self.top[j]) + self.keys(j, middle)) > self.most:
+                    low_ = middle + 1
+                else:
+                    high = middle
+            tight[j] = low_
+        return tight
+
+    def _complete(self, order: list[int], settled: Levels) -> Levels:
+        levels = list(self.top)
+        for at, level in zip(order, settled, strict=True):
+            levels[at] = level
+        return tuple(levels)
+
+    def _prove(self, best: Choice) -> None:
+        """Count the choice without random numbers."""
+        chosen = [
+            self.ladders[j].levels[level].codes[self.columns[j]]
+            for j, level in enumerate(best.levels)
+        ]
+        people = users_below(joint_counts(np.stack(chosen, axis=1), range(len(chosen))), self.k)
+        if int(people) != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
+            raise ParameterError("two different rows had one number; search again")
+
+
+def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:
+    """A random number for each coarser value of each level, by the code of the column."""
+    marks = []
+    for level in ladder.levels:
+        numbers = rng.integers(0, 2**64 - 1, int(level.codes.max()) + 1, np.uint64, endpoint=True)
+        marks.append(numbers[level.codes])
+    return marks

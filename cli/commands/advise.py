@@ -1,0 +1,168 @@
+"""`veilmix advise`: how coarse a table has to be so that its people are k-anonymous."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..own_table import table_options
+from ..stages import stages
+from ..text.layout import clean, format_option, page, say, write_csv, write_json
+
+if TYPE_CHECKING:
+    from ...scenarios.tables.advise import Advised
+    from ...scenarios.tables.reading import Reading
+
+MISSING = "(missing)"
+
+
+@click.command("advise")
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size.")
+@click.option(
+    "--max-exposure",
+    default=0.01,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of people who may be in a smaller crowd.",
+)
+@click.option(
+    "--hierarchy",
+    multiple=True,
+    metavar="COLUMN=FILE",
+    help="Coarser values of a column, a line each from fine to coarse, as ARX has them.",
+)
+@click.option(
+    "--weight",
+    multiple=True,
+    metavar="COLUMN=NUMBER",
+    help="How much a column counts; otherwise the root of its bits.",
+)
+@click.option("--predict", metavar="COLUMN", help="Measure how well this one is predicted.")
+@click.option(
+    "--seconds",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Processor time of the search.",
+)
+@click.option(
+    "--figure",
+    "picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw loss against promise to a .png or .svg file.",
+)
+@click.option(
+    "--write",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the advice as a scenario.",
+)
+@click.option("--force", is_flag=True, help="Replace a scenario that is there.")
+@table_options
+@format_option
+def command(
+    data: Path,
+    k: int,
+    max_exposure: float,
+    hierarchy: tuple[str, ...],
+    weight: tuple[str, ...],
+    predict: str | None,
+    seconds: float,
+    picture: Path | None,
+    file: Path | None,
+    form: str,
+    *,
+    force: bool,
+    **reading: Any,
+) -> None:
+    """Advise how coarse to say each column of DATA so that few people are in a small crowd.
+
+    Numbers may become intervals, dates months or years, codes shorter, rare values one; a column
+    may be dropped. The choice that loses least is searched exactly, or with a stated gap.
+    """
+    from ...analysis import drawing
+    from ...scenarios.tables.advise import advise
+    from ...scenarios.tables.reading import Reading, read, suspects
+
+    if picture is not None:
+        drawing.require()
+        drawing.check_path(picture)
+    said = Reading(**reading)
+    with stages() as stage:
+        stage(f"reading {data}")
+        table = read(data, said, MISSING)
+        advised = advise(
+            table,
+            k,
+            max_exposure,
+            missing=MISSING,
+            hierarchies={name: Path(at) for name, at in _pairs("hierarchy", hierarchy)},
+            weights={name: _number(name, text) for name, text in _pairs("weight", weight)},
+            predict=predict,
+            seconds=seconds,
+            progress=stage,
+        )
+        if picture is not None:
+            stage(f"drawing {picture}")
+            _draw(advised, picture)
+    for warning in (*table.warnings, *suspects(table, (MISSING, *said.lacking))):
+        if "is not asked about" not in warning and "read as a value" not in warning:
+            say(page(err=True), f"warning   {clean(warning)}", style="yellow")
+    _tell(advised, data.name, form)
+    if picture is not None:
+        say(page(err=True), f"drawn     {picture}")
+    if file is not None:
+        _write(advised, data, said, file, force=force)
+
+
+def _tell(advised: "Advised", called: str, form: str) -> None:
+    from ..text import advice
+
+    if form == "json":
+        write_json(advice.plain(advised, called))
+    elif form == "csv":
+        write_csv(advice.choices(advised))
+    else:
+        advice.tell(page(), advised, called)
+
+
+def _draw(advised: "Advised", picture: Path) -> None:
+    from ...analysis import drawing
+    from ...analysis.advice.figure import figure
+
+    n, best = advised.n, [one for one, _ in advised.choices].index(advised.best)
+    points = [(one.loss, one.people / n, cost.promised / n) for one, cost in advised.choices]
+    drawing.save(figure(points, best, advised.max_exposure, advised.k), picture)
+
+
+def _write(advised: "Advised", data: Path, said: "Reading", file: Path, *, force: bool) -> None:
+    from ...scenarios.serialization.atomic_file import write_whole
+    from ...scenarios.tables.written import scenario_text
+    from ...scenarios.validation.load import load
+
+    write_whole(file, scenario_text(advised, data, said, file.parent), force=force)
+    load(file)  # what does not load is a bug, and says so here
+    say(page(err=True), f"wrote     {file}   next: veilmix run {file} --mode ideal")
+
+
+def _pairs(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    from ...errors import DataError
+
+    pairs = [text.partition("=") for text in given]
+    for text, (name, mark, rest) in zip(given, pairs, strict=True):
+        if not (name and mark and rest):
+            raise DataError(f"--{option} {text}: COLUMN=... is accepted")
+    return [(name.strip(), rest.strip()) for name, _, rest in pairs]
+
+
+def _number(name: str, text: str) -> float:
+    from ...errors import DataError
+
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1e9:
+        raise DataError(f"--weight {name}={text}: a number above 0 is accepted")
+    return number

@@ -1,0 +1,161 @@
+"""Advice in words and tables for people, and as plain data for programs."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .layout import Grid, Page, clean, lay_out, many, percent, say
+
+if TYPE_CHECKING:
+    from ...scenarios.tables.advise import Advised, Cost
+
+
+def tell(console: Page, advised: "Advised", called: str) -> None:
+    """Print the advice."""
+    best, n = advised.best, advised.n
+    say(
+        console,
+        f"{clean(called)}  {n:,} people, {many(len(advised.columns), 'column')}; at most "
+        f"{percent(advised.max_exposure)} ({advised.most:,}) may be in a crowd smaller than "
+        f"k = {advised.k}",
+    )
+    say(console, clean(advised.table.note))
+    for one in advised.table.judged:
+        if one.column not in advised.table.columns:
+            say(console, clean(f"left out  {one.column}: a {one.shown} ({one.reason})"))
+    say(console)
+    lay_out(console, steps(advised))
+    say(console)
+    now = percent(best.people / n)
+    before = percent(advised.before / n)
+    say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
+    promised = advised.cost.promised
+    say(console, f"promised from the columns' counts alone  {percent(promised / n)} ({promised:,})")
+    for line in costs(advised.cost, advised.predict):
+        say(console, line)
+    say(console, searched(advised))
+    if len(advised.choices) > 1:
+        say(console, "\nother choices, none beaten by another")
+        lay_out(console, choices(advised))
+
+
+def searched(advised: "Advised") -> str:
+    """How far the advice is proved."""
+    found = advised.found
+    spent = f"{found.counted:,} counts of the table, {found.seconds:.1f} s"
+    if found.exact:
+        return f"loss {found.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
+    return (
+        f"loss {found.best.loss:.4f}; stopped: no choice loses less than {found.bound:.4f}, so at "
+        f"most {found.gap:.4f} may be left to win ({spent}; --seconds searches longer)"
+    )
+
+
+def steps(advised: "Advised") -> Grid:
+    """What to say of each column, and what one step finer would expose."""
+    n, rows = advised.n, []
+    here = percent(advised.best.people / n)
+    for j, (one, says) in enumerate(zip(advised.columns, advised.says(advised.best), strict=True)):
+        finer = advised.finer[j]
+        level = advised.best.levels[j]
+        rows.append(
+            (
+                one.ladder.column,
+                says,
+                f"{advised.cost.kept[j]:.2f} of {advised.cost.whole[j]:.2f}",
+                ""
+                if finer is None
+                else f"{one.ladder.levels[level - 1].name}: {percent(finer / n)} instead of {here}",
+            )
+        )
+    return Grid(("column", "say", "bits kept", "one step finer would expose"), rows, (2,))
+
+
+def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
+    """What the choice costs, a line each."""
+    yield f"entropy kept  {percent(cost.share)} of the bits of the columns one by one"
+    if cost.two_way is not None:
+        yield (
+            f"two-way tables  {cost.two_way:.3f} from the true ones on average (total variation: "
+            "0 the same, 1 nothing in common)"
+        )
+    if cost.predicted is not None:
+        found = cost.predicted
+        yield clean(
+            f"prediction of {predict}  {percent(found.coarse)} right; {percent(found.fine)} from "
+            f"the columns as they are, {percent(found.none)} by the most frequent value"
+        )
+
+
+def choices(advised: "Advised") -> Grid:
+    """Choices with fewer and more people below k."""
+    rows = []
+    for one, cost in advised.choices:
+        rows.append(
+            (
+                "advised" if one == advised.best else "",
+                f"{one.loss:.4f}",
+                percent(one.people / advised.n),
+                percent(cost.promised / advised.n),
+                percent(cost.share),
+                "" if cost.two_way is None else f"{cost.two_way:.3f}",
+                ", ".join(
+                    f"{column.ladder.column} {level}/{len(column.ladder.levels) - 1}"
+                    for column, level in zip(advised.columns, one.levels, strict=True)
+                    if level
+                ),
+            )
+        )
+    headings = ("", "loss", "below k", "promised", "bits kept", "two-way", "steps (of dropped)")
+    return Grid(headings, rows, (1, 2, 3, 4, 5))
+
+
+def plain(advised: "Advised", called: str) -> dict[str, Any]:
+    """All of it, as plain data."""
+    found = advised.found
+    return {
+        "data": called,
+        "read": advised.table.note,
+        "users": advised.n,
+        "k": advised.k,
+        "max_exposure": advised.max_exposure,
+        "left_out": [
+            one.column for one in advised.table.judged if one.column not in advised.table.columns
+        ],
+        "exact": found.exact,
+        "bound": found.bound,
+        "counted": found.counted,
+        "people_below_k_as_it_is": advised.before,
+        "columns": [
+            {
+                "column": one.ladder.column,
+                "feature": one.steps[level],
+                "says": one.ladder.levels[level].name,
+                "levels": [rung.name for rung in one.ladder.levels],
+                "people_below_k_one_step_finer": finer,
+            }
+            for one, level, finer in zip(
+                advised.columns, advised.best.levels, advised.finer, strict=True
+            )
+        ],
+        "choices": [_choice(advised, *pair) for pair in advised.choices],
+    }
+
+
+def _choice(advised: "Advised", one: Any, cost: "Cost") -> dict[str, Any]:
+    return {
+        "advised": one == advised.best,
+        "loss": one.loss,
+        "people_below_k": one.people,
+        "promised": cost.promised,
+        "bits_kept": list(cost.kept),
+        "two_way": cost.two_way,
+        "prediction": None
+        if cost.predicted is None
+        else {
+            "coarse": cost.predicted.coarse,
+            "fine": cost.predicted.fine,
+            "none": cost.predicted.none,
+        },
+        "levels": list(one.levels),
+        "says": list(advised.says(one)),
+    }

@@ -1,0 +1,217 @@
+"""Advice on a table: how coarse to say what, so that few are below k and least is lost.
+
+The search is `analysis.advice`; here columns become ladders, and what was found is put in the words
+of a scenario.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
+from ...analysis.advice.ladder import Ladder, entropy
+from ...analysis.advice.lattice_search import Advice, Choice, search
+from ...analysis.composition.bounds import best_bound
+from ...analysis.exposure.cells import joint_counts
+from ...analysis.exposure.curves import users_below
+from ...errors import DataError
+from ..populations.people import Table
+from ..schema.problems import did_you_mean, listed
+from .ladders import Column, column
+
+WIDE = 20  # columns above which other choices are not measured, only the best
+SHOWN = 12  # choices that are measured and shown
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a choice costs.
+
+    kept: bits of each column, and whole: before. two_way: mean distance of two-way tables, None
+    where it was not measured. promised: people below k that the columns' counts alone can exclude
+    no better. predicted: of a column that was named.
+    """
+
+    kept: tuple[float, ...]
+    whole: tuple[float, ...]
+    promised: int
+    two_way: float | None = None
+    predicted: Prediction | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of all columns' bits that is kept."""
+        return sum(self.kept) / sum(self.whole) if sum(self.whole) else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """Advice on a table. finer: of each column, the people below k were it one level finer.
+
+    before: the people below k with everything as it is (but for what costs nothing). choices: those
+    of the frontier that are shown, with their costs; `cost` is the best one's.
+    """
+
+    table: Table
+    columns: tuple[Column, ...]
+    k: int
+    max_exposure: float
+    most: int
+    found: Advice
+    cost: Cost
+    before: int
+    finer: tuple[int | None, ...]
+    choices: tuple[tuple[Choice, Cost], ...]
+    predict: str | None = None
+
+    @property
+    def n(self) -> int:
+        """People in the table."""
+        return len(self.table.codes)
+
+    @property
+    def best(self) -> Choice:
+        """The choice that is advised."""
+        return self.found.best
+
+    def says(self, choice: Choice) -> tuple[str, ...]:
+        """What a choice says of each column."""
+        pairs = zip(self.columns, choice.levels, strict=True)
+        return tuple(one.ladder.levels[level].name for one, level in pairs)
+
+
+def advise(
+    table: Table,
+    k: int = 5,
+    max_exposure: float = 0.01,
+    *,
+    missing: str = "(missing)",
+    hierarchies: Mapping[str, Path] | None = None,
+    weights: Mapping[str, float] | None = None,
+    predict: str | None = None,
+    seconds: float = 60.0,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Advised:
+    """Search for the choice of coarser values that loses least.
+
+    Args:
+        table: its people, direct identifiers left out.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        missing: what an empty cell of the table is called.
+        hierarchies: files as ARX has them, by column.
+        weights: how much columns count, by name; otherwise the root of their bits.
+        predict: a column whose prediction from the others is measured.
+        seconds: processor time of the search.
+        progress: is called with the name of each stage.
+
+    Raises:
+        DataError: a column that is named is not there, or a hierarchy does not fit.
+    """
+    _known(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
+    progress("ladders of coarser values")
+    columns = tuple(
+        _weighted(column(table, j, k, missing, (hierarchies or {}).get(name)), table, j, weights)
+        for j, name in enumerate(table.columns)
+    )
+    n = len(table.codes)
+    most = _allowed(max_exposure, n)
+    ladders = [one.ladder for one in columns]
+    found = search(table.codes, ladders, k, most, seconds=seconds, progress=progress)
+    progress("what it costs")
+    wide = len(columns) > WIDE
+    zero = tuple(0 for _ in columns)
+    shown = _spread(found.frontier(), found.best)
+    label = None if predict is None else table.columns.index(predict)
+    measured = tuple(
+        (one, _cost(table, columns, one, k, label, whole=not wide or one == found.best))
+        for one in shown
+    )
+    return Advised(
+        table,
+        columns,
+        k,
+        max_exposure,
+        most,
+        found,
+        next(cost for one, cost in measured if one == found.best),
+        _below(table, columns, zero, k),
+        tuple(_finer(table, columns, found.best, j, k) for j in range(len(columns))),
+        measured,
+        predict,
+    )
+
+
+def coarse_codes(
+    table: Table, columns: Sequence[Column], levels: Sequence[int]
+) -> list[np.ndarray]:
+    """The columns as a choice says them."""
+    return [
+        one.ladder.levels[level].codes[table.codes[:, j]]
+        for j, (one, level) in enumerate(zip(columns, levels, strict=True))
+    ]
+
+
+def _known(table: Table, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in table.columns:
+            raise DataError(
+                f"no column is called {name!r}; advice is on {listed(table.columns)}"
+                f"{did_you_mean(name, table.columns)}"
+            )
+
+
+def _weighted(one: Column, table: Table, j: int, weights: Mapping[str, float] | None) -> Column:
+    held = entropy(np.bincount(one.ladder.levels[0].codes[table.codes[:, j]]))
+    weight = max(1e-6, (weights or {}).get(one.ladder.column, held**0.5))
+    return Column(Ladder(one.ladder.column, one.ladder.levels, weight), one.steps)
+
+
+def _allowed(share: float, n: int) -> int:
+    from ...analysis.scoring.table_score import allowed
+
+    return allowed(share, n)
+
+
+def _below(table: Table, columns: Sequence[Column], levels: Sequence[int], k: int) -> int:
+    codes = np.stack(coarse_codes(table, columns, levels), axis=1)
+    return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
+
+
+def _finer(table: Table, columns: Sequence[Column], best: Choice, j: int, k: int) -> int | None:
+    if best.levels[j] == 0:
+        return None
+    levels = list(best.levels)
+    levels[j] -= 1
+    return _below(table, columns, levels, k)
+
+
+def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
+    """The best, and choices of the frontier that differ most in the people below k."""
+    others = [one for one in frontier if one != best]
+    step = max(1, -(-len(others) // (SHOWN - 1)))
+    return sorted({*others[::step], best}, key=lambda one: (one.people, one.loss))
+
+
+def _cost(
+    table: Table,
+    columns: Sequence[Column],
+    choice: Choice,
+    k: int,
+    label: int | None,
+    *,
+    whole: bool,
+) -> Cost:
+    fine = coarse_codes(table, columns, [0] * len(columns))
+    coarse = coarse_codes(table, columns, choice.levels)
+    kept = [j for j, one in enumerate(coarse) if one.max() > 0]
+    marginals = [np.bincount(coarse[j]) for j in kept]
+    promised = best_bound([m[m > 0] for m in marginals], k).people if marginals else 0
+    guessed = None
+    if label is not None and whole:
+        others = [j for j in range(len(columns)) if j != label]
+        guessed = prediction(fine[label], [fine[j] for j in others], [coarse[j] for j in others])
+    distance = two_way_distance(fine, coarse) if whole else None
+    return Cost(tuple(bits(coarse)), tuple(bits(fine)), promised, distance, guessed)

@@ -1,0 +1,227 @@
+"""Ladders for the columns of a table: what of each could be said instead, from fine to coarse.
+
+    numbers     intervals of 5, 10, 20, 40 (and what is like them in size)
+    dates       month, year, decade
+    codes       one sign less at a time
+    categories  values of fewer and fewer people become one
+    hierarchy   the levels of its file
+
+Before all that, what costs nothing: spellings that differ in case or spaces alone become one, and
+texts that mean missing become missing. Every level is made by the rules of a `[[feature]]`, so what
+is advised is what people would say. The loss of a level is half the share of entropy lost, and 1
+where the column is dropped: a coarse age is still an age.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import convert
+
+from ...analysis.advice.ladder import Codes, Ladder, Level, entropy_losses, nested
+from ...errors import DataError
+from ...protocol.coarsening import NUMBER, coarsened
+from ..populations.coarser import in_words, levels, rules_of
+from ..populations.people import Table
+from ..populations.roles import WORDS
+from ..populations.values import DATE
+from ..schema.model import Feature
+
+AS_IS, DROPPED = "as it is", "dropped"
+FEW = 12  # different numbers up to which they are categories
+MOSTLY = 0.95  # share of the values that have to be numbers, dates or codes
+KEPT = 0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
+TAIL = 0.01  # share of people below the first edge, and above the last
+WIDTHS = (5, 10, 20, 40)
+CODE = re.compile(r"[A-Z0-9]{3,12}")
+CODED = frozenset(("zip", "zipcode", "postcode", "postal", "plz", "icd", "code"))
+RARE = (0.001, 0.005, 0.02, 0.05)  # shares of the people; values of fewer are merged
+USUAL = frozenset(("?", "na", "n/a", "nan", "null", "unknown", "missing", "-"))
+NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column with its ladder. steps: of each level, the keys of its feature; None: dropped."""
+
+    ladder: Ladder
+    steps: tuple[dict[str, Any] | None, ...]
+
+    def feature(self, level: int) -> Feature | None:
+        """What a scenario says of the column at a level; None where it is dropped."""
+        keys = self.steps[level]
+        return None if keys is None else _feature(self.ladder.column, keys)
+
+
+def column(
+    table: Table,
+    j: int,
+    k: int,
+    missing: str,
+    hierarchy: Path | None = None,
+    weight: float = 1.0,
+) -> Column:
+    """The ladder of a column. missing: what an empty cell is called. hierarchy: a file of its own.
+
+    Raises DataError for a hierarchy that does not fit.
+    """
+    name, texts = table.columns[j], table.values[j]
+    people = np.bincount(table.codes[:, j], minlength=len(texts))
+    clean = _clean(texts, missing)
+    steps: list[dict[str, Any]] = [clean]
+    found = [_codes(name, clean, texts, people, missing)]
+    for more in _coarser(name, texts, people, k, missing, hierarchy, clean):
+        try:
+            codes = _codes(name, more, texts, people, missing)
+        except DataError:
+            if hierarchy is not None:
+                raise
+            continue  # a rule that these values cannot have
+        if 1 < codes.max() + 1 < found[-1].max() + 1 and nested(found[-1], codes):
+            steps.append(more)
+            found.append(codes)
+    found.append(np.zeros(len(texts), np.int64))
+    losses = np.maximum.accumulate(entropy_losses(people, found)) * KEPT
+    losses[-1] = 1.0
+    names = [*(_name(name, step) for step in steps), DROPPED]
+    rungs = zip(names, found, losses.tolist(), strict=True)
+    ladder = Ladder(name, tuple(Level(*rung) for rung in rungs), weight)
+    return Column(ladder, (*steps, None))
+
+
+def _feature(name: str, keys: Mapping[str, Any]) -> Feature:
+    return convert({"name": name, **keys}, Feature)
+
+
+def _name(name: str, keys: Mapping[str, Any]) -> str:
+    return in_words(_feature(name, keys)) or AS_IS
+
+
+def _codes(
+    name: str, keys: Mapping[str, Any], texts: Sequence[str], people: Codes, missing: str
+) -> Codes:
+    """The coarser code of each code."""
+    rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
+    place: dict[str, int] = {}
+    said = [coarsened(rules, text) for text in texts]
+    return np.array([place.setdefault(text, len(place)) for text in said], np.int64)
+
+
+def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
+    """What costs nothing: one spelling for one value, one for what is missing."""
+    clean: dict[str, Any] = {}
+    known = [text for text in texts if text != missing]
+    parts = [part for part, changed in _spellings(known) if changed]
+    if parts:
+        clean["fold"] = parts
+    folded = {text.casefold() if "case" in parts else text for text in known}
+    lacking = sorted(text for text in folded if text.casefold() in USUAL)
+    numbers = {text for text in known if NUMBER.fullmatch(text)}
+    rest = [float(text) for text in numbers - NO_NUMBER]
+    if rest and len(numbers) >= MOSTLY * len(known) and len(numbers) > FEW:
+        odd = [text for text in sorted(numbers & NO_NUMBER) if _beyond(float(text), rest)]
+        lacking += odd
+    if lacking:
+        clean["merge"] = {missing: lacking}
+    return clean
+
+
+def _spellings(texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The parts of spellings in which values differ alone."""
+    yield "case", len({text.casefold() for text in texts}) < len(texts)
+    yield "spaces", len({re.sub(r"\s+", " ", text) for text in texts}) < len(texts)
+
+
+def _beyond(number: float, rest: Sequence[float]) -> bool:
+    """Whether a number lies apart from all others, as a sign for unknown does."""
+    low, high = min(rest), max(rest)
+    return (number < 0 <= low) or number > high + (high - low) / 2
+
+
+def _coarser(
+    name: str,
+    texts: Sequence[str],
+    people: Codes,
+    k: int,
+    missing: str,
+    hierarchy: Path | None,
+    clean: Mapping[str, Any],
+) -> Iterator[dict[str, Any]]:
+    """The coarser levels that a column may have, from fine to coarse."""
+    if hierarchy is not None:
+        depth = min(map(len, levels(hierarchy).values()))
+        for level in range(1, depth):
+            yield {**clean, "hierarchy": str(hierarchy), "level": level}
+        return
+    gone = {missing, *clean.get("merge", {}).get(missing, ())}
+    known = {text: None for text in texts if text not in gone and text.casefold() not in USUAL}
+    if _mostly(known, DATE):
+        for unit in ("month", "year", "decade"):
+            yield {**clean, "date": unit, **({"day_first": True} if unit == "month" else {})}
+    elif _is_code(name, known):
+        for length in range(max(map(len, known)) - 1, 0, -1):
+            yield {**clean, "prefix": length}
+    elif _mostly(known, NUMBER) and len(known) > FEW:
+        numbers = [
+            (float(text), int(many))
+            for text, many in zip(texts, people, strict=True)
+            if text in known and NUMBER.fullmatch(text)
+        ]
+        for edges in cuts(*map(np.array, zip(*numbers, strict=True))):
+            yield {**clean, "bins": {"edges": edges}}
+    else:
+        n = int(people.sum())
+        for fewest in sorted({k, *(round(share * n) for share in RARE)}):
+            yield {**clean, "merge_below": max(1, fewest)}
+
+
+def cuts(numbers: "np.ndarray", people: "np.ndarray") -> Iterator[list[float]]:
+    """Edges of intervals, each list some of the one before; few people lie beyond either end."""
+    order = np.argsort(numbers)
+    up_to = people[order].cumsum() / people.sum()
+    low, high = (float(numbers[order][np.searchsorted(up_to, at)]) for at in (TAIL, 1 - TAIL))
+    for width in widths([float(number) for number in numbers]):
+        first, last = ceil(low / width), floor(high / width)
+        edges = [_plain(width * step) for step in range(first, last + 1)]
+        edges = [edge for edge in edges if low < edge <= high]
+        if edges:
+            yield edges
+
+
+def _plain(number: float) -> float:
+    """A number as a person writes it: 20, not 20.0."""
+    rounded = float(f"{number:.9g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def widths(numbers: Sequence[float]) -> list[float]:
+    """Widths of intervals, each a multiple of the one before: 5, 10, 20, 40 for ages."""
+    span = max(numbers) - min(numbers)
+    if not span:
+        return []
+    scale = 10.0 ** round(log10(span / 100))
+    wanted = [width * scale for width in WIDTHS]
+    if any(number % 1 for number in numbers) and scale <= 1:
+        wanted = [scale, *wanted]
+    return [float(f"{width:.6g}") for width in wanted]
+
+
+def _mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
+    fits = sum(kind.fullmatch(text) is not None for text in texts)
+    return bool(texts) and fits >= MOSTLY * len(texts)
+
+
+def _is_code(name: str, texts: Collection[str]) -> bool:
+    """Whether values are codes of one length, of which the first signs say most."""
+    if len(texts) <= 2 or not _mostly(texts, CODE):
+        return False
+    lengths = {len(text) for text in texts}
+    called = bool({word.lower() for word in WORDS.findall(name)} & CODED)
+    zeros = any(text.startswith("0") and len(text) > 1 for text in texts)
+    digits = all(text.isdigit() for text in texts)
+    mixed = any(map(str.isdigit, "".join(texts))) and not digits
+    return len(lengths) == 1 and (called or zeros or (mixed and len(texts) > FEW))

@@ -1,0 +1,91 @@
+"""A piece of advice as a scenario file, short enough to be read and changed."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..schema.dump import value
+from ..schema.problems import quoted
+from ..wording import percent
+from .advise import Advised
+from .reading import Reading
+
+ODD = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -> str:
+    """Write a scenario that asks what is advised. folder: where the file will lie."""
+    return "\n".join(_lines(advised, source, said, folder)) + "\n"
+
+
+def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Iterator[str]:
+    best, n = advised.best, advised.n
+    kept = [
+        one.ladder.column
+        for one, level in zip(advised.columns, best.levels, strict=True)
+        if one.steps[level] is not None
+    ]
+    yield (
+        f"# Advised for k = {advised.k}: {percent(best.people / n)} of {n:,} people would be in a "
+        "smaller crowd."
+    )
+    yield "[scenario]"
+    yield f"name = {quoted(_name(source))}"
+    yield ""
+    yield "[population]"
+    yield f"source = {quoted(_relative(source, folder))}"
+    for key, text in _reading(advised, said):
+        yield f"{key} = {value(text)}"
+    for one, level in zip(advised.columns, best.levels, strict=True):
+        keys = one.steps[level]
+        if keys is None:
+            yield ""
+            yield f"# {one.ladder.column} is not asked: with it, more would be exposed or lost"
+            continue
+        yield ""
+        yield "[[feature]]"
+        yield f"name = {quoted(one.ladder.column)}"
+        for key, item in keys.items():
+            yield f"{key} = {value(_placed(key, item, folder))}"
+    yield ""
+    yield "[policy]"
+    yield f"k = {advised.k}"
+    yield f"max_exposure = {advised.max_exposure}"
+    if advised.cost.promised <= advised.most:
+        yield "# The counts of single columns prove it: the curator need not see the table."
+    else:
+        share = percent(advised.cost.promised / n)
+        yield f"# True of this table; by the counts of single columns it could be {share}. So the"
+        yield "# columns are fixed here by whoever has the table, and the run checks them."
+        yield 'kind = "fixed"'
+        yield f"keep = {value(kept)}"
+    yield ""
+    yield "[expect]"
+    yield f"true_exposure_at_most = {advised.max_exposure}"
+
+
+def _reading(advised: Advised, said: Reading) -> Iterator[tuple[str, Any]]:
+    for key in ("separator", "encoding", "sheet", "header", "decimal"):
+        if getattr(said, key) is not None:
+            yield key, getattr(said, key)
+    if said.lacking:
+        yield "missing_texts", list(said.lacking)
+    roles = {one.column: str(one.role) for one in advised.table.judged}
+    yield "roles", {name: role for name, role in roles.items() if role == "identifier"}
+
+
+def _placed(key: str, item: Any, folder: Path) -> Any:
+    return _relative(Path(item), folder) if key == "hierarchy" else item
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return str(path.absolute().relative_to(folder.absolute()))
+    except ValueError:
+        return str(path.absolute())
+
+
+def _name(source: Path) -> str:
+    name = ODD.sub("-", source.stem).lstrip("._-")
+    return (name or "table")[:64]
