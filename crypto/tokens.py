@@ -29,10 +29,10 @@ from .ristretto import (
     SCALAR,
     UNIFORM,
     base_times,
-    decoded,
     plus,
     scalar,
     times,
+    times_decoded,
 )
 from .voprf import OprfKey, finished, hashed
 
@@ -75,21 +75,14 @@ def ask(inputs: Sequence[bytes], entropy: Entropy) -> Asked:
     return Asked(tuple(inputs), (*blinded, summed), tuple(_inverses(factors)), mask)
 
 
-def check_elements(elements: Sequence[bytes]) -> None:
-    """Anybody: Refused (MALFORMED) unless these can be asked for, as `grant` has it."""
-    if not 1 < len(elements) <= MOST_ASKED + 1:
-        raise Refused(Reason.MALFORMED, f"{len(elements)} elements")
-    for one in elements:
-        decoded(one)
-
-
 def grant(key: OprfKey, elements: Sequence[bytes]) -> tuple[tuple[bytes, ...], bytes]:
     """Key holder: answer one person's elements, the last of which is for the check.
 
     Raises:
         Refused: (MALFORMED) one of them is not an element, or there are too few or too many.
     """
-    check_elements(elements)
+    if not 1 < len(elements) <= MOST_ASKED + 1:
+        raise Refused(Reason.MALFORMED, f"{len(elements)} elements")
     *evaluated, last = map(key.times, elements)
     return tuple(evaluated), _check(elements[-1], last)
 
@@ -104,9 +97,9 @@ def tokens(asked: Asked, evaluated: Sequence[bytes], check: bytes, public: bytes
     if len(evaluated) != len(asked.inputs):
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
     found = [
-        times(inverse, decoded(one)) for inverse, one in zip(asked.inverses, evaluated, strict=True)
+        times_decoded(inverse, one) for inverse, one in zip(asked.inverses, evaluated, strict=True)
     ]
-    summed = _sum(times(asked.mask, decoded(public)), found)
+    summed = _sum(times_decoded(asked.mask, public), found)
     if not compare_digest(_check(asked.elements[-1], summed), check):
         raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
     return [finished(data, one)[:TOKEN] for data, one in zip(asked.inputs, found, strict=True)]

@@ -36,6 +36,7 @@ from .ristretto import (
     product,
     scalar,
     times,
+    times_decoded,
 )
 
 OUTPUT = 64  # bytes of an output
@@ -75,8 +76,8 @@ class OprfKey:
         return evaluated, self._prove(blinded, evaluated, nonce)
 
     def times(self, element: bytes) -> bytes:
-        """Key holder: multiply one element, which has been `decoded`, by the secret."""
-        return times(self._secret, element)
+        """Key holder: multiply one element by the secret; Refused (MALFORMED) if it is none."""
+        return times_decoded(self._secret, element)
 
     def output(self, data: bytes) -> bytes:
         """Key holder: compute the output for an input that is shown to it, 64 bytes."""

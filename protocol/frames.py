@@ -50,6 +50,7 @@ from .messages import (
     Mixed,
     Receipts,
     Registry,
+    Roll,
     Roster,
     Submission,
     Tally,
@@ -79,6 +80,8 @@ DIGEST = 32  # bytes of SHA-256
 NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
 ENVELOPE = HEADER + 4  # where the envelope of a submission begins
+PLACE = 4  # bytes of a user in a roll
+PLACE = 4  # bytes of a user in a roll
 UNSIGNED = bytes(4)  # what follows it if it is not signed: a blob of nothing
 WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
 
@@ -314,6 +317,16 @@ def _read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
     return tuple(data.raw(ELEMENT) for _ in range(many))
 
 
+def _read_roll(data: Reader) -> Roll:
+    raw = data.raw(PLACE * data.u32())
+    places = range(0, len(raw), PLACE)
+    return Roll(tuple(int.from_bytes(raw[at : at + PLACE], "big") for at in places))
+
+
+def _write_roll(out: Writer, roll: Roll) -> None:
+    out.u32(len(roll.people)).raw(b"".join(one.to_bytes(PLACE, "big") for one in roll.people))
+
+
 def _read_alarm(data: Reader) -> Alarm:
     number, cause, evidence = data.u8(), data.text(), data.blob()
     if cause not in set(Cause):
@@ -368,6 +381,7 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
         lambda r: Grant(_read_elements(r, MOST_ASKED), r.raw(CHECK)),
         lambda w, body: w.many(body.elements, Writer.raw).raw(body.check),
     ),
+    Kind.ROLL: (_read_roll, _write_roll),
     Kind.ISSUED: (lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
 }
 
@@ -398,4 +412,5 @@ _KINDS: dict[type, Kind] = {
     Ask: Kind.ASK,
     Grant: Kind.GRANT,
     Issued: Kind.ISSUED,
+    Roll: Kind.ROLL,
 }

@@ -6,6 +6,7 @@ How each is written as bytes is in frames.py; which is legal when, and from whom
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from itertools import pairwise
 
 from ..crypto.keys import PublicKey
 from ..crypto.ristretto import ELEMENT
@@ -52,6 +53,7 @@ class Kind(IntEnum):
     ASK = 33
     GRANT = 34
     ISSUED = 35
+    ROLL = 36
 
 
 class Cause(StrEnum):
@@ -305,7 +307,7 @@ class Mint:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A registered person asks the reader of a round for its tokens, and tells the other reader.
+    """A registered person asks the reader of a round for its tokens.
 
     elements: a blinded one a question, and one for the check (crypto/tokens.py). signature: over
     session, round and elements.
@@ -335,6 +337,17 @@ class Grant:
             raise ParameterError(f"elements: found {len(self.elements)}; 1 to {MOST_ASKED}")
         if any(len(one) != ELEMENT for one in self.elements) or len(self.check) != CHECK:
             raise ParameterError(f"elements and check: {ELEMENT} bytes each are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """The reader of a round tells the other reader to whom it gave tokens: users, by index."""
+
+    people: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if any(a >= b for a, b in pairwise(self.people)):
+            raise ParameterError("people: ascending indices are accepted, none twice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,4 +384,5 @@ Body = (
     | Ask
     | Grant
     | Issued
+    | Roll
 )

@@ -58,6 +58,11 @@ def _alarm(phase: Phase) -> Mapping[Kind, Move]:
     return {Kind.ALARM: _move("user curator shuffler analyst", BOARD, phase)}
 
 
+def _roll(phase: Phase) -> Mapping[Kind, Move]:
+    """A reader tells the other who was given tokens before its tally; it may arrive later."""
+    return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
+
+
 MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OPENING: {
         Kind.ROSTER: _move("curator", BOARD, Phase.OPENING),
@@ -80,6 +85,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.BURNED: _BURNED,
         **_head(Phase.COLLECTING),
+        **_roll(Phase.COLLECTING),
         **_alarm(Phase.COLLECTING),
     },
     Phase.MIXING: {
@@ -89,6 +95,7 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
+        **_roll(Phase.MIXING),
         **_alarm(Phase.MIXING),
     },
     Phase.TALLIED: {
@@ -96,12 +103,14 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.DECISION: _move("curator", BOARD, Phase.DECIDED),
         Kind.BURNED: _BURNED,
         Kind.CLOSED: _CLOSED,
+        **_roll(Phase.TALLIED),
         **_alarm(Phase.TALLIED),
     },
     Phase.DECIDED: {
         Kind.CALL: _CALL,
         Kind.BURNED: _BURNED,
         Kind.CLOSED: _CLOSED,
+        **_roll(Phase.DECIDED),
         **_alarm(Phase.DECIDED),
     },
     Phase.BURNT: {Kind.CLOSED: _CLOSED, **_alarm(Phase.BURNT)},

@@ -6,7 +6,7 @@ r"""Tokens: a ballot counts only with one that the round's reader gave, blindly,
 A shuffler can make ballots, but no tokens: what it puts in is refused, and what it takes out is
 missing (`ledger.unspent`). The reader of a round gives the tokens of that round, with a key for it
 alone; whoever reads can lie about what it reads anyway, so a second key holder would add nothing
-but time. The other reader hears who asks, so that each knows whether later the same people do.
+but time. It tells the other reader who asked, so that each knows whether later the same people do.
 """
 
 from collections import Counter
@@ -80,14 +80,8 @@ def check_ask(plan: Round, registry: Registry, sender: str, asked: Ask) -> None:
     verify_signature(registry.keys[index], _signed(plan, asked.elements), asked.signature)
 
 
-def give(key: OprfKey | None, asked: Ask) -> Grant | None:
-    """Reader: answer what a person has asked; Refused (MALFORMED) if it holds no elements.
-
-    Without a key: the other reader, who answers nothing.
-    """
-    if key is None:
-        blind.check_elements(asked.elements)
-        return None
+def give(key: OprfKey, asked: Ask) -> Grant:
+    """Reader: answer what a person has asked; Refused (MALFORMED) if it holds no elements."""
     return Grant(*blind.grant(key, asked.elements))
 
 

@@ -1,9 +1,9 @@
 """Where tokens are given: curator and analyst, each for the rounds it reads.
 
-Both hear who asks in every round. The reader of a round answers, once a person; the other only
-remembers. So either knows, when it reads, whether all who were given tokens are counted, and
-whether the people are those of the round before. Half of the time of a collection is for asking,
-the other half for sending what the tokens are for.
+The reader of a round answers everybody once, and tells the other reader to whom it gave tokens
+before it tells anybody else anything. So either knows, when it reads, whether all who were given
+tokens are counted, and whether the people are those of the round before. Half of the time of a
+collection is for asking, the other half for sending what the tokens are for.
 """
 
 from collections import Counter
@@ -16,19 +16,21 @@ import trio
 from ..crypto.entropy import Entropy
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
+from ..protocol import parties
 from ..protocol.announcement import Setting
+from ..protocol.frames import kind_of
 from ..protocol.ledger import check_batch_size, check_rounds, check_unspent
-from ..protocol.messages import Ask, Grant, Kind, Mint, Registry
+from ..protocol.messages import Ask, Grant, Kind, Mint, Registry, Roll
 from ..protocol.session import Round, sealing
 from ..protocol.tallying import Reading
-from ..protocol.tokens import check_ask, give
+from ..protocol.tokens import check_ask, give, other_reader
 from .network import Endpoint, Inbox, Letter, drained
 from .worker_pool import WorkerPool
 
 TRIES = 4  # requests of one person in one round that are looked at; more cost nothing but a count
 
 Job = tuple[str, Ask]
-Answer = Grant | Reason | None  # None: there is nothing to answer, but it was in order
+Answer = Grant | Reason
 
 
 @dataclass(slots=True)
@@ -38,6 +40,7 @@ class Desk:
     entropy: Entropy
     keys: dict[int, OprfKey] = field(default_factory=dict)
     people: dict[int, set[str]] = field(default_factory=dict)
+    early: list[Letter] = field(default_factory=list)  # requests that came before a roll
 
     def invites(self, plan: Round, sender: str) -> bool:
         """Whether a person may ask in this round: those of the round before, or only new ones."""
@@ -64,18 +67,46 @@ class Desk:
 
 
 async def mint(me: Endpoint, desk: Desk, inbox: Inbox, pool: WorkerPool) -> None:
-    """Curator, analyst: in each round hear who asks for tokens, and give those that are its own."""
+    """Curator, analyst: give the tokens of the rounds it reads; hear of the others who has some."""
     async for plan in me.rounds():
-        close = trio.current_time() + plan.announcement.rules.deadline / 2
-        number = plan.call.round
+        if plan.reader != me.party:
+            await _hear_roll(me, plan, desk, inbox)
+            continue
+        number, close = plan.call.round, trio.current_time() + plan.announcement.rules.deadline / 2
         desk.people[number] = set()
-        if plan.reader == me.party:
-            fresh = sealing(desk.entropy.fork(f"round-{number}"), plan.session)
-            desk.keys[number] = OprfKey(fresh, plan.session)
-            await me.post(Mint(desk.keys[number].public))
+        fresh = sealing(desk.entropy.fork(f"round-{number}"), plan.session)
+        desk.keys[number] = OprfKey(fresh, plan.session)
+        await me.post(Mint(desk.keys[number].public))
         tries: Counter[str] = Counter()
-        while letters := await _until(close, me, inbox):
+        letters, desk.early = desk.early, []
+        while letters := letters or await _until(close, me, inbox):
             await _answer(me, plan, desk, letters, tries, pool)
+            letters = []
+
+
+async def _hear_roll(me: Endpoint, plan: Round, desk: Desk, inbox: Inbox) -> None:
+    """Wait until the reader of a round says who was given tokens, or the session ends."""
+    number = plan.call.round
+    async with me.while_open():
+        while number not in desk.people:
+            for letter in await drained(inbox):
+                if kind_of(letter[1]) is Kind.ASK and letter[0] not in dict(desk.early):
+                    desk.early.append(letter)  # of the next round, by another way than the roll
+                    continue
+                try:
+                    body = me.accept(plan, letter).body
+                    if not isinstance(body, Roll) or letter[0] != plan.reader:
+                        raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
+                except Refused as refusal:
+                    me.refuse(plan, refusal.reason)
+                else:
+                    desk.people[number] = {parties.user(index) for index in body.people}
+
+
+async def tell_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
+    """Reader: tell the other reader to whom it gave tokens in a round."""
+    people = sorted(map(parties.index, desk.people[plan.call.round]))
+    await me.send(plan, other_reader(me.party), Roll(tuple(people)))
 
 
 async def _until(close: float, me: Endpoint, inbox: Inbox) -> list[Letter]:
@@ -104,19 +135,15 @@ async def _answer(
             me.refuse(plan, refusal.reason)
     registry = me.board.registry
     assert registry is not None  # noqa: S101 - the announcement asks for one
-    work = partial(answers, plan, registry, desk.keys.get(plan.call.round))
+    work = partial(answers, plan, registry, desk.keys[plan.call.round])
     answered = await pool.spread(f"{me.party} gives tokens", work, jobs)
     here = desk.people[plan.call.round]
     for (sender, _), answer in zip(jobs, (one for some in answered for one in some), strict=True):
-        reason = answer if isinstance(answer, Reason) else None
-        if reason is None and sender in here:
-            reason = Reason.DUPLICATE
-        if reason is not None:
-            me.refuse(plan, reason)
+        if isinstance(answer, Reason) or sender in here:
+            me.refuse(plan, answer if isinstance(answer, Reason) else Reason.DUPLICATE)
             continue
         here.add(sender)
-        if isinstance(answer, Grant):
-            await me.send(plan, sender, answer)
+        await me.send(plan, sender, answer)
 
 
 def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter[str]) -> Job:
@@ -131,10 +158,8 @@ def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter
     return sender, body
 
 
-def answers(
-    plan: Round, registry: Registry, key: OprfKey | None, jobs: Sequence[Job]
-) -> list[Answer]:
-    """Reader (with a key) or the other one: check requests, and give what they ask for."""
+def answers(plan: Round, registry: Registry, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
+    """Reader: check requests, and give what they ask for."""
     found: list[Answer] = []
     for sender, asked in jobs:
         try:

@@ -62,7 +62,7 @@ Letter = tuple[str, bytes]  # who sent it, what it says
 Bag = Sequence[Letter]  # letters that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 Door = trio.MemorySendChannel[Bag]
-OWN_INBOX = (Kind.ASK,)  # kinds of letters for which somebody may have an inbox apart
+OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters for which somebody may have an inbox apart
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
@@ -96,10 +96,11 @@ class Network:
         parties.role(party)
         return Endpoint(self, party)
 
-    def inbox(self, party: str, kind: Kind | None = None) -> Inbox:
-        """Open the inbox of a party that receives messages of its own; kind: for these alone."""
+    def inbox(self, party: str, *kinds: Kind) -> Inbox:
+        """Open the inbox of a party that receives messages of its own; kinds: for these alone."""
         send, receive = trio.open_memory_channel[Bag](INBOX)
-        self._inboxes[party, kind] = send
+        for kind in kinds or (None,):
+            self._inboxes[party, kind] = send
         return receive
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:

@@ -13,7 +13,7 @@ from ..protocol.tallying import Reading, read_ballots
 from ..protocol.tokens import read_with_tokens
 from ..protocol.transcript import Read
 from .keyholder import batch_of
-from .mint import Desk
+from .mint import Desk, tell_roll
 from .network import Endpoint, Inbox
 from .worker_pool import WorkerPool
 
@@ -43,6 +43,7 @@ async def read_round(
     seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
     me.tell(lambda one: one.read(seen))
     if plan.token:
+        await tell_roll(me, plan, desk)
         desk.check(plan, reading)
     return reading
 

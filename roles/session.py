@@ -291,7 +291,7 @@ def _start_keyholder(
             nursery.start_soon(shuffler, place, key, inbox, pool, guards.history, name=name)
             return
     if cast.rules.tokens:
-        asks = network.inbox(name, Kind.ASK)
+        asks = network.inbox(name, Kind.ASK, Kind.ROLL)
         nursery.start_soon(mint, place, desk, asks, pool, name=f"tokens of {name}")
 
 

@@ -15,7 +15,7 @@ from ..protocol.frames import frame_envelopes
 from ..protocol.messages import Call, Grant, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
-from ..protocol.tokens import Asking, make_ask, other_reader, take_grant
+from ..protocol.tokens import Asking, make_ask, take_grant
 from ..protocol.transcript import Made, names_of
 from .board_monitor import Receiving, compare, vouched
 from .mint import granted, mint_key
@@ -92,7 +92,7 @@ async def user(
 async def obtain(
     me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers", inbox: Inbox
 ) -> Sequence[Token] | None:
-    """Ask the round's reader for tokens, and tell the other one; None: there are none to be had.
+    """Ask the round's reader for tokens; None: there are none to be had.
 
     Whoever gets tokens of another key than all others says nothing in this round.
     """
@@ -100,8 +100,7 @@ async def obtain(
     if public is None or me.signer is None:
         return None
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
-    for reader in (other_reader(plan.reader), plan.reader):
-        await me.send(plan, reader, asking.body)
+    await me.send(plan, plan.reader, asking.body)
     answer = await granted(me, plan, inbox)
     if answer is None:
         return None

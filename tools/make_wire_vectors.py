@@ -52,6 +52,7 @@ from veilmix.protocol.messages import (
     Mixed,
     Receipts,
     Registry,
+    Roll,
     Roster,
     Submission,
     Tally,
@@ -237,6 +238,8 @@ BODIES: dict[str, tuple[int, Body]] = {
     "ask": (1, Ask(ELEMENTS, SIGNER.sign(b"something else"))),
     "grant": (1, Grant(ELEMENTS[:2], bytes(range(32)))),
     "issued": (1, Issued(258)),
+    "roll": (1, Roll((0, 3, 258))),
+    "roll-of-nobody": (1, Roll(())),
 }
 
 
@@ -325,6 +328,8 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
             body = {"elements": [one.hex() for one in elements], "check": check.hex()}
         case Issued(people):
             body = {"people": people}
+        case Roll(people):
+            body = {"people": list(people)}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": body, "seal": None}
     if message.seal is not None:
@@ -571,6 +576,9 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     ask, grant, one = encoded("ask"), encoded("grant"), ELEMENTS[0]
     yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + one)
     yield "ask", "of-too-many", replaced(ask, b"\0\3" + one, b"\4\2" + 1023 * one)
+    roll = encoded("roll")
+    yield "roll", "descending", replaced(roll, b"\0\0\0\3\0\0\1\2", b"\0\0\1\2\0\0\0\3")
+    yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
     yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
     yield "grant", "of-too-many", replaced(grant, b"\0\2" + one, b"\4\1" + 1024 * one)
     yield from peer_faults()

@@ -369,6 +369,12 @@ def accusation(data: Bytes) -> dict[str, Any]:
     return {"step": step, "against": against, "inside": inside, "draw": data.take(32).hex()}
 
 
+def roll(data: Bytes) -> dict[str, Any]:
+    people = [data.number(4) for _ in range(data.number(4))]
+    require(people == sorted(set(people)))
+    return {"people": people}
+
+
 def elements(data: Bytes, least: int, most: int) -> list[str]:
     count = data.number(2)
     require(least <= count <= most)
@@ -422,6 +428,7 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
         "grant",
         lambda data: {"elements": elements(data, 1, 1024), "check": data.take(32).hex()},
     ),
+    36: ("roll", roll),
     35: ("issued", lambda data: {"people": data.number(4)}),
 }
 

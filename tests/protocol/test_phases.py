@@ -24,6 +24,10 @@ collecting  mixed         shuffler                   board                      
 collecting  burned        curator shuffler analyst   board                      burnt
 mixing      batch         shuffler                   shuffler curator analyst   mixing
 mixing      mixed         shuffler                   board                      mixing
+mixing      roll          curator analyst            curator analyst            mixing
+collecting  roll          curator analyst            curator analyst            collecting
+tallied     roll          curator analyst            curator analyst            tallied
+decided     roll          curator analyst            curator analyst            decided
 mixing      issued        curator analyst            board                      mixing
 mixing      tally         curator analyst            board                      tallied
 mixing      burned        curator shuffler analyst   board                      burnt
@@ -54,7 +58,7 @@ def legal() -> dict[tuple[str, str, str, str], str]:
     found = {}
     for line in TABLE.strip().splitlines():
         phase, kind, *between, then = line.split()
-        many = 1 if kind in ("submission", "batch", "ask") else -1
+        many = {"submission": 1, "batch": 1, "ask": 1, "roll": 2}.get(kind, -1)
         speakers, hearers = between[:many], set(between[many:])
         for speaker, hearer in itertools.product(speakers, hearers):
             found[phase, kind, speaker, hearer] = then

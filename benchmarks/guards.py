@@ -1,0 +1,110 @@
+"""What guards cost in a census run: `python benchmarks/guards.py [people] [repeats]`.
+
+Both rounds of the census scenario with real onions and system randomness, nothing recorded. In
+every repeat each variant is played once, one after the other, on the threads of this process; the
+best of the repeats counts. CPU seconds, and each as a ratio to the run it is compared with, so that
+a machine that does other work besides matters little:
+
+    plain         people are not registered, and readers compare nothing
+    sums          as by default: curator and analyst compare what they read
+    registered    people sign what they send
+    tokens        and every ballot carries one
+
+`digests` is no variant, for it cannot be switched off: the CPU seconds that receivers spend on
+hashing batches again are counted within the run `sums`.
+"""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.roles import keyholder
+from veilmix.roles.session import Cast, Guards, play
+from veilmix.scenarios.play.announcement import announced_policy, announced_rules
+from veilmix.scenarios.populations import population
+from veilmix.scenarios.programs.two_round.rules import decision_rule
+from veilmix.scenarios.validation.load import load
+
+AGAINST = {"sums": "plain", "registered": "sums", "tokens": "registered"}
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of its copies that have ended."""
+    return sum(os.times()[:4])
+
+
+def census(people: int) -> Cast:
+    """The census, as benchmarks/census.py plays it."""
+    scenario = load("census")
+    crowd = population(scenario.population, scenario.feature)
+    return Cast(
+        "benchmark",
+        crowd.schema,
+        announced_policy(scenario),
+        announced_rules(scenario),
+        "sealedbox",
+        1,
+        min(people, crowd.n),
+        crowd.row,
+        decision_rule(scenario.policy),
+        SystemEntropy(),
+    )
+
+
+def variants(cast: Cast) -> dict[str, Cast]:
+    """The same session with more and more guards."""
+    tokens = replace(cast.rules, tokens=True)
+    signed = Guards(registered=cast.people)
+    return {
+        "plain": replace(cast, guards=Guards(sums=False)),
+        "sums": cast,
+        "registered": replace(cast, guards=signed),
+        "tokens": replace(cast, guards=signed, rules=tokens),
+    }
+
+
+class Digests:
+    """Counts the CPU seconds of checks that a batch is the one accounted for."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._honest = keyholder.check_accounted
+        keyholder.check_accounted = self._timed
+
+    def _timed(self, *given: Any) -> None:
+        start = time.thread_time()
+        self._honest(*given)
+        self.seconds += time.thread_time() - start
+
+
+def main(people: int, repeats: int) -> None:
+    """Measure and print."""
+    cast, best, hashing = census(people), dict[str, float](), dict[str, float]()
+    digests = Digests()
+    for _ in range(repeats):
+        for name, one in variants(cast).items():
+            start, digests.seconds = cpu_seconds(), 0.0
+            board = play(one)
+            if board.burned:
+                sys.exit(f"{name}: {board.burned}")
+            spent = cpu_seconds() - start
+            if spent < best.get(name, spent + 1):
+                best[name], hashing[name] = spent, digests.seconds
+    print(f"{cast.people:,} people, {os.cpu_count()} cores, best of {repeats}")
+    for name, spent in best.items():
+        base = AGAINST.get(name)
+        ratio = f"  {spent / best[base]:.3f} x {base}" if base else ""
+        print(f"  {name:12}{spent:8.2f} s CPU{ratio}")
+    print(f"  tokens: {best['tokens'] / best['sums']:.2f} x a run with defaults")
+    share = hashing["sums"] / best["sums"]
+    print(f"  digests checked: {hashing['sums']:.3f} s CPU, {share:.2%} of a run with defaults")
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 4_000,
+        int(sys.argv[2]) if len(sys.argv) > 2 else 3,
+    )
