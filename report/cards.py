@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from ..errors import ParameterError
 from ..scenarios.play.run import run
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
-from ..scenarios.programs.topology import central_only
+from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.wording import many, percent
+from .paper import Paper, on_paper
 from .write import write
 
 MOST = 60  # people: a large class
@@ -27,15 +28,6 @@ class Person:
 
     name: str
     values: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Role:
-    """The card of somebody who handles envelopes. steps: what to do, in order."""
-
-    name: str
-    duty: str
-    steps: tuple[str, ...]
 
 
 def cards(scenario: Scenario) -> str:
@@ -54,26 +46,24 @@ def cards(scenario: Scenario) -> str:
         )
     names = crowd.people.schema.names
     people = [
-        Person(f"user-{i + 1}", tuple(zip(names, crowd.people.row(i), strict=True)))
+        Person(topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True)))
         for i in range(crowd.people.n)
     ]
     outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_seconds=0)
+    paper = on_paper(scenario, outcome, names)
     return write(
         "cards.html",
         "cards.css",
         title=scenario.scenario.title or scenario.scenario.name,
         scenario=scenario,
         people=people,
-        roles=tuple(_roles(scenario, outcome)),
-        answers=tuple(_answers(outcome)),
-        features=names,
-        shufflers=scenario.mix.shufflers,
+        paper=paper,
+        answers=tuple(_answers(outcome, paper)),
     )
 
 
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
-    central_only(scenario, "a set of role cards")
     if not program_of(scenario).on_paper:
         played = [kind for kind, one in PROGRAMS.items() if one.on_paper]
         raise ParameterError(
@@ -92,82 +82,11 @@ def _check(scenario: Scenario) -> None:
         )
 
 
-def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[Role]:
-    for hop in range(1, scenario.mix.shufflers + 1):
-        yield _shuffler(hop, scenario.mix.shufflers)
-    yield _curator(scenario, outcome)
-    yield _analyst(scenario)
-
-
-def _shuffler(hop: int, last: int) -> Role:
-    receiver = f"shuffler-{hop + 1}" if hop < last else "the reader"
-    first = (
-        "Wait until everybody has handed in. Open the large envelopes and throw all small "
-        "ones of all people together."
-        if hop == 1
-        else f"Take the batch from shuffler-{hop - 1}. Open the envelopes with your number."
-    )
-    return Role(
-        f"shuffler-{hop}",
-        "You see who hands in, and not what they say."
-        if hop == 1
-        else "You see neither who hands in nor what they say.",
-        (
-            first,
-            "Put aside, and count aloud, what is not sealed or is there twice.",
-            "Shuffle well. Do not look through the paper.",
-            (
-                f"Hand all of it to {receiver} at once: in round 1 the curator reads, in "
-                "round 2 the analyst."
-            ),
-        ),
-    )
-
-
-def _curator(scenario: Scenario, outcome: Outcome) -> Role:
-    policy = scenario.policy
-    return Role(
-        "curator",
-        "You read round 1: how often each value of each question was said, and by nobody in "
-        "particular.",
-        (
-            (
-                "Open your envelopes and count the slips question by question, on the board for "
-                "yourself only."
-            ),
-            (
-                f"Nobody should hide in a crowd smaller than k = {policy.k}, except for at most "
-                f"{percent(policy.max_exposure)} of the {outcome.users} people."
-            ),
-            (
-                "Which questions may be asked together in round 2? Guess, and say why; then the "
-                "teacher shows what can be proved."
-            ),
-            "Announce the questions of round 2.",
-        ),
-    )
-
-
-def _analyst(scenario: Scenario) -> Role:
-    return Role(
-        "analyst",
-        "You read round 2: one slip a person, with all released answers on it.",
-        (
-            "Count how many people said each combination. This is the release.",
-            f"Is there a combination with fewer than {scenario.policy.k} people?",
-            (
-                "Whom can you name? Whom could you name together with the curator? With a "
-                "shuffler? With all of them?"
-            ),
-        ),
-    )
-
-
-def _answers(outcome: Outcome) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+def _answers(outcome: Outcome, paper: Paper) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """What the paper run must come to: a heading and rows of text and number."""
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (
-        "Round 1, read by the curator",
+        f"Round 1, {paper.readers[0]}",
         tuple(
             (name, ", ".join(f"{values[0]}: {people}" for values, people in sorted(counts.items())))
             for name, counts in counted
@@ -186,16 +105,10 @@ def _answers(outcome: Outcome) -> Iterator[tuple[str, tuple[tuple[str, str], ...
     )
     kept = " x ".join(outcome.kept) or "nothing"
     yield (
-        f"Round 2, read by the analyst: {kept}",
+        f"Round 2, {paper.readers[1]}: {kept}",
         tuple(
             (" ".join(values), many(people, "person", "people"))
             for values, people in sorted((outcome.release or {}).items())
         ),
     )
-    from ..analysis.trust import minimal
-
-    smallest = minimal({one.parties: one.linked for one in outcome.coalitions})
-    yield (
-        "Who must work together to name anybody",
-        tuple((" + ".join(parties), "everybody's slips") for parties in smallest),
-    )
+    yield "Who must work together to name anybody", paper.naming

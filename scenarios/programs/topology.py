@@ -201,9 +201,9 @@ def topology_of(scenario: Scenario) -> Topology:
 
 
 def central_only(scenario: Scenario, what: str) -> None:
-    """ParameterError for a scenario among peers, which has nothing of what is told of."""
+    """ParameterError for a scenario among peers, which have no parties for `what`, a plural."""
     if topology_of(scenario).untold:
         raise ParameterError(
-            f"{scenario.scenario.name}: peers have no curator and no shufflers, of which {what} "
-            "tells; check, run, report, show, leak and verify tell of peers"
+            f"{scenario.scenario.name}: peers have no curator and no shufflers, which {what} are "
+            "for; take a scenario without peers"
         )

@@ -72,7 +72,6 @@ def test_who_cheats_is_named_and_the_exit_code_is_3(typed) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("new", "village", "c.html", "--cards"),
         ("show", "{run}", "--as", "peer-1", "--why", "peer-2"),
     ],
 )

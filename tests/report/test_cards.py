@@ -13,7 +13,7 @@ from veilmix.scenarios.validation.load import change, load
 
 def people(text: str) -> list[dict[str, str]]:
     """The values on each person's card."""
-    found = re.findall(r"<h2>user-\d+</h2>.*?</article>", text, re.DOTALL)
+    found = re.findall(r"<h2>(?:user|peer)-\d+</h2>.*?</article>", text, re.DOTALL)
     return [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in found]
 
 
@@ -30,6 +30,21 @@ def test_the_people_on_the_cards_are_those_of_the_run() -> None:
     for role in ("shuffler-1", "shuffler-2", "curator", "analyst"):
         assert f"<h2>{role}</h2>" in text
     assert "curator + shuffler-1 + shuffler-2" in text
+
+
+@pytest.mark.slow
+def test_peers_play_with_nobody_in_the_middle() -> None:
+    outcome = run("village", mode="ideal", worst_case_seconds=0)
+    text = cards(load("village"))
+    found = people(text)
+    assert len(found) == 12
+    for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=True):
+        assert Counter(one[name] for one in found) == {v[0]: n for v, n in counts.items()}
+    assert text.count('class="slip"') == 12 * 2 * (3 + 4)  # as many in round 2, to hide the one
+    assert "<h2>every peer</h2>" in text
+    assert not re.search("curator</h2>|shuffler-1|read by the analyst", text)
+    assert "3 peers together</td><td>0.6 %" in text  # 6 of 11 x 10 x 9 paths
+    assert "Bring per person 42 envelopes" in text
 
 
 def test_a_mix_of_three_has_three_shufflers() -> None:

@@ -47,15 +47,15 @@ function sceneAt(bill, moves, position, eyes, chosen = null) {
 }
 
 // An onion in somebody's hands: its own layer, and those below, of which nobody else knows whose they
-// are. Who made it knows what it says, and who opens the last layer does.
+// are. Who made it knows what it says; below the last layer is a ballot that is sealed to everybody.
 function heldOnion(bill, state, known, size, holder, { onion: number, step }) {
   const left = Array.from({ length: state.path - step + 1 }, (_, i) => (i ? "?" : nameOf(bill, holder)));
   const origin = Math.floor(number / state.slots);
   const own = number >= 0 && known.members.has(origin);
   const opens = known.members.has(holder);
   const opened = own ? left.length : opens ? 1 : 0;
-  const said = known.ways.get(state.round)?.answers.get(origin)?.[number % state.slots];
-  const core = number < 0 || (!own && left.length > 1) ? "?" : said?.length ? coreOf(said) : "-";
+  const said = own ? known.ways.get(state.round)?.answers.get(origin)?.[number % state.slots] : null;
+  const core = !own ? "?" : said?.length ? coreOf(said) : "-";
   return onion(size, left, opened, core);
 }
 
