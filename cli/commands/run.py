@@ -16,6 +16,7 @@ from ..found import HOME
 from ..text.layout import clean, format_option
 
 if TYPE_CHECKING:
+    from ...crypto.identity import Identity
     from ...roles.instruments import Instrument
     from ...scenarios.ledger.book import Ledger
     from ...scenarios.schema.model import Scenario
@@ -39,6 +40,14 @@ class Wish:
     ledger: Path | None = None
     processes: bool = False
     durable: str | None = None
+    sign: Path | None = None
+
+    @property
+    def recorder(self) -> "Identity | None":
+        """Who signs the run folder."""
+        from ...scenarios.records.identity_files import read_identity
+
+        return read_identity(self.sign) if self.sign else None
 
 
 class Traced(click.Command):
@@ -115,6 +124,12 @@ class Traced(click.Command):
     "nowhere, and who is killed is lost with its key; tmpfs: in memory; disk: on the disk, where "
     "keys and letters can be found until the session ends.  [default: off]",
 )
+@click.option(
+    "--sign",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Sign the run folder with an identity: NAME.key.toml of `veilmix keys`.",
+)
 def command(
     scenario: str,
     seed: int | None,
@@ -122,6 +137,7 @@ def command(
     trace: str | None,
     out: Path,
     ledger: Path | None,
+    sign: Path | None,
     *,
     no_save: bool,
     form: str,
@@ -141,7 +157,7 @@ def command(
     place = None if no_save else out
     wish = Wish(
         *(seed, mode, trace or "none", place, form, quiet, worst_case, figures, ledger),
-        *(processes, durable),
+        *(processes, durable, sign),
     )
     if durable and not processes:
         raise click.UsageError("--durable is for --processes: one process writes no journal")
@@ -167,9 +183,10 @@ def command(
 
 
 def _check_folder(wish: Wish) -> None:
-    """StorageError before anything is played, if what is played could not be kept."""
+    """StorageError before anything is played, if what is played could not be kept, or signed."""
     from ...scenarios.records.run_folder import unwritable
 
+    _ = wish.recorder
     if wish.out is not None and (wrong := unwritable(wish.out)):
         raise wrong
 
@@ -287,7 +304,7 @@ def _kept(outcome: "Outcome", wish: Wish, folders: list[Path]) -> StorageError |
 
     if wish.out is not None:
         try:
-            folders.append(save(outcome, wish.out))
+            folders.append(save(outcome, wish.out, recorder=wish.recorder))
             if wish.figures:
                 _drawn(outcome, folders[-1])
         except StorageError as wrong:

@@ -1,6 +1,7 @@
 """`veilmix verify`: does a run folder hold what it says it holds?"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,27 +23,45 @@ WORDS = {True: "ok", False: "FAILED", None: "-"}
     default=None,
     help="Run a seeded scenario again and compare.  [default: up to 10,000 people]",
 )
+@click.option(
+    "--identities",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Whom you know: public files of `veilmix keys`, one after the other.",
+)
 @format_option
-def command(run: str, *, again: bool | None, form: str) -> None:
-    """Replay RUN and check every number against what was recorded. Exit code 3 if one is wrong."""
+def command(run: str, *, again: bool | None, identities: Path | None, form: str) -> None:
+    """Replay RUN and check every number against what was recorded. Exit code 3 if one is wrong.
+
+    Each check shows authenticity (somebody whom you know has signed it), consistency (the record
+    agrees with itself: so does one of people who do not exist), or nothing.
+    """
+    from ...scenarios.records.identity_files import read_known
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.checks import verify
     from ..found import folder
 
-    checks = verify(read(folder(run)), again=again)
+    known = read_known(identities) if identities else None
+    checks = verify(read(folder(run)), again=again, known=known)
     grid = Grid(
-        ("check", "that", "", "found"),
-        [(one.name, one.what, WORDS[one.ok], one.detail) for one in checks],
+        ("check", "that", "", "shows", "found"),
+        [(one.name, one.what, WORDS[one.ok], one.shows.value, one.detail) for one in checks],
     )
     if form == "json":
         write_json(
             [
-                {"check": one.name, "that": one.what, "ok": one.ok, "found": one.detail}
+                {
+                    "check": one.name,
+                    "that": one.what,
+                    "ok": one.ok,
+                    "shows": one.shows.value,
+                    "found": one.detail,
+                }
                 for one in checks
             ]
         )
     elif form == "csv":
-        write_csv(Grid(("check", "that", "ok", "found"), grid.rows))
+        write_csv(Grid(("check", "that", "ok", "shows", "found"), grid.rows))
     else:
         lay_out(page(), grid)
     _judge(checks, form)
@@ -56,3 +75,8 @@ def _judge(checks: "Sequence[Check]", form: str) -> None:
     if form == "table":
         made = sum(one.ok is True for one in checks)
         say(page(), f"\nverified: {made} of {len(checks)} checks made, none failed")
+        vouched = [one.name for one in checks if one.shows == "authenticity"]
+        if vouched:
+            say(page(), f"who has said it is shown of: {', '.join(vouched)}")
+        else:
+            say(page(), "the record agrees with itself; nobody known to you vouches for it")

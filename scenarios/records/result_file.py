@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..schema.model import Scenario
 from ..schema.shape import examine
 from ..scoring.result import READ, SCHEMA, Result, current, result_type
 from ..serialization.transcripts import damaged, decode
+from .folder_seal import FolderSeal, hashes, read_seal
 
 SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
     "scenario.toml",
@@ -27,6 +28,7 @@ SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS = (
     "release.csv",
     "versions.json",
 )
+FILES = (SCENARIO, TRANSCRIPT, RESULT, RELEASE, VERSIONS)
 PARTIAL = ".partial-"  # before the name of a folder that is not whole
 
 
@@ -36,6 +38,8 @@ class Run:
 
     result: what result.json says. transcript: None for an ideal run, in which nothing was
     sent. sizes: values of each column. release: the text of release.csv, None if there is none.
+    seal: what the files were when they were written; None if that is not there. files: the hash of
+    each, as it is.
     """
 
     folder: Path
@@ -45,6 +49,8 @@ class Run:
     sizes: tuple[int, ...]
     release: str | None
     versions: Mapping[str, Any]
+    seal: FolderSeal | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def read(folder: Path) -> Run:
@@ -64,7 +70,8 @@ def read(folder: Path) -> Run:
     made_with = _json(folder / VERSIONS)
     if not isinstance(made_with, dict):
         raise damaged(folder / VERSIONS, 1, "a table is expected")
-    return Run(folder, scenario, result, transcript, sizes, release, made_with)
+    seal, there = read_seal(folder), hashes(folder, FILES)
+    return Run(folder, scenario, result, transcript, sizes, release, made_with, seal, there)
 
 
 def _there(path: Path) -> Path:

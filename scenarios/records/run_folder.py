@@ -5,6 +5,7 @@
     result.json           `Outcome.result()`, schema 1
     release.csv           the release: its columns, and `count`; no such file if there was none
     versions.json         what it was made with
+    seal.json             the hashes of these files, signed where somebody signs (folder_seal.py)
 
 A folder is written under a temporary name, `.partial-...`, and renamed when all of it is on the
 disk: what has a run's name is whole. A partial one that nobody finished is removed by a later run.
@@ -25,6 +26,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ...crypto.identity import Identity
 from ...errors import StorageError
 from ..schema.dump import dump
 from ..scoring.outcome import Outcome
@@ -33,6 +35,7 @@ from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from ..serialization.transcripts import encode
+from .folder_seal import SEAL, hash_of, seal_of
 from .result_file import PARTIAL, RELEASE, RESULT, SCENARIO, TRANSCRIPT, VERSIONS, Run, read
 
 __all__ = [
@@ -51,13 +54,16 @@ STALE = 3600  # seconds: no folder takes an hour to write
 LIBRARIES = ("click", "cryptography", "msgspec", "numpy", "pynacl", "rich", "scipy", "trio")
 
 
-def save(outcome: Outcome, parent: Path, name: str | None = None) -> Path:
+def save(
+    outcome: Outcome, parent: Path, name: str | None = None, recorder: Identity | None = None
+) -> Path:
     """Write a run folder into `parent` and return it. Raises StorageError; then nothing is left.
 
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
-    the name is taken, -2, -3, ... is added: a run never replaces another.
+    the name is taken, -2, -3, ... is added: a run never replaces another. recorder: who signs what
+    was recorded; None: nobody.
     """
-    return store(contents(outcome), parent, name or default_name(outcome))
+    return store(contents(outcome, recorder), parent, name or default_name(outcome))
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: Path, name: str) -> Path:
@@ -85,8 +91,17 @@ def default_name(outcome: Outcome) -> str:
     return f"{outcome.scenario.scenario.name}-{mark}"
 
 
-def contents(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a run folder, each with its bytes."""
+def contents(outcome: Outcome, recorder: Identity | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a run folder, each with its bytes, and at last their seal."""
+    seen = {}
+    for name, data in _files(outcome):
+        seen[name] = hash_of(data)
+        yield name, data
+    yield SEAL, seal_of(seen, recorder)
+
+
+def _files(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    """Yield what a run folder holds besides its seal."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
     here = outcome.transcript.users if outcome.transcript else outcome.users

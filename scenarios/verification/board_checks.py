@@ -19,6 +19,9 @@ def board(evidence: Evidence) -> str:
         raise VerificationError(f"the session was not closed; it ends in phase {found.phase}")
     posted = [(e.sender, e.size) for e in evidence.transcript.events if e.receiver == BOARD]
     same("messages to the board", posted, [(e.author, len(e.data)) for e in found.entries])
+    labels = [(e.kind, e.round) for e in evidence.transcript.events if e.receiver == BOARD]
+    due = [(e.message.kind, e.message.round) for e in found.entries]
+    same("their kinds and rounds", labels, due)
     end = "burned: " + found.burned if found.burned else "closed by the curator"
     return f"{len(found.entries)} posts, {end}; head {found.head.hex()[:16]}"
 

@@ -1,5 +1,7 @@
 """Is a run folder what it says it is? Every check recomputes something from the recorded messages.
 
+    files        they are as they were written
+    signatures   posts are signed by their authors, heads by the board; whether anybody is known
     board        its posts are legal, in their order, under the phases table, to the end
     digest       the posts hash to the digest of result.json
     batches      no shuffler and no reader has lost or invented a message
@@ -14,13 +16,16 @@
     replay       a seeded scenario, run again, gives the same
 
 What the board shows is checked in board_checks.py, the decision and the release in
-release_checks.py, result.json in result_checks.py.
+release_checks.py, result.json in result_checks.py, seal and signatures in signers.py.
 
-A check that a run offers no ground for is not made (`ok` is None), and says why.
+A check that a run offers no ground for is not made (`ok` is None), and says why. What one shows is
+either who has said it (authenticity: a signature by somebody known), or that the record agrees with
+itself (consistency: whoever writes a whole record of people who do not exist passes), or nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ...errors import Refused, VeilmixError, VerificationError
 from ..programs.evidence import NoGround
@@ -33,27 +38,38 @@ from .board_checks import batches, board, digest, terms
 from .evidence import Evidence
 from .release_checks import decision, exposure, release
 from .result_checks import coalitions, repeat, result
+from .signers import Authentic, Known, folder, posts
 
-ALIKE = ("replay",)  # checks that need no curator and no shufflers
+ALIKE = ("files", "replay")  # checks that need no curator and no shufflers
 Rule = tuple[str, str, Callable[[Evidence], str]]  # name, what is checked, how
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing checked. ok: None if it could not be. detail: what was found."""
+    """One thing checked. ok: None if it could not be. detail: what was found. shows: of what."""
 
     name: str
     what: str
     ok: bool | None
     detail: str
+    shows: "Shows"
 
 
-def verify(run: Run, *, again: bool | None = None) -> tuple[Check, ...]:
+class Shows(StrEnum):
+    """What a check shows: who has said it, or that the record agrees with itself, or nothing."""
+
+    AUTHENTICITY = "authenticity"
+    CONSISTENCY = "consistency"
+    NOTHING = "nothing"
+
+
+def verify(run: Run, *, again: bool | None = None, known: Known | None = None) -> tuple[Check, ...]:
     """Check a run. again: run it again and compare; None does so if it is seeded and not large.
 
-    Nothing is raised for what does not hold: it is a check whose `ok` is False.
+    known: identities that are known beforehand, by name. Nothing is raised for what does not hold:
+    it is a check whose `ok` is False.
     """
-    evidence = Evidence(run, again)
+    evidence = Evidence(run, again, known)
     made = MADE[topology_of(run.scenario).name](run.scenario)
     return tuple(_judged(name, what, check, evidence) for name, what, check in made)
 
@@ -64,7 +80,8 @@ def _of_central(scenario: Scenario) -> tuple[Rule, ...]:
 
 
 def _of_peers(_scenario: Scenario) -> tuple[Rule, ...]:
-    return (*peers_verify.CHECKS, *(one for one in CHECKS if one[0] in ALIKE))
+    files, replay = (one for one in CHECKS if one[0] in ALIKE)
+    return (files, *peers_verify.CHECKS, replay)
 
 
 def require(checks: Sequence[Check]) -> None:
@@ -75,17 +92,22 @@ def require(checks: Sequence[Check]) -> None:
 
 
 def _judged(name: str, what: str, check: Callable[[Evidence], str], evidence: Evidence) -> Check:
+    ok: bool | None = False
+    shows = Shows.CONSISTENCY  # that it does not agree with itself is shown too
     try:
-        return Check(name, what, True, check(evidence))
+        detail, ok = check(evidence), True
+        if isinstance(detail, Authentic):
+            shows = Shows.AUTHENTICITY
     except NoGround as missing:
-        return Check(name, what, None, f"not checked: {missing}")
+        detail, ok, shows = f"not checked: {missing}", None, Shows.NOTHING
     except Refused as refused:
-        return Check(name, what, False, f"the board holds a post that is not legal ({refused})")
+        detail = f"the board holds a post that is not legal ({refused})"
     except VeilmixError as wrong:
-        return Check(name, what, False, str(wrong))
-    except (LookupError, ValueError) as impossible:
+        detail = str(wrong)
+    except (ArithmeticError, LookupError, ValueError) as impossible:
         # What was recorded contradicts itself so badly that the check cannot be carried through.
-        return Check(name, what, False, f"the record contradicts itself ({impossible!r})")
+        detail = f"the record contradicts itself ({impossible!r})"
+    return Check(name, what, ok, str(detail), shows)
 
 
 def estimates(evidence: Evidence) -> str:
@@ -101,6 +123,8 @@ def found(evidence: Evidence) -> str:
 
 
 CHECKS: tuple[Rule, ...] = (
+    ("files", "they are as they were written", folder),
+    ("signatures", "posts and heads are signed, by whom", posts),
     ("board", "posts are legal under the phases table", board),
     ("digest", "posts hash to the digest", digest),
     ("batches", "every batch's counts add up", batches),

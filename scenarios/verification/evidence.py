@@ -1,10 +1,11 @@
 """A run as evidence: what its record holds, and what follows from it. What verify.py checks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import UNSET
 
+from ...crypto.identity import PublicIdentity
 from ...errors import RoundBurned, VerificationError
 from ...protocol.board import Board, replay
 from ...protocol.messages import Certificate, Counts, Decision
@@ -31,9 +32,15 @@ RELEASED = 2  # how an ideal run's release is counted
 class Evidence:
     """A run, and what follows from what it recorded."""
 
-    def __init__(self, run: Run, again: bool | None) -> None:  # noqa: FBT001 - passed on
+    def __init__(
+        self,
+        run: Run,
+        again: bool | None,  # noqa: FBT001 - passed on
+        known: Mapping[str, PublicIdentity] | None = None,
+    ) -> None:
         self.run = run
         self.again = again
+        self.known = known or {}
 
     @property
     def result(self) -> Result:

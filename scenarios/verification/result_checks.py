@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import LocalError
 from ...protocol.alarms import borne_out
+from ...protocol.transcript import Transcript
 from ..catalogue.registry import sybils
 from ..programs.evidence import NoGround
 from ..programs.interface import Raised
@@ -21,16 +22,14 @@ from .agreement import same
 from .evidence import Evidence
 from .views import columns, information
 
-REPEATED = (
-    *("marginals", "decision", "release", "burned", "attacks", "alarms"),
-    *("findings", "reidentification"),
-)  # of result.json, where a run is run again
+OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # of result.json: not to the letter
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
 def result(evidence: Evidence) -> str:
     """result.json and release.csv say what board and transcript say."""
     said, scenario = evidence.result, evidence.run.scenario
+    same("mode", "ideal" if evidence.run.transcript is None else "real", said.mode)
     same("scenario", scenario.scenario.name, said.scenario)
     same("seed", scenario.scenario.seed, said.seed)
     asked = scenario.population
@@ -47,6 +46,7 @@ def result(evidence: Evidence) -> str:
     released = said.decision
     if released is not None:
         same("max_exposure", scenario.policy.max_exposure, released.max_exposure)
+        same("k", evidence.decision.certificate.k, released.k)
         same("bound", evidence.decision.certificate.value, released.bound)
         kept = tuple(name for name in said.features if name not in released.kept)
         same("suppressed", kept, released.suppressed)
@@ -56,9 +56,18 @@ def result(evidence: Evidence) -> str:
     for one in evidence.transcript.refusals:
         refused[one.reason.value] += one.count
     same("refused", dict(refused), said.refused)
+    _same_attacks(evidence)
     false = _alarms(evidence)
     agree = "scenario, result.json, release.csv and transcript agree"
     return f"{agree}; alarms about nothing: {false:,}" if false else agree
+
+
+def _same_attacks(evidence: Evidence) -> None:
+    """As many attacks are told of as the scenario has, where they are measured."""
+    if evidence.randomized or evidence.transcript.summary:
+        return
+    committed = [fault.attack for fault in evidence.run.scenario.fault]
+    same("attacks", committed, [one.attack for one in evidence.result.attacks])
 
 
 def _alarms(evidence: Evidence) -> int:
@@ -179,8 +188,13 @@ def repeat(evidence: Evidence) -> str:
     except LocalError as gone:
         raise NoGround(f"its people cannot be read any more: {gone}") from None
     said = plain(evidence.result)
-    for key in REPEATED:
+    for key in sorted((found.keys() | said.keys()) - set(OTHERWISE)):
         same(key, found.get(key), said.get(key))
+    for key in ("true", "promised"):
+        same(f"exposure: {key}", found["exposure"][key], said["exposure"][key])
+    same("coalitions", len(found["coalitions"]), len(said["coalitions"]))
+    for mine, theirs in zip(found["coalitions"], said["coalitions"], strict=True):
+        _guesses(" + ".join(mine["parties"]) or "anybody", mine, theirs)
     from ...crypto.suites import SUITES
 
     suite = SUITES[evidence.run.scenario.mix.suite]
@@ -189,4 +203,24 @@ def repeat(evidence: Evidence) -> str:
     if said["mode"] == "real" and _arrival(evidence.run.scenario):
         return "same decision and release; batches keep the order of arrival, so digests differ"
     same("digest", found["digest"], said["digest"])
+    mine, theirs = evidence.repeated.transcript, evidence.run.transcript
+    for what, one in _recorded(mine).items():
+        same(f"transcript: {what}", one, _recorded(theirs).get(what))
     return f"run again with seed {seed}: the same digest"
+
+
+def _recorded(transcript: Transcript | None) -> Mapping[str, object]:
+    """What a transcript holds besides the clock's times; an ideal run has none."""
+    if transcript is None:
+        return {}
+    return {
+        "people": transcript.users,
+        "messages": Counter(event[2:] for event in transcript.events),
+        "posts": Counter(transcript.posts),
+        "sealed": Counter(transcript.made),
+        "read": sorted(
+            (one.reader, one.round, [sorted(count.items()) for count in one.counts])
+            for one in transcript.reads
+        ),
+        "refused": Counter(transcript.refusals),
+    }

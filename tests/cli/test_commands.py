@@ -74,7 +74,8 @@ def test_run_prints_the_release_and_the_scores(typed, played: Outcome) -> None:
     assert said.err == ""
     files = {path.name for path in Path("runs/blood-type-0007").iterdir()}
     assert files == {
-        *("scenario.toml", "transcript.jsonl.gz", "result.json", "release.csv", "versions.json")
+        *("scenario.toml", "transcript.jsonl.gz", "result.json", "release.csv", "versions.json"),
+        "seal.json",
     }
 
 
@@ -210,11 +211,12 @@ def test_leak_has_a_row_for_each_kind_of_coalition_in_80_columns(typed, folder: 
 def test_verify_checks_everything_and_replays(typed, folder: Path) -> None:
     said = typed("verify", str(folder))
     assert said.code == 0
-    assert "11 of 11 checks made, none failed" in said.out
+    assert "13 of 13 checks made, none failed" in said.out
     plain = json.loads(typed("verify", str(folder), "--no-replay", "--format", "json").out)
     assert [one["check"] for one in plain if one["ok"] is None] == ["replay"]
     assert all(one["ok"] for one in plain if one["check"] != "replay")
-    assert len(rows(typed("verify", str(folder), "--no-replay", "--format", "csv").out)) == 11
+    assert {one["shows"] for one in plain if one["ok"]} == {"consistency"}
+    assert len(rows(typed("verify", str(folder), "--no-replay", "--format", "csv").out)) == 13
 
 
 @pytest.mark.slow

@@ -29,3 +29,20 @@ def test_keys_as_data_and_where(typed, tmp_path: Path) -> None:  # type: ignore[
     assert Path(told["secret"]) == tmp_path / "bob.key.toml"
     assert typed("keys", "../bob", "--in", str(tmp_path)).code == 2
     assert typed("keys", "eve", "--in", str(tmp_path / "nowhere")).code == 2
+
+
+def test_a_run_that_is_signed_is_authentic_to_whom_knows_the_signer(typed, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name in ("ada", "eve"):
+        assert typed("keys", name).code == 0
+    assert typed("run", "blood-type", "--quiet", "--sign", "ada.key.toml").code == 0
+    shows = {}
+    for name in ("ada", "eve"):
+        said = typed(
+            "verify", "blood-type-0007", "--identities", f"{name}.pub.toml", "--format", "json"
+        )
+        assert said.code == 0
+        shows[name] = {one["check"]: one["shows"] for one in json.loads(said.out)}["files"]
+    assert shows == {"ada": "authenticity", "eve": "consistency"}
+    assert typed("run", "blood-type", "--quiet", "--sign", "ada.pub.toml").code == 2
+    (tmp_path / "bad.toml").write_text("x = 1")
+    assert typed("verify", "blood-type-0007", "--identities", "bad.toml").code == 2

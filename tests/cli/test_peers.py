@@ -55,7 +55,7 @@ def test_show_and_verify_know_peers(typed, folder: Path) -> None:
     assert (
         "peers->>board" in typed("show", str(folder), "--as", "peer-1", "--format", "mermaid").out
     )
-    assert "6 of 6 checks made, none failed" in typed("verify", str(folder)).out
+    assert "7 of 7 checks made, none failed" in typed("verify", str(folder)).out
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ def test_leak_and_show_speak_of_reports(typed, kept: str) -> None:
 
 
 def test_it_verifies(typed, kept: str) -> None:
-    said = typed("verify", kept)
+    said = typed("verify", kept, "--format", "csv")
     assert said.code == 0
     assert "estimates" in said.out
     assert "people randomize: bit-flip epsilon=3 each of 3" in said.out

@@ -149,7 +149,7 @@ def test_verify_finds_what_was_changed(outcome: Outcome, tmp_path: Path, change_
     change_(result)
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
     failed = [one.name for one in verify(read(folder), again=False) if one.ok is False]
-    assert failed == [check]
+    assert failed == ["files", check]
 
 
 @pytest.mark.slow

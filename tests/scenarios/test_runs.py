@@ -23,7 +23,10 @@ from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import decode, encode
 from veilmix.scenarios.validation.load import loads
 
-FILES = ["release.csv", "result.json", "scenario.toml", "transcript.jsonl.gz", "versions.json"]
+FILES = [
+    *("release.csv", "result.json", "scenario.toml", "seal.json", "transcript.jsonl.gz"),
+    "versions.json",
+]
 
 
 @pytest.fixture(scope="module")
@@ -134,8 +137,9 @@ def unpacked(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
     )
 
 
+READ = [name for name in FILES if name != "seal.json"]  # without a seal, verify says so
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    **{f"no {name}": (lambda f, n=name: (f / n).unlink(), f"{name}: missing") for name in FILES},
+    **{f"no {name}": (lambda f, n=name: (f / n).unlink(), f"{name}: missing") for name in READ},
     "gzip cut off": (edited("transcript.jsonl.gz", lambda d: d[:-20]), "not a whole gzip file"),
     "gzip flipped": (
         edited("transcript.jsonl.gz", lambda d: d[:900] + bytes([d[900] ^ 1]) + d[901:]),

@@ -14,7 +14,7 @@ from veilmix.protocol.transcript import Read, Refusal
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import CHECKS, Check, require, verify
+from veilmix.scenarios.verification.checks import CHECKS, Check, Shows, require, verify
 
 NAMES = [name for name, _, _ in CHECKS]
 
@@ -260,7 +260,8 @@ def test_runs_with_faults_verify(attack: str, users: int, number: int, tmp_path:
 
 
 def test_require_names_each_failure() -> None:
-    checks = [Check("a", "", True, ""), Check("b", "", False, "why"), Check("c", "", None, "")]
+    found = (("a", True, ""), ("b", False, "why"), ("c", None, ""))
+    checks = [Check(name, "", ok, why, Shows.NOTHING) for name, ok, why in found]
     with pytest.raises(VerificationError, match=r"^b: why$"):
         require(checks)
     require(checks[:1])

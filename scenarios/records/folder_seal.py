@@ -1,0 +1,113 @@
+r"""The seal of a run folder: what its files were when they were written, and who recorded them.
+
+    seal.json   {"schema": 1, "files": {name: SHA-256}, "recorder": null or {"name", "key",
+                "signature"}}
+    signature   Ed25519("veilmix folder 1\0" || for every file by name: name || 0 || its SHA-256)
+
+Hashes alone show that nothing was changed by mistake: whoever changes a file on purpose writes its
+hash anew. With a signature it is the recorder's folder, for whoever knows the recorder's key. It
+says nothing of whether what was recorded has happened: the parties' own signatures do.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...crypto.identity import Identity
+from ...crypto.signing import SIGNATURE, SIGNING_KEY, verify_signature
+from ...errors import Refused, StorageError, VerificationError
+from ..serialization.json_text import pretty
+
+SEAL = "seal.json"
+SCHEMA = 1
+LABEL = b"veilmix folder 1\0"
+LARGEST = 1 << 16  # bytes of a seal
+
+
+class Recorder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who has recorded a folder, by its identity key, and its signature (both hexadecimal)."""
+
+    name: str
+    key: str
+    signature: str
+
+
+class FolderSeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The hash of every file (hexadecimal, by name), and who has signed them; None: nobody."""
+
+    schema: int
+    files: Mapping[str, str]
+    recorder: Recorder | None
+
+    def check(self, found: Mapping[str, str]) -> None:
+        """VerificationError unless the files are those that were sealed, and signed if they were.
+
+        found: the hash of every file that is there, by name.
+        """
+        for name in sorted(self.files.keys() | found.keys()):
+            if name not in found:
+                raise VerificationError(f"{name} is gone since the folder was written")
+            if name not in self.files:
+                raise VerificationError(f"{name} was not there when the folder was written")
+            if found[name] != self.files[name]:
+                raise VerificationError(f"{name} was changed since the folder was written")
+        if self.recorder is not None:
+            self._check_signature(self.recorder)
+
+    def _check_signature(self, recorder: Recorder) -> None:
+        try:
+            key, signature = bytes.fromhex(recorder.key), bytes.fromhex(recorder.signature)
+            if (len(key), len(signature)) != (SIGNING_KEY, SIGNATURE):
+                raise ValueError  # noqa: TRY301 - one message for all that is no signature
+            verify_signature(key, _signed(self.files), signature)
+        except (Refused, ValueError):
+            raise VerificationError(f"{recorder.name} has not signed this folder") from None
+
+
+def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes:
+    """The seal of files with these hashes, as bytes."""
+    said: dict[str, Any] = {"schema": SCHEMA, "files": dict(sorted(files.items()))}
+    said["recorder"] = None
+    if recorder is not None:
+        public = recorder.public
+        signature = recorder.signer.sign(_signed(files)).hex()
+        said["recorder"] = {"name": public.name, "key": public.key.hex(), "signature": signature}
+    return pretty(said).encode()
+
+
+def hash_of(data: bytes) -> str:
+    """The hash of a file, as a seal has it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_seal(folder: Path) -> FolderSeal | None:
+    """Read a folder's seal; None if it has none. StorageError if it is damaged."""
+    path = folder / SEAL
+    if not path.is_file():
+        return None
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
+        found = msgspec.convert(json.loads(path.read_bytes()), FolderSeal)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    except (ValueError, RecursionError) as bad:
+        raise StorageError(f"{path}: damaged: {bad}; copy the run folder anew") from None
+    if found.schema != SCHEMA:
+        raise StorageError(f"{path}: schema {found.schema}; this version reads {SCHEMA}")
+    return found
+
+
+def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
+    """The hash of each of these files that a folder has."""
+    there = [name for name in names if (folder / name).is_file()]
+    return {name: hash_of((folder / name).read_bytes()) for name in there}
+
+
+def _signed(files: Mapping[str, str]) -> bytes:
+    parts = (name.encode() + b"\0" + bytes.fromhex(files[name]) for name in sorted(files))
+    return LABEL + b"".join(parts)
