@@ -1,16 +1,14 @@
 """docs/attack-matrix.md says what `veilmix attack` says."""
 
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
+import make_attack_matrix as TOOL
 import pytest
 from veilmix.scenarios.catalogue.registry import guarding
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.attack_plan import helping, plan_rows
 
 ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_matrix.py")))
 
 
 def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:

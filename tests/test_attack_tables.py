@@ -1,13 +1,11 @@
 """docs/attacks.md says what the records of attacks and guards say."""
 
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
+import make_attack_tables as TOOL
 from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS
 
 ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_attack_tables.py")))
 
 
 def test_the_page_is_as_the_records_say() -> None:

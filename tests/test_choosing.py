@@ -1,15 +1,13 @@
 """docs/choosing.md says what `veilmix compare` says."""
 
 import re
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
+import make_choosing as TOOL
 import pytest
 from veilmix.scenarios.comparison.compare import compare
 
 ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_choosing.py")))
 
 
 def block(name: str) -> str:

@@ -1,10 +1,9 @@
 """docs/result.schema.json is made from the one definition of result.json, which reads it back."""
 
 import json
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
+import make_schema as TOOL
 import msgspec
 import pytest
 import veilmix
@@ -15,7 +14,6 @@ from veilmix.scenarios.scoring.result import MOVED, SCHEMA, result_type
 from veilmix.scenarios.serialization.record import plain
 
 ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_schema.py")))
 # One of each program, and one among peers.
 RUNS = (
     "blood-type",

@@ -7,23 +7,20 @@ block of text, a comment `<!-- file: NAME -->` writes it to a file there.
 """
 
 import re
-import runpy
 import shlex
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import make_pictures
+import plain_docstrings
 import pytest
+import state_diagram
 from veilmix.cli import main
 from veilmix.protocol.phases import MOVES, Phase, diagram
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-DRAW, PLAIN = (
-    SimpleNamespace(**runpy.run_path(str(DOCS / "extensions" / name)))
-    for name in ("state_diagram.py", "plain_docstrings.py")
-)
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 RUN = ("tutorial.md", "howto.md", "api/run.md")  # pages whose examples are executed
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -79,12 +76,11 @@ def tidy(text: str) -> list[str]:
 
 def test_pictures_are_small_and_shown() -> None:
     """The script names each, a page shows it; a README is read over slow lines too."""
-    tool = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_pictures.py")))
     shown = "".join(page.read_text("utf-8") for page in [*PAGES, ROOT / "README.md"])
-    for name in tool.PICTURES:
-        made = (tool.IMAGES / f"{name}.png").read_bytes()
+    for name in make_pictures.PICTURES:
+        made = (make_pictures.IMAGES / f"{name}.png").read_bytes()
         assert made.startswith(b"\x89PNG")
-        assert len(made) < tool.LARGEST
+        assert len(made) < make_pictures.LARGEST
         assert f"images/{name}.png" in shown
 
 
@@ -151,7 +147,7 @@ def test_names_in_the_theorems_exist() -> None:
 
 
 def test_the_picture_has_every_phase_and_move() -> None:
-    drawn = DRAW.svg(diagram())
+    drawn = state_diagram.svg(diagram())
     for phase in Phase:
         assert f'font-weight="bold">{phase}<' in drawn
     for phase, moves in MOVES.items():
@@ -164,9 +160,9 @@ def test_the_picture_has_every_phase_and_move() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ValueError, match="sequenceDiagram"):
-        DRAW.svg("sequenceDiagram\n  a ->> b: x")
+        state_diagram.svg("sequenceDiagram\n  a ->> b: x")
     with pytest.raises(ValueError, match="nonsense"):
-        DRAW.svg("stateDiagram-v2\n  nonsense")
+        state_diagram.svg("stateDiagram-v2\n  nonsense")
 
 
 @pytest.mark.parametrize(
@@ -179,4 +175,4 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     ],
 )
 def test_docstrings_become_restructured_text(given: list[str], expected: list[str]) -> None:
-    assert PLAIN.rewritten(given) == expected
+    assert plain_docstrings.rewritten(given) == expected

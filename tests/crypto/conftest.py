@@ -1,14 +1,11 @@
-"""The independent reader, run from its path: a folder of tests is not a package."""
+"""The independent reader of the vectors (tests/kits), which imports nothing of veilmix."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType
 
+import independent_reader
 import pytest
 
 
 @pytest.fixture(scope="session")
-def reader() -> Any:
-    path = Path(__file__).with_name("independent_reader.py")
-    return SimpleNamespace(**runpy.run_path(str(path)))
+def reader() -> ModuleType:
+    return independent_reader

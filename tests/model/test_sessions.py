@@ -1,21 +1,17 @@
 """Sessions of any operations: whatever people, shufflers, wires, the curator and clocks do."""
 
-import runpy
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import session_model as MODEL
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw
 from veilmix.protocol.messages import Alarm, Cause
 from veilmix.roles import board_monitor
 from veilmix.roles.session import Cast
-
-MODEL = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("sessions.py"))))
 
 USER, ROUND, HOP = st.integers(0, 30), st.integers(1, 2), st.integers(0, 1)
 FEW = st.integers(1, 4)
@@ -108,7 +104,7 @@ WITHOUT = {
 def test_an_invariant_misses_every_guard_that_is_taken_away(guard: str) -> None:
     done, change, invariant = WITHOUT[guard]
     MODEL.check(MODEL.play_plan(done))
-    with pytest.raises(AssertionError, match=f"(?s)^{invariant}: .*replay: python tests/model"):
+    with pytest.raises(AssertionError, match=f"(?s)^{invariant}: .*replay: python tests/kits"):
         MODEL.check(MODEL.play_plan(done, change))
 
 

@@ -2,13 +2,14 @@
 
 import ast
 import json
-import runpy
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import independent_wire
+import make_wire_vectors
 import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
@@ -34,7 +35,6 @@ from veilmix.protocol.signed_posts import Fork
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-SCRIPT = runpy.run_path(str(ROOT / "tools" / "make_wire_vectors.py"))
 FILES = sorted((HERE / "vectors").glob("*.json"))
 
 Inputs = dict[str, Any]
@@ -59,7 +59,7 @@ def playing(inputs: Inputs) -> tuple[Round, SecretKey]:
 def read_message(inputs: Inputs) -> Inputs:
     message = decode_message(unhex(inputs["data"]))
     assert message.encode().hex() == inputs["data"]
-    said: Inputs = SCRIPT["shown"](message)
+    said: Inputs = make_wire_vectors.shown(message)
     return said
 
 
@@ -218,11 +218,11 @@ def test_veilmix_reads_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_independent_reader_agrees(path: Path, independent: Any) -> None:
+def test_the_independent_reader_agrees(path: Path) -> None:
     one = vector(path)
     try:
-        found = {"result": independent.read(one["kind"], one["input"])}
-    except independent.Rejected as rejection:
+        found = {"result": independent_wire.read(one["kind"], one["input"])}
+    except independent_wire.Rejected as rejection:
         found = {"refused": str(rejection)}
     assert found == one["expect"]
 
@@ -230,8 +230,8 @@ def test_the_independent_reader_agrees(path: Path, independent: Any) -> None:
 @settings(max_examples=150, deadline=None)
 @given(KIT.messages())
 def test_the_independent_reader_reads_any_message(message: Any) -> None:
-    theirs = runpy_once().message(message.encode())
-    assert theirs == SCRIPT["shown"](message)
+    theirs = independent_wire.message(message.encode())
+    assert theirs == make_wire_vectors.shown(message)
 
 
 @settings(max_examples=150, deadline=None)
@@ -242,15 +242,9 @@ def test_both_readers_refuse_the_same(message: Any, data: Any) -> None:
     try:
         decode_message(bytes(changed))
     except Refused:
-        assert not runpy_once().accepts(bytes(changed))
+        assert not independent_wire.accepts(bytes(changed))
     else:
-        assert runpy_once().accepts(bytes(changed))
-
-
-def runpy_once(found: list[Any] = []) -> Any:  # noqa: B006 - the reader, read once
-    if not found:
-        found.append(SimpleNamespace(**runpy.run_path(str(HERE / "independent_wire.py"))))
-    return found[0]
+        assert independent_wire.accepts(bytes(changed))
 
 
 def test_every_kind_of_message_has_accepted_and_refused_vectors() -> None:
@@ -277,15 +271,15 @@ def test_no_two_vectors_are_alike() -> None:
 
 
 def test_the_wire_vectors_are_what_the_script_makes() -> None:
-    assert SCRIPT["main"](["--check"]) == 0
+    assert make_wire_vectors.main(["--check"]) == 0
 
 
 def test_the_message_shown_in_wire_md_is_what_the_script_prints() -> None:
-    assert SCRIPT["example"]() in (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+    assert make_wire_vectors.example() in (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
 
 
 def test_the_independent_wire_reader_imports_nothing_from_veilmix() -> None:
-    tree = ast.parse((HERE / "independent_wire.py").read_text(encoding="utf-8"))
+    tree = ast.parse(Path(independent_wire.__file__).read_text(encoding="utf-8"))
     imported = {
         name
         for node in ast.walk(tree)

@@ -4,7 +4,7 @@ Every person says a word of its own in two open questions, so that a ballot that
 twice or replayed shows in the tallies by name. All defences are on. A plan is plain data (`Plan`),
 so that it can be written down and played again:
 
-    python tests/model/sessions.py '{"people": 12, "seed": 1, ...}'
+    python tests/kits/session_model.py '{"people": 12, "seed": 1, ...}'
 
 Operations, each a list that starts with its name:
 
@@ -77,7 +77,7 @@ class Plan:
     @property
     def replay(self) -> str:
         """The command that plays it again."""
-        return f"python tests/model/sessions.py '{json.dumps(asdict(self))}'"
+        return f"python tests/kits/session_model.py '{json.dumps(asdict(self))}'"
 
 
 def planned(text: str) -> Plan:
