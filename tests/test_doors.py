@@ -7,8 +7,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("analysis", "cli", "crypto", "protocol", "report", "roles", "scenarios", "theatre")
+ROOMS = (
+    "analysis",
+    "cli",
+    "crypto",
+    "machines",
+    "protocol",
+    "report",
+    "roles",
+    "scenarios",
+    "theatre",
+)
 FILES = sorted(path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+OF_SEVERAL = {"analysis": 1, "scenarios": 0, "cli": 2}  # tests of several sub-rooms, at most
 # file -> why it goes past a door
 PAST: Mapping[str, str] = {}
 
@@ -80,3 +91,15 @@ def test_a_way_past_a_door_is_found() -> None:
 def test_the_table_of_reasons_has_nothing_that_needs_none() -> None:
     for name in PAST:
         assert past_the_door(Path(name), (ROOT / name).read_text("utf-8")), name
+
+
+def test_the_tests_of_a_room_stand_in_its_folder() -> None:
+    """Folders of tests are those of the package; `model`, `attacks` and `kits` are of all rooms."""
+    rooms = {path.parent.as_posix() for path in FILES}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(ROOT / "tests").as_posix()
+        assert folder in rooms | {".", "model", "attacks"}, path
+    for room in ("analysis", "scenarios", "cli"):
+        below = {path.parts[1] for path in FILES if path.parts[0] == room and len(path.parts) > 2}
+        beside = sorted(path.name for path in (ROOT / "tests" / room).glob("test_*.py"))
+        assert len(beside) <= OF_SEVERAL[room], f"{beside}: in one of {below}"

@@ -22,7 +22,7 @@ VILLAGE = load("village")
 
 
 def with_fault(lines: str) -> Scenario:
-    text = (Path(__file__).parents[2] / "scenarios/gallery/village.toml").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "scenarios/gallery/village.toml").read_text("utf-8")
     return loads(text.replace("[expect]\nkept_at_least = 1", f"[[fault]]\n{lines}"))
 
 
@@ -179,7 +179,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("found", "written", "said"), MISTAKES)
 def test_what_peers_cannot_do_is_said_beforehand(found: str, written: str, said: str) -> None:
-    text = (Path(__file__).parents[2] / "scenarios/gallery/village.toml").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "scenarios/gallery/village.toml").read_text("utf-8")
     assert found in text
     with pytest.raises(ScenarioError, match=said):
         loads(text.replace(found, written))

@@ -12,7 +12,7 @@ from veilmix.scenarios.populations.tables import TABLES, shipped
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "adult"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "adult"
 needs_adult = pytest.mark.data("adult/adult.data")
 KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 

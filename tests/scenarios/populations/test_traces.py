@@ -8,7 +8,7 @@ from veilmix.analysis.reidentification import MarkovAttack, find_people, found, 
 from veilmix.errors import DataError
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 real = pytest.mark.data("wifi_probes/device_session.csv", "browser_profiles")
 
 CHECK_INS = """who,where,city,when

@@ -25,7 +25,7 @@ from veilmix.scenarios.validation.load import change, loads
 from veilmix.scenarios.verification.checks import verify
 from veilmix.scenarios.verification.evidence import Evidence
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "wifi_probes" / "device_session.csv"
+DATA = Path(__file__).parents[4] / "shared" / "data" / "wifi_probes" / "device_session.csv"
 HEAD = '[scenario]\nname = "s"\nseed = 5\n'
 NOISE = '[policy]\nkind = "incidence"\n[local]\nmechanism = "bit-flip"\n'
 
