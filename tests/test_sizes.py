@@ -19,8 +19,10 @@ LARGE: Mapping[str, str] = {
     "cli/commands/run.py": "every option of `veilmix run`, and what is done with it",
     "machines/host.py": "one class, a place of a session, as it is heard and goes on",
     "machines/processes.py": "the life of a process: made, led, told the time, ended",
+    "protocol/board.py": "one class, the rules of the board, post by post",
     "protocol/exploits.py": "one attack of a shuffler after another, on the views of one class",
     "protocol/frames.py": "the byte layout of every message, one after the other",
+    "protocol/messages.py": "what every message holds, one class after the other",
     "roles/network.py": "one class, the network in memory, and what it hands to instruments",
     "scenarios/play/run.py": "both ways to play a scenario, and what every run leaves",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
@@ -28,8 +30,10 @@ LARGE: Mapping[str, str] = {
 }
 # (file, function): why it has more lines
 LONG: Mapping[tuple[str, str], str] = {
+    ("cli/commands/advise.py", "command"): "its options are more than a third of it",
     ("notebooks/lesson_4_why_the_slack.py", "_"): "a cell: what a class changes and sees together",
     ("scenarios/play/run.py", "run"): "its arguments and what they mean are more than half of it",
+    ("scenarios/tables/advise.py", "advise"): "its arguments and what they mean are half of it",
     ("tools/make_wire_vectors.py", "body_faults"): "a table of faults, one each",
     ("tools/make_wire_vectors.py", "peers"): "a table of messages, one each",
     ("tools/make_wire_vectors.py", "shown"): "a table of messages, one each",

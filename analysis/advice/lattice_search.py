@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
-from ..exposure.cells import as_table, joint_counts
-from ..exposure.curves import users_below
+from ..exposure import joint_counts, users_below
+from ..exposure.cells import as_table
 from .ladder import Ladder
 
 Levels = tuple[int, ...]

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ...analysis.advice import Advice, Choice, Ladder, search
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
-from ...analysis.advice.ladder import Ladder, entropy
-from ...analysis.advice.lattice_search import Advice, Choice, search
-from ...analysis.composition.bounds import best_bound
-from ...analysis.exposure.cells import joint_counts
-from ...analysis.exposure.curves import users_below
+from ...analysis.advice.ladder import entropy
+from ...analysis.composition import best_bound
+from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError
 from ..populations.people import Table
 from ..schema.problems import did_you_mean, listed

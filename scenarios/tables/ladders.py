@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from msgspec import convert
 
-from ...analysis.advice.ladder import Codes, Ladder, Level, entropy_losses, nested
+from ...analysis.advice import Ladder, Level
+from ...analysis.advice.ladder import Codes, entropy_losses, nested
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
