@@ -55,6 +55,7 @@ lock:
 	@$(PIN) --upgrade requirements/dev.in -o requirements/dev.txt
 	@for level in core demo data teach cluster; do \
 	  $(PIN) -c requirements/dev.txt requirements/$$level.in -o requirements/$$level.txt || exit 1; done
+	@$(PIN) requirements/bench.in -o requirements/bench.txt
 
 clean:
 	rm -rf docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,6 +1,7 @@
 """Deltas over every collection: against sums over all reports of all people, written out."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from math import exp
 
@@ -137,3 +138,30 @@ def test_reports_that_may_give_a_value_away_have_a_delta_and_perhaps_no_epsilon(
     assert 0 < report_delta(4, one, 0.5).high < 1
     assert report_epsilon(4, one, 1e-3).high == np.inf
     assert report_epsilon(4, one, 0.9).high < 3
+
+
+def test_equal_others_are_worse_than_what_a_published_bound_has() -> None:
+    """GRR on 3 values, e^epsilon = 2, two people, exactly: 1/50 at growth 46/25, not 1/100.
+
+    The bound of a public accountant (variation ratio) is the delta of others with a third value.
+    """
+
+    def delta(people: tuple[int, ...], others: tuple[int, ...], growth: Fraction) -> Fraction:
+        def law(values: tuple[int, ...]) -> dict[tuple[int, ...], Fraction]:
+            found: dict[tuple[int, ...], Fraction] = {}
+            for said in product(range(3), repeat=2):
+                told = zip(values, said, strict=True)
+                chance = Fraction(1, 4) * Fraction(1, 4) * 2 ** sum(x == y for x, y in told)
+                key = tuple(sorted(said))
+                found[key] = found.get(key, Fraction()) + chance
+            return found
+
+        one, other = law(people), law(others)
+        return sum((max(Fraction(), one[s] - growth * other[s]) for s in one), Fraction())
+
+    growth = Fraction(46, 25)
+    assert delta((0, 2), (1, 2), growth) == Fraction(1, 100)
+    assert delta((1, 1), (0, 1), growth) == Fraction(1, 50)
+    found = report_delta(2, GRR(3, float(np.log(2))), float(np.log(1.84)))
+    assert found.low == found.high
+    assert found.high == pytest.approx(0.02)
