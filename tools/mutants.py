@@ -1,6 +1,7 @@
 """Every guard has its killer: remove each in turn, and a test named for it must fail.
 
     python tools/mutants.py [NAME...]     all guards, or those whose names contain one of these
+    python tools/mutants.py --narrow      besides, write the first test that noticed in each row
 
 A room's guards are in its `guards.toml`, beside them, one table a guard:
 
@@ -10,18 +11,22 @@ A room's guards are in its `guards.toml`, beside them, one table a guard:
     becomes = '''...'''     what stands there when it is removed
     tests = ["tests/..."]   one of these then fails
 
-Nothing in the checkout is touched: each guard is removed in a copy. Exit code 1 where no test
-notices, where a guard is not found, or where a test that is named fails without any removal.
+A row names one test where it can, or files: then the first test that fails is looked for, which
+takes longer. Nothing in the checkout is touched but the rows that `--narrow` writes: each guard is
+removed in a copy. Exit code 1 where no test notices, where a guard is not found, or where a test
+that is named fails without any removal.
 """
 
 import argparse
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +35,9 @@ from queue import Queue
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("crypto", "protocol", "roles")
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "_build", "notebooks", "docs", "*.png")
+ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
+TESTS = re.compile(r"^tests = \[.*?\]$", re.MULTILINE | re.DOTALL)
+KILLER = re.compile(r"^FAILED (\S+(?: [^-]\S*)*)", re.MULTILINE)
 PASSED, FAILED = 0, 1  # exit codes of pytest; any other says that it could not run
 
 
@@ -70,8 +78,8 @@ class Copy:
         shutil.copytree(ROOT / "docs", self.root / "docs", ignore=LEFT_OUT)
         self._settings = {"PYTHONPATH": str(folder), "PYTHONPYCACHEPREFIX": str(folder / "cache")}
 
-    def passes(self, tests: Sequence[str]) -> bool:
-        """Whether these tests pass here; RuntimeError if they cannot be run."""
+    def failed(self, tests: Sequence[str]) -> str | None:
+        """The first of these tests that fails here, None if all pass; RuntimeError if none runs."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--no-header"]
         ran = subprocess.run(
             [*command, "-p", "no:cacheprovider", *tests],
@@ -83,15 +91,18 @@ class Copy:
         )
         if ran.returncode not in (PASSED, FAILED):
             raise RuntimeError(f"the tests do not run: {ran.stdout[-800:]}{ran.stderr[-800:]}")
-        return ran.returncode == PASSED
+        if ran.returncode == PASSED:
+            return None
+        said = KILLER.search(ran.stdout)
+        return said[1] if said else tests[0]
 
-    def survives(self, guard: Guard) -> bool:
-        """Whether the tests pass without a guard."""
+    def killer(self, guard: Guard) -> str | None:
+        """The first test that fails without a guard; None if all pass."""
         path = self.root / guard.path
         source = path.read_text("utf-8")
         try:
             self._write(path, guard.removed(source))
-            return self.passes(guard.tests)
+            return self.failed(guard.tests)
         finally:
             self._write(path, source)
 
@@ -103,30 +114,61 @@ class Copy:
         os.utime(path, (now, now))
 
 
-def amiss(chosen: Sequence[Guard], many: int) -> Iterator[str]:
-    """Yield what is wrong with these guards, as it is found; so many are tried at a time."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of removing a guard: the first test that failed, or what is wrong."""
+
+    guard: Guard
+    killer: str = ""
+    wrong: str = ""
+
+
+def judged(chosen: Sequence[Guard], many: int) -> Iterator[Judged | str]:
+    """Yield what came of each of these guards, as it is found; so many are tried at a time.
+
+    A text stands for what is wrong with the tests that are named.
+    """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(many) as pool:
         copies: Queue[Copy] = Queue()
         for number in range(many):
             copies.put(Copy(Path(folder, str(number))))
 
-        def judged(guard: Guard) -> str | None:
+        def judge(guard: Guard) -> Judged:
             copy = copies.get()
             try:
-                if copy.survives(guard):
-                    return f"{guard.name}: {guard.path} without it, and no test fails"
+                if killer := copy.killer(guard):
+                    return Judged(guard, killer)
             except (ValueError, RuntimeError) as wrong:
-                return f"{guard.name}: {wrong}"
+                return Judged(guard, wrong=f"{guard.name}: {wrong}")
             finally:
                 copies.put(copy)
-            return None
+            return Judged(guard, wrong=f"{guard.name}: {guard.path} without it, and no test fails")
 
         whole = copies.get()
         named = sorted({test for guard in chosen for test in guard.tests})
-        if not whole.passes(named):
-            yield "a test that is named fails though no guard is removed"
+        if amiss := whole.failed(named):
+            yield f"{amiss} fails though no guard is removed"
         copies.put(whole)
-        yield from filter(None, pool.map(judged, chosen))
+        yield from pool.map(judge, chosen)
+
+
+def narrowed(table: str, killers: Mapping[str, str]) -> str:
+    """The text of a table in which each row names the one test that noticed, where one is known."""
+    rows = ROW.split(table)
+    for place in range(1, len(rows), 2):
+        killer = killers.get(rows[place])
+        if killer:
+            said = json.dumps([killer], ensure_ascii=False)
+            rows[place + 1] = TESTS.sub(lambda _, said=said: f"tests = {said}", rows[place + 1], 1)
+        rows[place] = f"[{rows[place]}]"
+    return "".join(rows)
+
+
+def narrow(killers: Mapping[str, str]) -> None:
+    """Write the tables of all rooms so."""
+    for room in ROOMS:
+        path = ROOT / room / "guards.toml"
+        path.write_text(narrowed(path.read_text("utf-8"), killers), "utf-8")
 
 
 def main() -> int:
@@ -134,12 +176,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Remove each guard; a test must notice.")
     parser.add_argument("names", nargs="*", help="parts of names; none: all guards")
     parser.add_argument("--at-a-time", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--narrow", action="store_true", help="write the tests that noticed")
     given = parser.parse_args()
     chosen = [one for one in guards() if not given.names or any(n in one.name for n in given.names)]
-    wrong = 0
-    for line in amiss(chosen, given.at_a_time):
-        print(line, flush=True)
-        wrong += 1
+    wrong, killers = 0, dict[str, str]()
+    for found in judged(chosen, given.at_a_time):
+        line = found if isinstance(found, str) else found.wrong
+        if line:
+            print(line, flush=True)
+            wrong += 1
+        elif isinstance(found, Judged):
+            killers[found.guard.name] = found.killer
+    if given.narrow:
+        narrow(killers)
     print(f"{len(chosen)} guards removed in turn; {wrong} amiss")
     return 1 if wrong or not chosen else 0
 
