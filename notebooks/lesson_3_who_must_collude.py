@@ -25,7 +25,8 @@ def _(mo):
     # 3. Who must collude?
 
     Two hundred people, some shufflers, a curator and an analyst. Parties may meet in secret, and
-    show each other all they saw and all their keys.
+    show each other all they saw and all their keys. They keep to the rules: parties that cheat learn
+    more, and `veilmix leak RUN --cheating` measures what the known attacks achieve.
 
     | minutes | plan, 20 in all |
     |:--|:--|

@@ -138,7 +138,10 @@ def _sections(found: Comparison) -> Iterator[Section]:
         "shape says how a program works."
     )
     yield Section("frontier", "Trust against use", lead, (frontier_figure(found),))
-    lead = "The smallest coalitions that pin anything on anybody, and what every program did."
+    lead = (
+        "The smallest coalitions that pin anything on anybody while they keep to the rules, and "
+        "what every program did. Of those that cheat: veilmix leak RUN --cheating."
+    )
     rows = [
         (
             one.program,

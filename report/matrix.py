@@ -71,6 +71,8 @@ def section(found: Matrix) -> Section:
         caption = f"Attacks by {WHO.get(who, who)}"
         grids.append(Grid(caption, headings, rows, (3, 5, 6)))
     words = (
+        "All of these parties cheat, or use what a design error shows; what parties learn that "
+        "keep to the rules is in the report of a run. "
         f"Each cell was played {many(found.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
         "runs in which anything was."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, shorten
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import WATCHING, many, percent, sentence
 from .facts import READERS, Facts, Learner
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
@@ -17,7 +17,7 @@ def section(facts: Facts) -> Section | None:
     if not facts.learners:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
-    blocks += [Words(line) for line in _words(facts)]
+    blocks += [Words(line) for line in (*_words(facts), sentence(WATCHING))]
     what = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
         f"A coalition shows each other all its members saw and all their keys. Linked: {what} is "

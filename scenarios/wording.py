@@ -7,6 +7,16 @@ from math import isclose
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ROUNDING = 1e-12  # an error below is of the floats alone
 
+# Said wherever it is told what coalitions learn, or could.
+TWO_KINDS = (
+    "a run tells what coalitions learn that watch; of those that cheat, veilmix leak RUN\n"
+    "          --cheating measures what the known attacks achieve"
+)
+WATCHING = (
+    "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "
+    "veilmix leak RUN --cheating measures the known attacks"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -26,6 +36,11 @@ class Grid:
 
 
 Block = Line | Grid
+
+
+def sentence(clause: str) -> str:
+    """Begin a clause with a capital letter, and end it."""
+    return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def escaped(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...scenarios.wording import TWO_KINDS
 from ..grid import planned
 from ..text import peers as peers_text
 from ..text.attacks import attacks
@@ -130,6 +131,7 @@ def _tell(
     say(console, f"promise   {program.promise(scenario)}")
     for line in attacks(scenario):
         say(console, line)
+    say(console, f"trust     {TWO_KINDS}")
     for line in (*people.warnings, *warnings(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")

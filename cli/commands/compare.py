@@ -143,7 +143,8 @@ def _tell(console: Page, found: "Comparison") -> None:
 
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
-    "linked: people it can pin a row on, or a report. together: the smallest coalition that can.\n"
+    "linked: people it can pin a row on, or a report. together: the smallest coalition that can;\n"
+    "both of parties that keep to the rules; of those that cheat: veilmix leak RUN --cheating.\n"
     "guessed: people whose whole row its best guess gets right, in expectation.\n"
     "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
     "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"

@@ -1,6 +1,6 @@
 """`bundle`: read a person's answers side by side."""
 
-from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import whole
 
 ATTACK = Attack(
@@ -12,7 +12,9 @@ ATTACK = Attack(
     ),
     scenario="attack-bundle",
     unit="rows read whole",
+    learns=somebody,
     measure=whole,
+    helpers=lambda _scenario, _entry: ("curator",),
     switches={"defence.unbundle": False, "mix.lesson": True},
     stopped_by=("unbundle",),
 )

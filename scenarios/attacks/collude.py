@@ -2,7 +2,7 @@
 
 from ...protocol import exploits, parties
 from ..catalogue import peer_measures
-from ..catalogue.attack import BYSTANDER, Attack, PeerAttack, committed
+from ..catalogue.attack import BYSTANDER, Attack, PeerAttack, committed, somebody
 from ..catalogue.measures import linked
 
 COALITION = (parties.CURATOR, parties.shuffler(1))
@@ -13,7 +13,9 @@ ATTACK = Attack(
     remedy="`cascade`: more shufflers, of which one is honest",
     scenario="who-must-collude",
     unit="people linked",
+    learns=somebody,
     measure=linked(COALITION, exploits.everybody),
+    helpers=lambda _scenario, _entry: COALITION,
     stopped_by=("cascade",),
     watchers="shuffler-1 and curator",
     among_peers=PeerAttack(

@@ -5,7 +5,7 @@ from ...protocol.exploits import senders
 from ...protocol.messages import Counts
 from ...protocol.own_batches import counted
 from ...roles.faults.wire import Delay
-from ..catalogue.attack import NETWORK, Attack, Measured, aimed
+from ..catalogue.attack import NETWORK, Attack, Measured, aimed, somebody
 from ..catalogue.entries import all_but, rounds_of, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -42,7 +42,9 @@ ATTACK = Attack(
     remedy="`min_batch`; late ones are never flushed",
     scenario="attack-delay",
     unit="people linked",
+    learns=somebody,
     measure=alone,
+    helpers=lambda _scenario, _entry: (parties.CURATOR,),
     reads=("target", "round"),
     stopped_by=("min_batch",),
     trials={"": aimed()},

@@ -1,7 +1,7 @@
 """`dictionary`: seal every possible answer, and compare."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import linked
 
 ATTACK = Attack(
@@ -13,7 +13,9 @@ ATTACK = Attack(
     ),
     scenario="attack-dictionary",
     unit="people linked",
+    learns=somebody,
     measure=linked((parties.shuffler(1),), exploits.by_dictionary),
+    helpers=lambda _scenario, _entry: (parties.shuffler(1),),
     switches={"mix.suite": "textbook", "mix.salt": False, "mix.lesson": True},
     stopped_by=("randomised", "salt"),
 )

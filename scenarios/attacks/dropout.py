@@ -4,7 +4,7 @@ from ...protocol import exploits
 from ...protocol.exploits import senders
 from ...protocol.own_batches import counted, public_release
 from ...protocol.parties import NETWORK
-from ..catalogue.attack import BYSTANDER, Attack, Keys, Measured
+from ..catalogue.attack import BYSTANDER, Attack, Keys, Measured, wholly
 from ..catalogue.entries import FIRST_USER
 from ..catalogue.scene import Scene
 from ..catalogue.subtraction import with_curator
@@ -39,7 +39,9 @@ ATTACK = Attack(
     remedy="`min_dropout`. Without it who left is known for certain on every released column",
     scenario="attack-dropout",
     unit="cells certain of who left",
+    learns=wholly,
     measure=left_between,
+    helpers=lambda scenario, entry: (NETWORK, *with_curator(scenario, entry)),
     stopped_by=("dropout",),
     trials={"": trial},
 )

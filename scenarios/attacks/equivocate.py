@@ -1,7 +1,7 @@
 """`equivocate`: the curator tells one person of another session, in which ballots have no salt."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import CURATOR, Attack, Measured, aimed
+from ..catalogue.attack import CURATOR, Attack, Measured, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -30,6 +30,7 @@ ATTACK = Attack(
     ),
     scenario="attack-equivocate",
     unit="values of the target read",
+    learns=wholly,
     measure=picked_out,
     reads=("target",),
     stopped_by=("bind", "compare"),

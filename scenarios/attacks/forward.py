@@ -1,7 +1,7 @@
 """`forward`: a shuffler keeps the order of arrival."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.attack import SHUFFLER, Attack, Keys, somebody
 from ..catalogue.measures import linked
 from ..catalogue.session import AttackSetup
 
@@ -17,7 +17,9 @@ ATTACK = Attack(
     remedy="order: whoever gets the batch sees it, shows it and takes nothing",
     scenario="attack-forward",
     unit="people linked",
+    learns=somebody,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
+    helpers=lambda _scenario, _entry: (parties.CURATOR, parties.NETWORK),
     reads=("round",),
     stopped_by=("order",),
     trials={"": trial},

@@ -8,7 +8,7 @@ from ...protocol.intersection import Seen, told_apart
 from ...protocol.own_batches import public_release
 from ...roles.faults.users import fault
 from ...roles.session import Cast
-from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel
+from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, somebody
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -67,6 +67,7 @@ ATTACK = Attack(
     ),
     scenario="attack-intersect",
     unit="released rows read of those who come and go",
+    learns=somebody,
     measure=read_of_comers,
     reads=("users",),
     stopped_by=("burn",),

@@ -1,6 +1,6 @@
 """`one-salt`: put answers with one salt together."""
 
-from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import whole
 
 ATTACK = Attack(
@@ -9,7 +9,9 @@ ATTACK = Attack(
     remedy="`fresh_salt`: one for every answer. Without it the curator alone reads 30 of 30",
     scenario="attack-one-salt",
     unit="rows read whole",
+    learns=somebody,
     measure=whole,
+    helpers=lambda _scenario, _entry: ("curator",),
     switches={"defence.fresh_salt": False, "mix.lesson": True},
     stopped_by=("fresh_salt",),
 )

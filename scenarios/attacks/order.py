@@ -1,7 +1,7 @@
 """`order`: read who is who from the order of arrival."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack
+from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import linked
 
 ATTACK = Attack(
@@ -10,7 +10,9 @@ ATTACK = Attack(
     remedy="sorted batches. Without them network and curator link 30 of 30",
     scenario="attack-order",
     unit="people linked",
+    learns=somebody,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
+    helpers=lambda _scenario, _entry: (parties.NETWORK, parties.CURATOR),
     switches={"mix.order": "kept", "mix.lesson": True},
     stopped_by=("order",),
 )

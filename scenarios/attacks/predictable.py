@@ -1,7 +1,7 @@
 """`predictable`: know the seed, derive every key again, open everything."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, Measured
+from ..catalogue.attack import BYSTANDER, Attack, Measured, somebody
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -22,7 +22,9 @@ ATTACK = Attack(
     remedy=("randomness that nobody knows. Who only listened, and knows the seed, reads 30 of 30"),
     scenario="attack-predictable",
     unit="people linked",
+    learns=somebody,
     measure=derived,
+    helpers=lambda _scenario, _entry: (parties.NETWORK,),
     switches={"scenario.seed": 1},
     stopped_by=("random",),
 )

@@ -8,7 +8,7 @@ from ...protocol.own_batches import counted
 from ...roles.faults.curator import liar
 from ...roles.faults.users import fault
 from ...roles.session import Cast
-from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed
+from ..catalogue.attack import CURATOR, Attack, Measured, Sequel, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..populations.samples import Samples
@@ -47,6 +47,7 @@ ATTACK = Attack(
     remedy="`burn`: the first shuffler remembers who took part",
     scenario="attack-rerun",
     unit="values of the target read",
+    learns=wholly,
     measure=subtracted,
     reads=("target",),
     stopped_by=("burn",),

@@ -20,6 +20,7 @@ ATTACK = Attack(
     scenario="attack-size",
     unit="cells certain",
     measure=cells,
+    helpers=lambda _scenario, _entry: (parties.shuffler(1),),
     switches={"mix.pad": False, "mix.lesson": True},
     stopped_by=("pad",),
 )

@@ -2,7 +2,7 @@
 
 from ...protocol import exploits, parties
 from ...roles.faults.board import misled
-from ..catalogue.attack import NETWORK, Attack, Measured, aimed
+from ..catalogue.attack import NETWORK, Attack, Measured, aimed, wholly
 from ..catalogue.entries import target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -28,6 +28,7 @@ ATTACK = Attack(
     remedy="`signed`: posts are signed by whom people know; two heads of one place prove the lie",
     scenario="attack-split-view",
     unit="values of the target read",
+    learns=wholly,
     measure=read_there,
     reads=("target",),
     stopped_by=("signed",),

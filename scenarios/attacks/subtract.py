@@ -6,7 +6,7 @@ from ...protocol.exploits import Row
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import shuffler
 from ...roles.faults.shuffler import forged_row
-from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -48,6 +48,7 @@ ATTACK = Attack(
     ),
     scenario="attack-subtract",
     unit=UNIT,
+    learns=wholly,
     measure=target_read(with_curator, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),

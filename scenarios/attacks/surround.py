@@ -6,7 +6,7 @@ from ...protocol.exploits import Row
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import shuffler
 from ...roles.faults.shuffler import covering_rows
-from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -47,6 +47,7 @@ ATTACK = Attack(
     ),
     scenario="attack-surround",
     unit=UNIT,
+    learns=wholly,
     measure=target_read(nobody_else, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ...protocol.exploits import Row
 from ...protocol.own_batches import handed_on
 from ...protocol.parties import index, shuffler
-from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -60,6 +60,7 @@ ATTACK = Attack(
     ),
     scenario="attack-swap",
     unit=UNIT,
+    learns=wholly,
     measure=target_read(with_curator, made=made),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),

@@ -1,7 +1,7 @@
 """`thin-out`: the target leaves after round 1 together with friends of the first shuffler."""
 
 from ...protocol.parties import index, shuffler
-from ..catalogue.attack import SHUFFLER, Attack, Keys
+from ..catalogue.attack import SHUFFLER, Attack, Keys, wholly
 from ..catalogue.entries import FIRST_USER, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -47,6 +47,7 @@ ATTACK = Attack(
     ),
     scenario="attack-thin-out",
     unit=UNIT,
+    learns=wholly,
     measure=target_read(with_curator, friends),
     reads=("target", "users"),
     stopped_by=("tokens", "promise", "receipts"),

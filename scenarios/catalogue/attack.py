@@ -32,6 +32,19 @@ ROWS, REPORTS = "rows", "reports"  # what people hand on; or `PEER`, where only 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
 LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messages or people
 
+Learns = Callable[[float, float], bool]  # value, and the most: whether somebody's row was read
+
+
+def wholly(value: float, most: float) -> bool:
+    """Whether all of one person's values were read, where the value counts them."""
+    return 0 < most <= value
+
+
+def somebody(value: float, _most: float) -> bool:
+    """Whether anybody's row was read, where the value counts people."""
+    return value >= 1
+
+
 Keys = dict[str, Any]  # a table of a scenario file
 Measured = tuple[float, float]  # value, and the most it could be
 Measure = Callable[["Scene", "Fault"], Measured]
@@ -104,6 +117,8 @@ class Committed:
         without: guards that its trials are without besides those that stop it.
         unlike_honest: in the matrix, success is by how much a count differs from an honest run.
         watchers: who looks on, where nobody commits it.
+        learns: whether its success is that somebody's whole (released) row was read; None: it is no
+            attack on one person.
     """
 
     by: str
@@ -116,6 +131,7 @@ class Committed:
     without: tuple[str, ...] = ()
     unlike_honest: bool = False
     watchers: str = "who looks on"
+    learns: Learns | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
