@@ -100,7 +100,7 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
         _tell(found, record.scenario.coalition)
         for line in _notes(found, prior):
             say(page(), line, style="dim")
-    if form == "text":
+    if form not in ("json", "csv"):
         say(page(), WATCHING, style="dim")
 
 
