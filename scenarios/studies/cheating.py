@@ -241,8 +241,8 @@ def summed(attempt: Attempt, shots: Sequence[Shot]) -> Cheated:
         attempt.friends,
         many,
         len(read),
-        low,
-        high,
+        float(low),
+        float(high),
         sum(one.value for one in shots) / many,
         sum(one.of for one in shots) / many,
         shots[0].unit,
@@ -265,7 +265,7 @@ def worst_of(found: Iterable[Cheated], who: Iterable[str], friends: int = 0) -> 
 
 def by_coalition(found: Sequence[Cheated], single: Iterable[str]) -> tuple[Worst, ...]:
     """The worst for every single party, and for every coalition that some attack needs."""
-    asked = {((one,), 0) for one in single}
+    asked: set[tuple[tuple[str, ...], int]] = {((one,), 0) for one in single}
     asked |= {(one.parties, one.friends) for one in found if one.parties or one.friends}
     ordered = sorted(asked, key=lambda one: (len(one[0]) + one[1], one))
     return tuple(worst_of(found, who, friends) for who, friends in ordered)
