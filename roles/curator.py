@@ -52,7 +52,7 @@ async def curator(
             if isinstance(step, Decision):
                 continue
             if step.reader is Role.ANALYST:
-                await me.network.until(Kind.TALLY, _tallied)
+                await _await_analyst(me, plans)
                 await _check_release(me, plans, step, read, pool)
                 break
             plan = me.network.plan(step)
@@ -73,6 +73,19 @@ async def curator(
 def _heard(call: Call, reading: Reading) -> RoundResult:
     """A round that was read, as a strategy is handed it."""
     return RoundResult(call, tuple(dict(count) for count in reading.counts))
+
+
+async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
+    """Wait for the release, or the session's end; RoundBurned if neither comes in time.
+
+    A deadline for the collection, one for every hop up to the analyst, and one for the analyst. A
+    burned round is over: what the analyst posts afterwards the board refuses.
+    """
+    patience = plans.rules.deadline * (plans.shufflers + 3)
+    with trio.move_on_after(patience) as waiting:
+        await me.network.until(Kind.TALLY, _tallied)
+    if waiting.cancelled_caught:
+        raise RoundBurned(f"the analyst has released nothing within {patience} seconds")
 
 
 def _tallied(board: Board) -> bool:

@@ -12,7 +12,7 @@ from veilmix.crypto.suites import suite
 from veilmix.errors import Reason, Refused
 from veilmix.protocol.announcement import Announcement
 from veilmix.protocol.board import Board, Entry
-from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed
+from veilmix.protocol.messages import Batch, Body, Burned, Call, Consent, Key, Kind, Mixed, Tally
 from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.roles.instruments import Instrument
@@ -157,6 +157,21 @@ def test_a_keyholder_that_does_not_do_its_part_burns_the_round(case: Any) -> Non
     assert not played.board.tallies
     sent = any(event.kind is Kind.SUBMISSION for event in played.transcript.events)
     assert sent is (fault not in (WithoutKey, WithoutConsent))
+
+
+class WithoutRelease(Endpoint):
+    """Reads what is to be released, and publishes nothing."""
+
+    async def post(self, body: Body) -> None:
+        if not isinstance(body, Tally):
+            await super().post(body)
+
+
+def test_an_analyst_that_releases_nothing_burns_the_round() -> None:
+    run = KIT.run(ROWS, faults={"analyst": WithoutRelease}, rules=KIT.Rules(deadline=10))
+    assert run.board.burned == "the analyst has released nothing within 40 seconds"
+    assert len(run.board.tallies) == 1
+    assert run.board.phase is Phase.OVER
 
 
 def test_an_unsorted_batch_is_refused_and_counted() -> None:
