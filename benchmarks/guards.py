@@ -1,23 +1,27 @@
-"""What guards cost in a census run: `python benchmarks/guards.py [people] [repeats]`.
+"""What guards cost in a census run: `python benchmarks/guards.py [people] [repeats] [VARIANT...]`.
 
 Both rounds of the census scenario with real onions and system randomness, nothing recorded. In
 every repeat each variant is played once, one after the other, on the threads of this process; the
 best of the repeats counts. CPU seconds, and each as a ratio to the run it is compared with, so that
 a machine that does other work besides matters little:
 
-    plain         people are not registered, and readers compare nothing
-    sums          as by default: curator and analyst compare what they read
+    plain         people are not registered, readers compare nothing, nothing is signed
+    signed        posts and the board's heads are signed, and everybody repeats the last head
+    sums          as by default: and curator and analyst compare what they read
     registered    people sign what they send
     tokens        and every ballot carries one
 
 `digests` is no variant, for it cannot be switched off: the CPU seconds that receivers spend on
-hashing batches again are counted within the run `sums`.
+hashing batches again are counted within the run `sums`. `defaults` is the median, over the repeats,
+of a run with signatures and sums against the one without that was played beside it.
 """
 
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 from veilmix.crypto.entropy import SystemEntropy
@@ -28,7 +32,7 @@ from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule
 from veilmix.scenarios.validation.load import load
 
-AGAINST = {"sums": "plain", "registered": "sums", "tokens": "registered"}
+AGAINST = {"signed": "plain", "sums": "plain", "registered": "sums", "tokens": "registered"}
 
 
 def cpu_seconds() -> float:
@@ -59,7 +63,8 @@ def variants(cast: Cast) -> dict[str, Cast]:
     tokens = replace(cast.rules, tokens=True)
     signed = Guards(registered=cast.people)
     return {
-        "plain": replace(cast, guards=Guards(sums=False)),
+        "plain": replace(cast, guards=Guards(sums=False, signed=False)),
+        "signed": replace(cast, guards=Guards(sums=False)),
         "sums": cast,
         "registered": replace(cast, guards=signed),
         "tokens": replace(cast, guards=signed, rules=tokens),
@@ -80,25 +85,35 @@ class Digests:
         self.seconds += time.thread_time() - start
 
 
-def main(people: int, repeats: int) -> None:
+def main(people: int, repeats: int, names: Sequence[str]) -> None:
     """Measure and print."""
     cast, best, hashing = census(people), dict[str, float](), dict[str, float]()
-    digests = Digests()
-    for _ in range(repeats):
-        for name, one in variants(cast).items():
+    digests, pairs = Digests(), list[float]()
+    chosen = {name: one for name, one in variants(cast).items() if not names or name in names}
+    for number in range(repeats):
+        took = dict[str, float]()
+        order = list(chosen.items())
+        for name, one in order if number % 2 else reversed(order):  # neither is always first
             start, digests.seconds = cpu_seconds(), 0.0
             board = play(one)
             if board.burned:
                 sys.exit(f"{name}: {board.burned}")
-            spent = cpu_seconds() - start
+            spent = took[name] = cpu_seconds() - start
             if spent < best.get(name, spent + 1):
                 best[name], hashing[name] = spent, digests.seconds
+        if {"plain", "sums"} <= took.keys():
+            pairs.append(took["sums"] / took["plain"])
     print(f"{cast.people:,} people, {os.cpu_count()} cores, best of {repeats}")
     for name, spent in best.items():
         base = AGAINST.get(name)
-        ratio = f"  {spent / best[base]:.3f} x {base}" if base else ""
+        ratio = f"  {spent / best[base]:.3f} x {base}" if base in best else ""
         print(f"  {name:12}{spent:8.2f} s CPU{ratio}")
-    print(f"  tokens: {best['tokens'] / best['sums']:.2f} x a run with defaults")
+    if pairs:
+        print(f"  defaults: {median(pairs):.4f} x plain, {min(pairs):.3f} to {max(pairs):.3f}")
+    if "tokens" in best and "sums" in best:
+        print(f"  tokens: {best['tokens'] / best['sums']:.2f} x a run with defaults")
+    if "sums" not in best:
+        return
     share = hashing["sums"] / best["sums"]
     print(f"  digests checked: {hashing['sums']:.3f} s CPU, {share:.2%} of a run with defaults")
 
@@ -107,4 +122,5 @@ if __name__ == "__main__":
     main(
         int(sys.argv[1]) if len(sys.argv) > 1 else 4_000,
         int(sys.argv[2]) if len(sys.argv) > 2 else 3,
+        sys.argv[3:],
     )
