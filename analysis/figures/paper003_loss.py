@@ -188,7 +188,9 @@ def draw10(rows: list[Row]) -> "Figure":
                 )  # fmt: skip
         ax.set(yscale="log", ylabel="sum of squared errors")
         ax.set_xlabel("ε (nats)" if i % 2 == 0 else "error promised by Theorems 4.2, 4.4 with (12)")
-        ax.set_title(f"top {TOP} places" if i < 2 else f"all {SMALLER:,} places, generated")
+        ax.set_title(
+            f"top {TOP} places, generated" if i < 2 else f"all {SMALLER:,} places, generated"
+        )
     panels[2].legend(fontsize=7)
     return figure
 
@@ -206,7 +208,7 @@ def draw11(labels: list[str], shares: list[Floats]) -> "Figure":
         )  # fmt: skip
     ax.set_xticks(ranks)
     ax.set(xlabel="rank of the place (generated, Zipf)", ylabel="share of people")
-    ax.set_title(f"GRR, emp+thr, {USERS:,} people, {PLACES:,} places")
+    ax.set_title(f"GRR, emp+thr, {USERS:,} generated people, {PLACES:,} places")
     ax.legend()
     return figure
 
@@ -233,6 +235,8 @@ def draw12(rows: list[Row], curve: list[Row]) -> "Figure":
                 label=f"GRR: {label}",
             )  # fmt: skip
         ax.set(xscale="log", yscale="log", xlabel="g", ylabel="sum of squared errors")
-        ax.set_title(f"top {TOP} places, θ = 0.5" if top == TOP else f"all {SMALLER:,} places")
+        ax.set_title(
+            f"top {TOP} generated places, θ = 0.5" if top == TOP else f"all {SMALLER:,} places"
+        )
     panels[1].legend()
     return figure

@@ -89,7 +89,7 @@ def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
     """The hockey-stick delta after shuffling n reports, over all collections that differ in a row.
 
-    For one bit (GRR on two symbols, one flipped bit) one number: of up to 400 reports exact, of
+    For one bit (GRR on two symbols, one flipped bit) one number: of up to 1,000 reports exact, of
     more searched. Where all collections are few enough, exact for any matrix; else between
     certified bounds.
 

@@ -69,7 +69,7 @@ class Pairs:
         return self.others[int(self.deltas(epsilon).argmax())]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)  # up to 48 MB each
 def every_pair(n: int, randomizer: Randomizer) -> Pairs | None:
     """All neighbouring collections of n reports, where they are few enough."""
     if n > FEW_PEOPLE or randomizer.outputs * randomizer.inputs > MOST_ENTRIES:
@@ -102,7 +102,10 @@ def all_pairs(Q: Floats, n: int) -> Pairs | None:
         return _collected(_any_values(rows, n, min(a, n + 1)), n)
     if a > MOST_VALUES or comb(n + a - 2, a - 1) > MOST_COLLECTIONS:
         return None
-    return _collected(_few_values(rows, n), n)
+    group = symmetries(rows)
+    if comb(n + len(rows) - 1, n) * comb(n + a - 2, a - 1) > MOST_OUTCOMES * len(group):
+        return None
+    return _collected(_few_values(rows, group, n), n)
 
 
 def some_pairs(Q: Floats, n: int) -> Pairs | None:
@@ -213,9 +216,9 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[Job]:
             yield Job(kept, tuple(range(further + 2)), found)
 
 
-def _few_values(rows: Floats, n: int) -> Iterator[Job]:
+def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[Job]:
     """Any matrix of few values: pairs and populations, one of each orbit."""
-    a, group = rows.shape[1], symmetries(rows)
+    a = rows.shape[1]
     seen: set[frozenset[int]] = set()
     for u, v in combinations(range(a), 2):
         if frozenset((u, v)) in seen:

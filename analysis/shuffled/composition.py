@@ -240,7 +240,7 @@ def likeliest(n: int, q: float, top: float, step: float) -> Loss:
 
 
 def _tails(n: int, q: float, t: Floats) -> Floats:
-    """The largest P(loss > t) over all collections, for each t; beyond 400 people a bound of it."""
+    """The largest P(loss > t) over all collections, for each t; beyond 1,000 people a bound."""
     local = log((1 - q) / q) * (1 - 1e-12)  # attained, never exceeded
     if n <= FEW:
         tails = np.zeros(len(t))

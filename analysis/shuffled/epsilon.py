@@ -42,7 +42,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
     """The smallest delta of the hockey-stick reading after shuffling n reports.
 
     For one bit over all collections and both directions, relative error below 1e-9: all of them
-    are tried for up to 400 people, beyond they are searched (`worst_neighbours.py`; `.rule` says
+    are tried for up to 1,000 people, beyond they are searched (`worst_neighbours.py`; `.rule` says
     which). For more bits: exact by enumeration where that is small, else a certified upper bound
     whose `.lower` is a certified lower bound (`bit_vectors.py`).
 
@@ -152,9 +152,9 @@ def total_variation(n: int, q: float) -> float:
     """The delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
 
     The maximum runs over all counts of ones among the others and all outcomes; P(Z = s) is largest
-    at the mode. Up to 400 people every count is visited; beyond, 400 counts spread over the range,
-    so that the result may be too small by the ripple of the mode's height: less than one part in
-    8 n q (1 - q).
+    at the mode. Up to 1,000 people every count is visited; beyond, 1,000 counts spread over the
+    range, so that the result may be too small by the ripple of the mode's height: less than one
+    part in 8 n q (1 - q).
     """
     n, q = crowd(n), as_lie(q)
     ones = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))

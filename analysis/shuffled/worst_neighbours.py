@@ -18,7 +18,7 @@ from ..validation import Floats
 Profile = Callable[[Floats], Floats]
 
 # Up to this many values of m are simply all evaluated.
-FEW = 400
+FEW = 1000
 # Intervals not longer than this are evaluated at every m.
 SHORT = 48
 # Intervals not longer than this are filtered by the phase of the ripple, where that decides.

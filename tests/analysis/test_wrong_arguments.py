@@ -337,7 +337,7 @@ LENGTHY: dict[str, Callable[[], Any]] = {
     ),
     "report_epsilon": lambda: amplification.report_epsilon(10**6, randomizers.GRR(1000, 3.0), 1e-6),
     "hockey_stick": lambda: shuffled.hockey_stick(10**6, 0.25, 0.05, bits=6),
-    "estimate": lambda: incidence.estimate([50] * 201, 0.5),
+    "estimate": lambda: incidence.estimate([50] * 61, 0.5, method="bayes", rng=0),
 }
 
 
