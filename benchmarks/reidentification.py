@@ -22,7 +22,7 @@ from veilmix.analysis.reidentification import (
     find_people,
     grr_loss,
     hash_loss,
-    heavy_domain,
+    large_domain,
     markov_traces,
     partial_knowledge,
     pie,
@@ -55,7 +55,7 @@ def domain() -> None:
         eps = epsilon_at(0.5, size)
         mechanism = GRR(PLACES, eps) if name == "GRR" else LocalHash(PLACES, size, eps)
         sampling, reports = timed(lambda m=mechanism: m.sample(own, rng))
-        counting, found = timed(lambda m=mechanism, r=reports: heavy_domain(m, r))
+        counting, found = timed(lambda m=mechanism, r=reports: large_domain(m, r))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         law = grr_loss(truth, PLACES, eps, USERS)
         if name == "LocalHash":

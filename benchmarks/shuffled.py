@@ -19,7 +19,7 @@ from veilmix.analysis.shuffled import (
     log_count_pmf,
     probabilistic_delta,
 )
-from veilmix.analysis.shuffled.composition import together
+from veilmix.analysis.shuffled.composition import compose_reports
 from veilmix.analysis.shuffled.delta import PairDivergence
 from veilmix.analysis.shuffled.worst_neighbours import worst
 
@@ -142,7 +142,7 @@ def accounting() -> None:
         print(f"   three features: {three:.6g} in {perf_counter() - start:.2f} s; ", end="")
         one = GRR(2, float(np.log((1 - q) / q)))
         start = perf_counter()
-        found = together([one] * 3, [n] * 3, delta)
+        found = compose_reports([one] * 3, [n] * 3, delta)
         print(f"here, over all collections, {found.hockey_stick} in {perf_counter() - start:.2f} s")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.comparison.result import Compared, Comparison, together
+from ..scenarios.comparison.result import Compared, Comparison, name_coalition
 from ..scenarios.pages.pieces import (
     Alert,
     Answer,
@@ -146,7 +146,7 @@ def _sections(found: Comparison) -> Iterator[Section]:
         (
             one.program,
             FAMILIES.get(one.family, one.family),
-            " or ".join(together(parties) for parties in one.trust.smallest) or "nobody",
+            " or ".join(name_coalition(parties) for parties in one.trust.smallest) or "nobody",
             one.note,
         )
         for one in found.programs

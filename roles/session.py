@@ -67,8 +67,8 @@ class Cast:
 
     row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
     person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
-    salt and nonce. lie: what people do to their answers before they say them. guards: the defences
-    that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
+    salt and nonce. randomize: what people do to their answers before they say them. guards: the
+    defences that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
     identities: what parties, by name, and the board sign posts with; None: drawn for this session.
     """
 
@@ -86,7 +86,7 @@ class Cast:
     faults: Mapping[str, Fault] = field(default_factory=dict)
     threads: int | None = None
     program: Program = Program.TWO_ROUND
-    lie: Lie | None = None
+    randomize: Lie | None = None
     guards: Guards = field(default_factory=Guards)
     wire: Wire | None = None
     spy: AdversaryRecord | None = None
@@ -315,7 +315,7 @@ def _start_users(
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
-            *(index, cast.row(index), fresh, cast.rounds(index), cast.lie),
+            *(index, cast.row(index), fresh, cast.rounds(index), cast.randomize),
             looks=looks(index),
             compares=guards.compares,
         )

@@ -33,24 +33,29 @@ Done = tuple[Submission, Made, tuple[bytes, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part: an index from 0, a value per feature, and a source of randomness.
+    """A person who takes part.
 
-    rounds: those the person is asked in. lie: what the person does to its answers before it says
-    them (program `randomized`); None: nothing. looks: whether it looks for its receipts. compares:
-    whether it compares what it was told with the board.
+    Attributes:
+        index: from 0.
+        row: a value per feature.
+        entropy: its source of randomness.
+        rounds: those the person is asked in.
+        randomize: what the person does to its answers before sending them; None: nothing.
+        looks: whether it looks for its receipts.
+        compares: whether it compares what it was told with the board.
     """
 
     index: int
     row: Row
     entropy: Entropy
     rounds: Collection[int] = EVERY_ROUND
-    lie: "Lie | None" = None
+    randomize: "Lie | None" = None
     looks: bool = False
     compares: bool = True
 
-    def says(self, fresh: Entropy) -> Row:
+    def response(self, fresh: Entropy) -> Row:
         """The answers the person gives in a round."""
-        return self.lie(self.row, fresh.fork("lie")) if self.lie else self.row
+        return self.randomize(self.row, fresh.fork("lie")) if self.randomize else self.row
 
     def __repr__(self) -> str:
         return f"Person({self.index})"
@@ -80,7 +85,7 @@ async def user(
             tokens = await obtain(me, plan, fresh, pool, sealers, inbox)
         if tokens is None:
             continue
-        job = (person.index, person.says(fresh), fresh, me.signer, tokens)
+        job = (person.index, person.response(fresh), fresh, me.signer, tokens)
         sent, made, receipts = await pool.share(sealers.signing(plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:
@@ -145,7 +150,7 @@ def seal_all(
         people = [person(index) for index in indices[at : at + TOGETHER]]
         asked = [one for one in people if plan.call.round in one.rounds]
         fresh = [one.entropy.fork(label) for one in asked]
-        rows = [one.says(new) for one, new in zip(asked, fresh, strict=True)]
+        rows = [one.response(new) for one, new in zip(asked, fresh, strict=True)]
         sealed = submit_all(book, rows, fresh)
         envelopes = [one.envelope for one in sealed]
         frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness)

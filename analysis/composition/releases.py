@@ -20,7 +20,7 @@ from .bounds import best_bound
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class ComposedReleases:
     """People exposed on the union of some releases, of n.
 
     Attributes:
@@ -43,7 +43,7 @@ class Together:
         )
 
 
-def together(releases: Sequence[npt.ArrayLike], k: int) -> Together:
+def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedReleases:
     """Bound how many people are exposed on the columns of all releases together.
 
     Args:
@@ -63,4 +63,4 @@ def together(releases: Sequence[npt.ArrayLike], k: int) -> Together:
     if len(counts) > 1:
         proof = best_bound([np.asarray(one) for one in counts], k, rule="coverage")
         high = min(n, proof.people)
-    return Together(k, n, max(alone), max(high, *alone), alone)
+    return ComposedReleases(k, n, max(alone), max(high, *alone), alone)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import drawing
 from ..randomizers import GRR, LocalHash
 from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at
-from ..randomizers.large_domain import HeavyDomain, heavy_domain
+from ..randomizers.large_domain import LargeDomain, large_domain
 from ..reidentification import epsilon_for_error, pie_bound
 from ..reidentification.attacks.synthetic_traces import zipf_shares
 from ..validation import Floats
@@ -83,7 +83,7 @@ def figure11(material: Material) -> Redrawn:
     shares, errors = [truth[top]], []
     for _, eps in promises:
         randomizer = make(eps)
-        present, found = heavy_domain(randomizer, randomizer.sample(own, rng)).significant(
+        present, found = large_domain(randomizer, randomizer.sample(own, rng)).significant(
             rule="normal"
         )
         estimate = dict(zip(present.tolist(), found.tolist(), strict=True))
@@ -131,7 +131,7 @@ def _losses(
     randomizer: GRR | LocalHash, own: np.ndarray, truth: Floats, rng: np.random.Generator
 ) -> list[Row]:
     """Two rows, top 100 and all places, as in NAMES."""
-    found = heavy_domain(randomizer, randomizer.sample(own, rng))
+    found = large_domain(randomizer, randomizer.sample(own, rng))
     g = 0 if randomizer.hash_family is None else randomizer.said_values
     law = grr_loss(truth, SMALLER, randomizer.epsilon, FEWER)
     if g:
@@ -152,7 +152,7 @@ def _losses(
     ]  # fmt: skip
 
 
-def _invented(found: HeavyDomain, truth: Floats, rule: str) -> int:
+def _invented(found: LargeDomain, truth: Floats, rule: str) -> int:
     present, _ = found.significant(rule=rule)  # type: ignore[arg-type]
     return int(np.count_nonzero(truth[present] == 0))
 

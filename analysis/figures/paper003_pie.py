@@ -22,7 +22,7 @@ from ..reidentification import (
     pie_bound,
     uniform_prior_error,
 )
-from ..reidentification.attacks.error_tradeoff import found
+from ..reidentification.attacks.error_tradeoff import people_within
 from ..reidentification.attacks.markov import ReportAttack
 from ..reidentification.attacks.matching import partial_knowledge
 from ..reidentification.attacks.sequences import Sequences
@@ -185,7 +185,7 @@ def _attacked(
         truth, error = risk.pie, risk.bayes_error
     scores = ReportAttack(training, randomizer).scores(randomizer.sample(values, rng))
     bits, spread = finite_information(scores)
-    return truth, bits, spread, 1 - float(found(scores).mean()), error
+    return truth, bits, spread, 1 - float(people_within(scores).mean()), error
 
 
 def _make(name: str, eps: float) -> GRR | LocalHash:

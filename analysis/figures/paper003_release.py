@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from .. import drawing
-from ..reidentification.attacks.side_information import Found, find_people
+from ..reidentification.attacks.side_information import Identified, find_people
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def release(material: Material) -> Redrawn:
     """Attack the shipped census table with every set of known columns."""
     codes, names = material.people("census")
-    attacks: list[Found] = []
+    attacks: list[Identified] = []
     for size in range(1, len(names) + 1):
         material.progress(f"release: {size} known columns")
         attacks += [find_people(codes, known) for known in combinations(range(len(names)), size)]
@@ -39,7 +39,7 @@ def release(material: Material) -> Redrawn:
 
 
 @drawing.styled
-def draw(attacks: list[Found], names: tuple[str, ...]) -> "Figure":
+def draw(attacks: list[Identified], names: tuple[str, ...]) -> "Figure":
     """Each set of known columns is a point; the most dangerous of each size is named."""
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:

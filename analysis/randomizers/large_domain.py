@@ -27,7 +27,7 @@ Rule = Literal["exact", "normal"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeavyDomain:
+class LargeDomain:
     """Support counts of all symbols, kept only where they are above the least.
 
     Attributes:
@@ -107,12 +107,12 @@ class HeavyDomain:
 
     def __repr__(self) -> str:
         return (
-            f"<HeavyDomain of {self.symbols:,} symbols from {self.people:,} reports of "
+            f"<LargeDomain of {self.symbols:,} symbols from {self.people:,} reports of "
             f"{self.randomizer}: {len(self.kept):,} supported>"
         )
 
 
-def heavy_domain(randomizer: Pure, reports: Any) -> HeavyDomain:
+def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
     """Counts what the reports support, over the whole domain, without scanning it.
 
     Local hashing into a power of two finds the preimages of each report (`hash_families.py`); GRR
@@ -132,7 +132,7 @@ def heavy_domain(randomizer: Pure, reports: Any) -> HeavyDomain:
         raise ParameterError(f"randomizer: {randomizer}: nothing can be estimated")
     least = int(counts.min())
     kept = np.flatnonzero(counts > least)
-    return HeavyDomain(
+    return LargeDomain(
         symbols=randomizer.inputs,
         people=people,
         kept=kept,

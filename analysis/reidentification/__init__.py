@@ -2,7 +2,7 @@
 
     pie, bayes_error, fano_bound, budget_for      information and the error of any attacker
     pie_bound, capacity, contraction, least_error what a randomizer promises for all people at once
-    grr_loss, hash_loss, optimal_g, heavy_domain  what that leaves to the analyst
+    grr_loss, hash_loss, optimal_g, large_domain  what that leaves to the analyst
     MarkovAttack, tfidf_scores, cosine_scores     attackers, by sequences of events
     system_entropy, score_divergence, det_curve   what they achieve
     find_people                                   an attack on a release by side information
@@ -13,9 +13,16 @@ otherwise.
 """
 
 from ..randomizers.estimation_loss import epsilon_at, grr_loss, hash_loss, hash_loss_at, optimal_g
-from ..randomizers.large_domain import HeavyDomain, heavy_domain, significant_support
+from ..randomizers.large_domain import LargeDomain, large_domain, significant_support
 from ..randomizers.symmetric_capacity import random_functions
-from .attacks.error_tradeoff import Det, best_score, det_curve, found, genuine_impostor, top_people
+from .attacks.error_tradeoff import (
+    Det,
+    best_score,
+    det_curve,
+    genuine_impostor,
+    people_within,
+    top_people,
+)
 from .attacks.markov import MarkovAttack, ReportAttack
 from .attacks.matching import (
     cosine_scores,
@@ -26,7 +33,7 @@ from .attacks.matching import (
 )
 from .attacks.score_divergence import Divergence, divergence_interval, score_divergence
 from .attacks.sequences import Sequences
-from .attacks.side_information import Found, find_in, find_people, people_found
+from .attacks.side_information import Identified, find_in, find_people, people_found
 from .attacks.synthetic_traces import markov_traces, rating_histories, zipf_shares
 from .attacks.system_entropy import SystemEntropy, finite_information, system_entropy
 from .channel_capacity import capacity, least_error
@@ -40,10 +47,10 @@ from .pie_bounds import PieBound, epsilon_for_error, pie_bound
 __all__ = [
     "Det",
     "Divergence",
-    "Found",
     "HashedRisk",
-    "HeavyDomain",
+    "Identified",
     "Joint",
+    "LargeDomain",
     "MarkovAttack",
     "PieBound",
     "PieStream",
@@ -64,13 +71,12 @@ __all__ = [
     "find_in",
     "find_people",
     "finite_information",
-    "found",
     "genuine_impostor",
     "grr_loss",
     "hash_loss",
     "hash_loss_at",
     "hashed_risk",
-    "heavy_domain",
+    "large_domain",
     "least_error",
     "loss_parameter",
     "markov_traces",
@@ -78,6 +84,7 @@ __all__ = [
     "optimal_g",
     "partial_knowledge",
     "people_found",
+    "people_within",
     "pie",
     "pie_bound",
     "prefix_knowledge",

@@ -107,7 +107,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class ComposedReports:
     """Epsilons, in nats, of all reports of a person at one delta.
 
     Attributes:
@@ -121,9 +121,9 @@ class Together:
     probabilistic: Between | None
 
 
-def together(
+def compose_reports(
     randomizers: Sequence[Randomizer], reports: Sequence[int], delta: float = 1e-6
-) -> Together:
+) -> ComposedReports:
     """Compose the shuffled reports of one person about several features.
 
     Args:
@@ -144,7 +144,7 @@ def together(
     if len(bits) < len(parts):
         low = max(report_epsilon(n, one, delta).low for one, n in set(parts))
         high = _hockey_stick(parts, delta)
-        return Together(
+        return ComposedReports(
             delta, Between(min(low, high), high, "lower: one feature; upper: " + RULE), None
         )
     high, likely = _hockey_stick(parts, delta), _probabilistic(bits, delta)
@@ -152,15 +152,17 @@ def together(
     low = max(_least(loss.hockey_stick, delta, high) for loss in known)
     alone = max(float(epsilon_for(*one, delta, "probabilistic")) for one in set(bits))
     unlikely = max(alone, *(_least(loss.exceeding, delta, likely) for loss in known))
-    return Together(delta, Between(low, high, RULE), Between(min(unlikely, likely), likely, RULE))
+    return ComposedReports(
+        delta, Between(low, high, RULE), Between(min(unlikely, likely), likely, RULE)
+    )
 
 
-def _single(one: Randomizer, n: int, delta: float) -> Together:
+def _single(one: Randomizer, n: int, delta: float) -> ComposedReports:
     found, q = report_epsilon(n, one, delta), one.one_bit
     if q is None:
-        return Together(delta, found, None)
+        return ComposedReports(delta, found, None)
     level = epsilon_for(n, q, delta, "probabilistic")
-    return Together(delta, found, Between(float(level), float(level), level.rule))
+    return ComposedReports(delta, found, Between(float(level), float(level), level.rule))
 
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:

@@ -220,11 +220,11 @@ def _together(one: "Compared") -> str:
     """The smallest coalition that links somebody, and how many other such there are."""
     if not one.trust.smallest:
         return "nobody"
-    from ...scenarios.comparison.result import together
+    from ...scenarios.comparison.result import name_coalition
 
     fewest = min(one.trust.smallest, key=len)
     more = len(one.trust.smallest) - 1
-    return together(fewest) + (f" (or {more} other)" if more else "")
+    return name_coalition(fewest) + (f" (or {more} other)" if more else "")
 
 
 def _promise(privacy: "Privacy") -> str:

@@ -57,7 +57,7 @@ class Learnt:
         )
 
 
-def together(parties: Sequence[str]) -> str:
+def name_coalition(parties: Sequence[str]) -> str:
     """A coalition in words: its parties, or of many peers how many they are."""
     few = len(parties) <= NAMED or not parties[0].startswith("peer-")
     return " + ".join(parties) if few else f"{len(parties):,} peers"

@@ -25,7 +25,7 @@ from .book import NEVER_ENDED, Entry, Handed, Ledger, Unsaid
 from .people import Crowd, crowd_of
 
 if TYPE_CHECKING:
-    from ...analysis.composition.releases import Together
+    from ...analysis.composition.releases import ComposedReleases
     from ..programs.interface import Played
 
 
@@ -227,13 +227,13 @@ def account(
     return Account(len(every), memory.refused, warned, shown, union)
 
 
-def _together(cells: Sequence[Sequence[int]], k: int) -> "Together | None":
+def _together(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | None":
     """The bounds, where there are several releases."""
     if len(cells) < 2:
         return None
-    from ...analysis.composition.releases import together
+    from ...analysis.composition.releases import compose_releases
 
-    return together(cells, k)
+    return compose_releases(cells, k)
 
 
 def _true(

@@ -159,7 +159,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         _entropy(seed),
         crowd.rounds,
         program=wire(scenario),
-        lie=lie(questions) if questions else None,
+        randomize=lie(questions) if questions else None,
     )
     return commit(scenario, cast, crowd, faults, seed)
 

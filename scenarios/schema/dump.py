@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from .model import Scenario
-from .problems import found, quoted, quoted_key
+from .problems import as_found, quoted, quoted_key
 
 
 def dump(scenario: Scenario) -> str:
@@ -53,4 +53,4 @@ def value(given: Any) -> str:
             inside = ", ".join(f"{quoted_key(key)} = {value(item)}" for key, item in given.items())
             return f"{{ {inside} }}" if inside else "{}"
         case _:
-            return found(given)
+            return as_found(given)

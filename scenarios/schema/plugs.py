@@ -12,7 +12,7 @@ PREFIX = "veilmix."
 
 
 @cache
-def found(what: str) -> Mapping[str, str]:
+def installed(what: str) -> Mapping[str, str]:
     """The entry points of a group, name -> `module:attribute`, in the order of their names."""
     from importlib.metadata import entry_points
 
@@ -21,7 +21,7 @@ def found(what: str) -> Mapping[str, str]:
 
 def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
     """Where everything of a group is: what is built in, then what other packages add to it."""
-    return {**built_in, **{n: at for n, at in found(what).items() if n not in built_in}}
+    return {**built_in, **{n: at for n, at in installed(what).items() if n not in built_in}}
 
 
 def load(place: str) -> Any:

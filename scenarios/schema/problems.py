@@ -58,7 +58,7 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
-def found(value: object) -> str:
+def as_found(value: object) -> str:
     """Say in words what a file holds at a place."""
     match value:
         case bool():

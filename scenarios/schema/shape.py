@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from .model import Scenario
-from .problems import Path, Problem, did_you_mean, found, listed, meant, problem
+from .problems import Path, Problem, as_found, did_you_mean, listed, meant, problem
 
 FAR = 100_000  # an upper end from here on is left out of messages
 GRAMMAR = inspect.type_info(Scenario)
@@ -123,7 +123,7 @@ def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
     hint = (
         did_you_mean(value, map(str, bare.values)) if isinstance(bare, inspect.LiteralType) else ""
     )
-    note(problem(path, f"found {found(value)}; {_accepted(type_, value)} is accepted{hint}"))
+    note(problem(path, f"found {as_found(value)}; {_accepted(type_, value)} is accepted{hint}"))
     return _harmless(type_)
 
 

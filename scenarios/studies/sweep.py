@@ -26,7 +26,7 @@ from ..populations.facts import Facts
 from ..programs.interface import Mode
 from ..schema.keys import place
 from ..schema.model import MAX_SHUFFLERS, Expect, Scenario
-from ..schema.problems import found
+from ..schema.problems import as_found
 from ..validation.check import swept
 from ..validation.load import BUILTIN, change, plain
 from .sweep_file import Line, Value
@@ -120,7 +120,7 @@ def _points(
         try:
             points.append((key, change(_with_all(base, key), key)))
         except ScenarioError as bad:
-            where = ", ".join(f"{name} = {found(value)}" for name, value in key.items())
+            where = ", ".join(f"{name} = {as_found(value)}" for name, value in key.items())
             wrong.update(dict.fromkeys(f"where {where}: {line}" for line in bad.problems))
     return points, list(wrong)
 

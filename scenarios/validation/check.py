@@ -19,7 +19,7 @@ from ..programs.registry import program_of
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.keys import keys, type_of
 from ..schema.model import Scenario
-from ..schema.problems import Path, Problem, did_you_mean, found, listed, problem, quoted
+from ..schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
 from ..schema.shape import misfit
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
@@ -215,7 +215,7 @@ def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             if wrong:
                 yield problem(("sweep", key, i), f"{key}: {wrong}")
             elif value not in AVAILABLE.get(key, (value,)):
-                message = f"{key} = {found(value)} is not available in this version; {runs(key)}"
+                message = f"{key} = {as_found(value)} is not available in this version; {runs(key)}"
                 yield problem(("sweep", key, i), message)
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from ..schema.kinds import kinds
 from ..schema.model import Scenario
-from ..schema.problems import Problem, found, listed, problem
+from ..schema.problems import Problem, as_found, listed, problem
 
 AVAILABLE: dict[str, tuple[object, ...]] = {
     "population.setting": ("fixed", "statistical"),
@@ -29,10 +29,10 @@ def unavailable(scenario: Scenario) -> Iterator[Problem]:
 def _judge(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Problem]:
     accepted = AVAILABLE[name]
     if value not in accepted:
-        yield problem(path, f"{found(value)} is not available in this version; {runs(name)}")
+        yield problem(path, f"{as_found(value)} is not available in this version; {runs(name)}")
 
 
 def runs(name: str) -> str:
     """Say what a key may be set to in this version."""
-    words = [value if isinstance(value, str) else found(value) for value in AVAILABLE[name]]
+    words = [value if isinstance(value, str) else as_found(value) for value in AVAILABLE[name]]
     return f"it runs {listed(words)}"

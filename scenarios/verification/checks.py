@@ -115,7 +115,7 @@ def estimates(evidence: Evidence) -> str:
     return program_of(evidence.run.scenario).verify(evidence)
 
 
-def found(evidence: Evidence) -> str:
+def reidentification(evidence: Evidence) -> str:
     """Who is found in the release, recomputed from it."""
     from .reidentification import recomputed
 
@@ -132,7 +132,7 @@ CHECKS: tuple[Rule, ...] = (
     ("decision", "decision and certificate follow from the counts", decision),
     ("release", "columns and sums are right", release),
     ("exposure", "true is within promised, recomputed", exposure),
-    ("found", "who is found in the release, recomputed", found),
+    ("found", "who is found in the release, recomputed", reidentification),
     ("result", "all files say the same", result),
     ("coalitions", "what each learnt, recomputed", coalitions),
     ("replay", "run again, the same comes out", repeat),

@@ -23,7 +23,7 @@ def coin(row: Any, entropy: Entropy) -> Any:
 
 
 def lying(**changes: Any) -> Any:
-    return KIT.run(ROWS, program=Program.RANDOMIZED, lie=coin, **changes)
+    return KIT.run(ROWS, program=Program.RANDOMIZED, randomize=coin, **changes)
 
 
 def said(seed: int = 1) -> list[tuple[str, ...]]:
@@ -54,7 +54,7 @@ def test_without_a_lie_they_say_what_is_true() -> None:
 
 
 def test_randomized_is_its_ideal() -> None:
-    cast = KIT.cast(ROWS, program=Program.RANDOMIZED, lie=coin)
+    cast = KIT.cast(ROWS, program=Program.RANDOMIZED, randomize=coin)
     found = randomized(cast.schema, KIT.table(cast, said()), cast.rules)
     run = KIT.run(cast)
     assert run.board.tallies[0].counts == found.tallies[0]
@@ -68,6 +68,6 @@ def test_a_coalition_learns_what_was_said_and_not_what_is_true() -> None:
 
 
 def test_too_few_people_burn_it_as_any_other() -> None:
-    played = KIT.run(ROWS[:1], program=Program.RANDOMIZED, lie=coin)
+    played = KIT.run(ROWS[:1], program=Program.RANDOMIZED, randomize=coin)
     assert played.board.burned == "1 people took part; the smallest batch that hides is 2"
     assert not any(event.kind is Kind.BATCH for event in played.transcript.events)

@@ -69,7 +69,7 @@ def top_people(scores: npt.ArrayLike, k: int) -> Owners:
     return order
 
 
-def found(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k: int = 1) -> Floats:
+def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k: int = 1) -> Floats:
     """The chance that each owner is among the k best scores, ties broken by a fair coin.
 
     Args:

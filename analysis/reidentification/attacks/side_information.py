@@ -31,7 +31,7 @@ Keys = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Identified:
     """What one attacker gets out of one release.
 
     Attributes:
@@ -73,7 +73,7 @@ def find_people(
     known: Sequence[int],
     released: Sequence[int] | None = None,
     people: npt.ArrayLike | None = None,
-) -> Found:
+) -> Identified:
     """The attack on an exact release of some columns by somebody who knows some columns.
 
     Args:
@@ -96,7 +96,7 @@ def find_people(
     return _attack(counted(*cells, weights), tuple(mine), tuple(shown))
 
 
-def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Found:
+def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
     """The same when the two tables differ, as a masked or rewritten release does.
 
     Args:
@@ -172,10 +172,10 @@ def counted(known: Keys, shown: Keys, people: Keys) -> Any:
     return counts
 
 
-def _attack(counts: Any, known: tuple[int, ...], released: tuple[int, ...]) -> Found:
+def _attack(counts: Any, known: tuple[int, ...], released: tuple[int, ...]) -> Identified:
     cells, people = counts.tocoo(), np.asarray(counts.sum(axis=1)).ravel()
     # Certain: the only person who could have that row, whatever the attacker knows of the others.
     only = np.bincount(cells.col, minlength=counts.shape[1])[cells.col] == 1
     certain = int(((people[cells.row] == 1) & only).sum())
     bits = pie(counts, None) if counts.shape[0] > 1 else 0.0
-    return Found(int(people.sum()), people_found(counts), certain, bits, known, released)
+    return Identified(int(people.sum()), people_found(counts), certain, bits, known, released)

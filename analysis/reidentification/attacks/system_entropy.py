@@ -25,7 +25,7 @@ from ....errors import ParameterError
 from ...estimation.confidence import clopper_pearson
 from ...validation import Floats, as_floats, open_unit
 from ..fano import fano_bound, uniform_prior_error
-from .error_tradeoff import as_owners, found, genuine_impostor
+from .error_tradeoff import as_owners, genuine_impostor, people_within
 from .score_divergence import GROUPS, Divergence, divergence_interval
 
 # b is found to this relative precision; the maximum is flat.
@@ -101,7 +101,7 @@ def system_entropy(
     confidence = open_unit(confidence, "confidence")
     genuine, impostor = genuine_impostor(table, owners)
     people = as_owners(table, owners)
-    hits = found(table, people)
+    hits = people_within(table, people)
     low, high = clopper_pearson(int(hits.sum()), len(hits), (1 - confidence) / 2)
     finite, error = finite_information(table, people)
     reach = _normal(confidence) * error

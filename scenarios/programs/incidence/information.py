@@ -16,7 +16,7 @@ SUPPORTS = 1 << 19  # symbols or positions of all reports that are drawn
 SEED = 0x666F756E
 
 
-def together(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
+def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
     """Bits that all pieces of one owner tell about which set it has, with the standard error."""
     rows, many = distinct(codes)
     if len(rows) < 2:

@@ -87,13 +87,13 @@ class Incidence(Randomizing):
         """How often elements recur."""
         from ..interface import Scored
         from ..randomized.questions import reports
-        from .information import together
+        from .information import compose_vectors
         from .score import score
 
         scenario, people = session.scenario, session.crowd.people
         tallies = () if session.played.burned else session.played.tallies
         here, asked = session.present(1), self.questions(scenario, people)
-        told = partial(together, asked, people.codes[here])
+        told = partial(compose_vectors, asked, people.codes[here])
         found = score(scenario, people, asked, here, told, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None
         information = found.information if found else None

@@ -121,10 +121,10 @@ def _shuffled(question: Question, reports: int) -> Shuffled:
 @lru_cache(maxsize=256)
 def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
-    from ....analysis.shuffled.composition import together
+    from ....analysis.shuffled.composition import compose_reports
 
     counted = [many if one.one_bit else min(many, CROWD) for one, many in parts]
-    found = together([one for one, _ in parts], counted, DELTA)
+    found = compose_reports([one for one, _ in parts], counted, DELTA)
     huge = counted != [many for _, many in parts]
     low, likely = found.hockey_stick.low, found.probabilistic
     return Shuffled(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....protocol.schema import MAX_NAME, Feature, Schema
 from ...schema.model import Scenario
-from ...schema.plugs import found, load
+from ...schema.plugs import installed, load
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
@@ -95,7 +95,7 @@ def questions(
         "blh": UnaryEncoding.blh,
         "local-hash": LocalHash.olh,
     }
-    making = make[mechanism] if mechanism in make else load(found("randomizers")[mechanism])
+    making = make[mechanism] if mechanism in make else load(installed("randomizers")[mechanism])
     return tuple(
         Question(name, (column,), (domain,), making(len(domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))

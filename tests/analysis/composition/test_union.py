@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.composition.releases import together
+from veilmix.analysis.composition.releases import compose_releases
 from veilmix.analysis.exposure import joint_counts, users_below
 from veilmix.errors import ParameterError
 
@@ -20,7 +20,7 @@ def test_the_truth_is_between_the_bounds(
 ) -> None:
     table = np.array(rows)
     cells = [joint_counts(table, sorted(columns)) for columns in releases]
-    found = together(cells, k)
+    found = compose_releases(cells, k)
     union = sorted(set().union(*releases))
     true = int(users_below(joint_counts(table, union), k))
     assert found.low <= true <= found.high <= found.n == len(rows)
@@ -29,7 +29,7 @@ def test_the_truth_is_between_the_bounds(
 
 def test_two_safe_releases_may_expose_everybody_together() -> None:
     """Four people, two columns, crossed: each is alone on the pair, nobody on one column."""
-    found = together([[2, 2], [2, 2]], 2)
+    found = compose_releases([[2, 2], [2, 2]], 2)
     assert (found.low, found.high, found.alone) == (0, 4, (0, 0))
     assert str(found) == (
         "0 to 4 of 4 people are in a crowd smaller than 2 on the columns of 2 releases together"
@@ -37,7 +37,7 @@ def test_two_safe_releases_may_expose_everybody_together() -> None:
 
 
 def test_one_release_is_known_exactly() -> None:
-    found = together([[1, 1, 5]], 2)
+    found = compose_releases([[1, 1, 5]], 2)
     assert (found.low, found.high) == (2, 2)
 
 
@@ -46,4 +46,4 @@ def test_one_release_is_known_exactly() -> None:
 )
 def test_what_is_no_release_is_refused(releases: list[list[int]], k: int) -> None:
     with pytest.raises(ParameterError):
-        together(releases, k)
+        compose_releases(releases, k)

@@ -14,11 +14,11 @@ from veilmix.analysis.reidentification import (
     cosine_scores,
     det_curve,
     finite_information,
-    found,
     genuine_impostor,
     markov_traces,
     maximum_knowledge,
     partial_knowledge,
+    people_within,
     pie,
     prefix_knowledge,
     rating_histories,
@@ -123,13 +123,13 @@ def test_knowledge_models() -> None:
 
 def test_attacks_find_people_by_their_habits() -> None:
     training, released = partial_knowledge(markov_traces(150, 400, 60, rng=3))
-    markov = found(MarkovAttack(training).scores(released)).mean()
+    markov = people_within(MarkovAttack(training).scores(released)).mean()
     assert markov > 0.8
-    assert found(cosine_scores(training, released)).mean() > 0.5
-    assert found(tfidf_scores(training, released)).mean() > 0.5
+    assert people_within(cosine_scores(training, released)).mean() > 0.5
+    assert people_within(tfidf_scores(training, released)).mean() > 0.5
     strangers = markov_traces(150, 400, 30, habits=1, routine=0, explore=1, rng=4)
     other = markov_traces(150, 400, 30, habits=1, routine=0, explore=1, rng=5)
-    assert found(MarkovAttack(strangers).scores(other)).mean() < 0.05
+    assert people_within(MarkovAttack(strangers).scores(other)).mean() < 0.05
 
 
 # --- randomized reports -----------------------------------------------------------------------
@@ -210,9 +210,9 @@ def test_best_score_and_top_people() -> None:
 
 
 def test_ties_count_with_the_chance_of_a_fair_coin() -> None:
-    assert found(SCORES, OWNERS).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 0])
-    assert found(SCORES, OWNERS, k=2).tolist() == pytest.approx([1, 1, 2 / 3, 0])
-    assert found(SCORES, OWNERS, k=3).tolist() == [1, 1, 1, 1]
+    assert people_within(SCORES, OWNERS).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 0])
+    assert people_within(SCORES, OWNERS, k=2).tolist() == pytest.approx([1, 1, 2 / 3, 0])
+    assert people_within(SCORES, OWNERS, k=3).tolist() == [1, 1, 1, 1]
 
 
 def test_genuine_and_impostor_scores() -> None:
@@ -255,7 +255,7 @@ def test_equal_error_rate_of_two_normal_laws() -> None:
 )
 def test_bad_scores(scores: np.ndarray, owners: list[int] | None, k: int, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        found(scores, owners, k)
+        people_within(scores, owners, k)
 
 
 # --- generated people -------------------------------------------------------------------------

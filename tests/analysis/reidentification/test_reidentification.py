@@ -17,7 +17,7 @@ from veilmix.analysis.reidentification import (
     find_people,
     grr_loss,
     hash_loss,
-    heavy_domain,
+    large_domain,
     people_found,
     pie,
     significant_support,
@@ -168,7 +168,7 @@ def test_bad_joint_counts() -> None:
 def test_kept_symbols_and_the_rest_are_the_estimate(randomizer: GRR | LocalHash) -> None:
     people = np.random.default_rng(1).integers(0, 3, 40)
     reports = randomizer.sample(people, rng=2)
-    found = heavy_domain(randomizer, reports)
+    found = large_domain(randomizer, reports)
     assert found.dense() == pytest.approx(randomizer.estimate(reports).shares)
     assert len(found.kept) < 9
     truth = np.bincount(people, minlength=9) / 40
@@ -207,7 +207,7 @@ def test_a_large_domain_at_reduced_scale(kind: str) -> None:
     size = a if kind == "grr" else 1 << 24
     epsilon = epsilon_at(theta, size)
     randomizer = GRR(a, epsilon) if kind == "grr" else LocalHash(a, size, epsilon)
-    found = heavy_domain(randomizer, randomizer.sample(people, rng))
+    found = large_domain(randomizer, randomizer.sample(people, rng))
     law = grr_loss if kind == "grr" else hash_loss
     expected = law(truth, size, epsilon, n)
     assert found.loss(truth) == pytest.approx(float(expected.sum()), rel=0.15)
@@ -223,8 +223,8 @@ def test_a_large_domain_at_reduced_scale(kind: str) -> None:
 
 def test_bad_heavy_domains() -> None:
     with pytest.raises(ParameterError, match="whose reports support"):
-        heavy_domain(np.eye(3), [0])  # type: ignore[arg-type]
-    found = heavy_domain(GRR(3, 1.0), np.array([0, 1, 1]))
+        large_domain(np.eye(3), [0])  # type: ignore[arg-type]
+    found = large_domain(GRR(3, 1.0), np.array([0, 1, 1]))
     with pytest.raises(ParameterError, match="p: shape"):
         found.loss([0.5, 0.5])
     with pytest.raises(ParameterError, match="top"):
@@ -232,7 +232,7 @@ def test_bad_heavy_domains() -> None:
     with pytest.raises(ParameterError, match="level"):
         found.significant(0)
     with pytest.raises(ParameterError, match="needs one symbol"):
-        heavy_domain(GRR(3, 1.0), np.array([], int))
+        large_domain(GRR(3, 1.0), np.array([], int))
 
 
 def test_the_door_has_every_name_it_lists() -> None:

@@ -9,7 +9,7 @@ import pytest
 from veilmix.analysis.randomizers import GRR, UnaryEncoding
 from veilmix.analysis.shuffled import count_pmf, epsilon_for
 from veilmix.analysis.shuffled.amplification import report_epsilon
-from veilmix.analysis.shuffled.composition import together
+from veilmix.analysis.shuffled.composition import compose_reports
 from veilmix.errors import ParameterError
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -61,7 +61,7 @@ CASES = [
 @pytest.mark.parametrize(("parts", "delta"), CASES)
 def test_bounds_enclose_brute_force(parts: list[tuple[int, float]], delta: float) -> None:
     randomizers = [GRR(2, epsilon) for _, epsilon in parts]
-    found = together(randomizers, [n for n, _ in parts], delta)
+    found = compose_reports(randomizers, [n for n, _ in parts], delta)
     flips = [(n, one.lie) for (n, _), one in zip(parts, randomizers, strict=True)]
     exact = smallest(flips, delta, unlikely=False)
     assert found.hockey_stick.low <= exact * (1 + 1e-6)
@@ -76,7 +76,7 @@ def test_bounds_enclose_brute_force(parts: list[tuple[int, float]], delta: float
 
 @pytest.mark.slow
 def test_three_features_of_a_thousand_people() -> None:
-    found = together([GRR(2, 1.0)] * 3, [1000] * 3)
+    found = compose_reports([GRR(2, 1.0)] * 3, [1000] * 3)
     one = float(epsilon_for(1000, GRR(2, 1.0).lie, 1e-6))
     assert one < found.hockey_stick.low < found.hockey_stick.high < 3 * one
     assert found.hockey_stick.high / found.hockey_stick.low < 1.003
@@ -88,8 +88,8 @@ def test_three_features_of_a_thousand_people() -> None:
 @pytest.mark.slow
 def test_many_different_features_are_bounded_by_what_is_never_below_0() -> None:
     sizes = [50, 51, 52, 53, 54, 55]
-    found = together([GRR(2, 0.5)] * 6, sizes, 1e-5)
-    alike = together([GRR(2, 0.5)] * 6, [50] * 6, 1e-5)
+    found = compose_reports([GRR(2, 0.5)] * 6, sizes, 1e-5)
+    alike = compose_reports([GRR(2, 0.5)] * 6, [50] * 6, 1e-5)
     assert found.probabilistic is not None
     assert alike.probabilistic is not None
     assert found.hockey_stick.high < alike.hockey_stick.high
@@ -99,7 +99,7 @@ def test_many_different_features_are_bounded_by_what_is_never_below_0() -> None:
 @pytest.mark.slow
 def test_other_reports_are_composed_by_their_bounds() -> None:
     parts = [GRR(2, 1.0), UnaryEncoding.oue(4, 1.0)]
-    found = together(parts, [500, 500])
+    found = compose_reports(parts, [500, 500])
     each = [report_epsilon(500, one, 1e-6) for one in parts]
     assert found.probabilistic is None
     assert found.hockey_stick.low == max(one.low for one in each)
@@ -110,7 +110,7 @@ def test_other_reports_are_composed_by_their_bounds() -> None:
 
 
 def test_one_feature_is_itself() -> None:
-    found = together([GRR(2, 1.0)], [40])
+    found = compose_reports([GRR(2, 1.0)], [40])
     assert found.hockey_stick.high == float(epsilon_for(40, GRR(2, 1.0).lie, 1e-6))
     assert found.probabilistic is not None
     assert found.probabilistic.low == found.probabilistic.high
@@ -119,10 +119,10 @@ def test_one_feature_is_itself() -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (lambda: together([], []), "at least one"),
-        (lambda: together([GRR(2, 1.0)], [3, 4]), "2 numbers for 1"),
-        (lambda: together([GRR(2, 1.0)], [0]), "reports"),
-        (lambda: together([GRR(2, 1.0)], [5], 1.5), "delta"),
+        (lambda: compose_reports([], []), "at least one"),
+        (lambda: compose_reports([GRR(2, 1.0)], [3, 4]), "2 numbers for 1"),
+        (lambda: compose_reports([GRR(2, 1.0)], [0]), "reports"),
+        (lambda: compose_reports([GRR(2, 1.0)], [5], 1.5), "delta"),
     ],
 )
 def test_bad_parameters_get_one_clear_error(bad: Callable[[], object], message: str) -> None:

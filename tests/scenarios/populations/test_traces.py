@@ -4,7 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from veilmix.analysis.reidentification import MarkovAttack, find_people, found, partial_knowledge
+from veilmix.analysis.reidentification import (
+    MarkovAttack,
+    find_people,
+    partial_knowledge,
+    people_within,
+)
 from veilmix.errors import DataError
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 
@@ -138,5 +143,5 @@ def test_real_devices_are_hardly_found_by_the_place_alone() -> None:
         DATA / "wifi_probes" / "device_session.csv", "device", "position", "first", fewest=6
     )
     training, released = partial_knowledge(trace.sequences)
-    rate = found(MarkovAttack(training).scores(released)).mean()
+    rate = people_within(MarkovAttack(training).scores(released)).mean()
     assert 1 / training.people <= rate < 0.2
