@@ -10,7 +10,7 @@ from veilmix.crypto.joint_key import make_share
 from veilmix.crypto.suites import suite
 from veilmix.errors import Refused
 from veilmix.protocol.announcement import Program
-from veilmix.protocol.frames import NO_SESSION, Message
+from veilmix.protocol.frames import NO_SESSION, Message, Seal, decode_message
 from veilmix.protocol.messages import Key
 from veilmix.protocol.peer_messages import Agreed, Share, Shown
 from veilmix.protocol.peers.agreement import open_peer_round, share_context
@@ -119,3 +119,11 @@ def test_a_ballot_has_one_size() -> None:
         with pytest.raises(Refused, match="wrong-size"):
             read_plain(replace(plan), b"\xff" + bytes(16) + b"\x80" + bytes(size - 18))
     assert read_plain(plan, b"\xff" + bytes(16) + b"\x80" + bytes(plan.ballot - 18)) is None
+
+
+def test_posts_of_peers_have_no_seal() -> None:
+    """Peers have no identities beforehand: a seal would be a second spelling of a post."""
+    board, said = PeerBoard(PEERS.TERMS), decode_message(key("sealedbox"))
+    with pytest.raises(Refused, match="unexpected"):
+        board.post("peer-1", replace(said, seal=Seal(b"", bytes(64))).encode())
+    board.post("peer-1", key("sealedbox"))
