@@ -54,8 +54,10 @@ def _parties(learners: Sequence[Learner]) -> list[str]:
 def _verdict(facts: Facts, one: Learner) -> Marked:
     if one.certain == facts.cells:
         return Marked("everything", "bad")
-    if one.linked:
+    if one.others:
         return Marked("people linked", "bad")
+    if one.linked:
+        return Marked("nobody but members linked", "good")
     return Marked("values certain", "bad") if one.certain else Marked("nobody linked", "good")
 
 
@@ -183,5 +185,11 @@ def _words(facts: Facts) -> Iterator[str]:
     for one in facts.run.scenario.coalition:
         found = by_name.get(frozenset(one.parties))
         if found:
-            what = f"links {found.linked:,} people" if found.linked else "links nobody"
+            what = (
+                f"links {many(found.others, 'person', 'people')}"
+                if found.others
+                else "links nobody"
+            )
+            if found.linked > found.others:
+                what += " else" if found.others == 0 else " besides its members"
             yield f"{one.name} ({' + '.join(one.parties)}): {what}."

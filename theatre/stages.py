@@ -22,7 +22,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How a topology is shown.
+    """What one way to carry messages looks like.
 
     Attributes:
         parties: who can be looked through by name, in the order of the stage, of so many people.

@@ -40,7 +40,7 @@ from ...protocol.phases import BOARD
 from ...protocol.schema import Feature as Column
 from ...protocol.schema import Schema
 from ..programs.registry import program_of
-from ..programs.topology import CENTRAL, topology_of
+from ..programs.topology import topology_of
 from ..records.identity_files import read_known
 from ..schema.model import About, Defence, Feature, Mix, Policy, Population, Scenario
 
@@ -188,7 +188,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
         policy=table.policy,
         defence=table.defence,
     )
-    if topology_of(found) is not CENTRAL or program_of(found).reports:
+    if topology_of(found).untold or program_of(found).reports:
         raise ParameterError(
             f"policy.kind: found {table.policy.kind!r}; between machines values are asked for as "
             "they are, by a curator"

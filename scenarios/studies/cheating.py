@@ -12,7 +12,7 @@ probability is below the upper end of its interval, and nobody knows all attacks
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal
@@ -30,7 +30,7 @@ from ..play.announcement import draw_faults
 from ..play.run import CARRIED
 from ..programs.interface import Played
 from ..programs.registry import samples
-from ..programs.topology import CENTRAL, topology_of
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario
 from ..serialization.record import Record
 from ..validation.load import resolve
@@ -199,7 +199,7 @@ def play(trial: Trial) -> Shot:
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
     learns = record.learns if record is not None and record.learns is not None else _nothing
     read = learns(effect.value, effect.of)
-    when = noticed(played) if topology is CENTRAL else _among_peers(played)
+    when = NOTICING[topology.name](played)
     return Shot(effect.value, effect.of, effect.unit, read, when)
 
 
@@ -227,6 +227,12 @@ def noticed(played: Played) -> Noticed:
 
 def _among_peers(played: Played) -> Noticed:
     return "never" if played.burned is None else "before"
+
+
+NOTICING: Mapping[str, Callable[[Played], Noticed]] = {
+    CENTRAL.name: noticed,
+    PEERS.name: _among_peers,
+}  # topology -> when anybody noticed
 
 
 def summed(attempt: Attempt, shots: Sequence[Shot]) -> Cheated:

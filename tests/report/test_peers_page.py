@@ -2,15 +2,20 @@
 
 import csv
 import io
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from veilmix.protocol.peers.view import PeerRecord, followed
 from veilmix.report.make import make
-from veilmix.scenarios.pages.pieces import Figure, Grid, Page, Section
+from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, Words
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs import registry
 from veilmix.scenarios.programs.peers.learned import learned
+from veilmix.scenarios.programs.two_round.program import Exposure
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault
@@ -105,3 +110,32 @@ def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
     assert [one.key for one in made.sections] == ["crowds", "decision", "found", "trust", "repeat"]
     (answer,) = [one for one in made.verdict if one.question == "Who must be trusted?"]
     assert answer.short == "nobody in the middle"
+
+
+@pytest.mark.slow
+def test_a_coalition_is_not_said_to_link_its_own_members(page: Page) -> None:
+    words = [one.text for one in part(page, "trust").blocks if isinstance(one, Words)]
+    two, half = (one for one in words if "neighbours compare" in one or "half the village" in one)
+    assert two.endswith("links nobody else.")
+    assert re.search(r"links \d people besides its members\.$", half)
+
+
+def test_a_program_alone_brings_its_part_of_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither `report` nor anything else has to know of it."""
+
+    class Told(Exposure):
+        def answers(self, result: Any) -> tuple[Answer, ...]:
+            return Answer("What was released?", "a poem", ""), Answer("And why?", "for fun", "")
+
+        def section(self, scenario: Any, result: Any) -> Iterator[Section]:
+            yield Section("poem", "A poem", f"About {scenario.scenario.name}.", ())
+
+    folder = save(run("blood-type", 3, "ideal", worst_case_seconds=0), tmp_path)
+    before = [one.key for one in make(folder, 0).page.sections]
+    monkeypatch.setattr(registry, "_made", lambda _place: Told())
+    made = make(folder, 0).page
+    assert [one.short for one in made.verdict[:2]] == ["a poem", "for fun"]
+    assert [one.key for one in made.sections if one.key != "poem"] == before
+    assert part(made, "poem").lead == "About blood-type."

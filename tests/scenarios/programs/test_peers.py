@@ -41,6 +41,17 @@ def test_real_is_ideal(outcome: Outcome) -> None:
 
 
 @pytest.mark.slow
+def test_a_program_is_played_among_peers_if_it_says_so() -> None:
+    """Nobody lists the kinds: a new one is asked, as those of other packages are."""
+    pairs = change(VILLAGE, {"policy.kind": "pairs", "policy.max_exposure": 0.4})
+    real, ideal = (run(pairs, mode=mode, worst_case_seconds=0) for mode in ("real", "ideal"))  # type: ignore[arg-type]
+    assert (real.decision, real.release) == (ideal.decision, ideal.release)
+    assert len(real.kept) == 2
+    with pytest.raises(ScenarioError, match="decide by exposure, fixed, all, pairs"):
+        change(VILLAGE, {"policy.kind": "hierarchical"})
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
