@@ -31,6 +31,8 @@ from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .world import Step, World
 
 MOST_ENTRY = 1 << 26  # bytes
+DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
+WAITING = 256  # parcels that wait at once to be heard
 
 
 class Time(Protocol):
@@ -303,6 +305,8 @@ class Host:
             others = [one for one in parcel.letters if one not in own]
             self._count(request.peer, others)
             self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
+        if len(self._arrived) >= WAITING:
+            return Answer(503, b"later\n")
         arrived = _Arrived(replace(parcel, letters=own), request.peer)
         self._arrived.append(arrived)
         self.wake()
@@ -322,7 +326,10 @@ class Host:
             try:
                 client = await self._reach(self._directory.board)
                 wait = SOONEST
-                await self._hear(client)
+                try:
+                    await self._hear(client)
+                finally:
+                    await client.close()
             except TROUBLE:
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
@@ -365,13 +372,21 @@ def secured(
     server: Server, context: ssl.SSLContext, known: Mapping[bytes, str]
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
     """Give what serves a connection after its handshake."""
+    doors = 0  # that are half open
 
     async def serve(stream: trio.SocketStream) -> None:
+        nonlocal doors
+        if doors >= DOORS:
+            await trio.aclose_forcefully(stream)
+            return
+        doors += 1
         try:
             safe, peer = await tls.accepted(stream, context, known)
         except TROUBLE:
             await trio.aclose_forcefully(stream)
             return
+        finally:
+            doors -= 1
         await server.serve(safe, peer)
 
     return serve

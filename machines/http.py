@@ -208,6 +208,10 @@ class Client:
         self._stream = stream
         self._host = host
 
+    async def close(self) -> None:
+        """Hang up."""
+        await trio.aclose_forcefully(self._stream)
+
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         """Ask, and wait for the whole answer: its status and its body.
 

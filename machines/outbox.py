@@ -79,6 +79,8 @@ class Outbox:
                 await self._say(client, self._together())
                 wait = SOONEST
             except TROUBLE:
+                if client is not None:
+                    await client.close()
                 client = None
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)

@@ -102,11 +102,20 @@ async def connected(
         VerificationError: it is somebody else.
     """
     secured = trio.SSLStream(stream, context, server_hostname="veilmix", https_compatible=True)
+    try:
+        return await _checked(secured, server)
+    except BaseException:
+        await trio.aclose_forcefully(stream)
+        raise
+
+
+async def _checked(
+    secured: "trio.SSLStream[trio.abc.Stream]", server: bytes
+) -> "trio.SSLStream[trio.abc.Stream]":
     with trio.move_on_after(HANDSHAKE):
         await secured.do_handshake()
         shown = secured.getpeercert(binary_form=True)
         if shown is None or hashlib.sha256(shown).digest() != server:
             raise VerificationError("the server holds another certificate than was agreed on")
         return secured
-    await stream.aclose()
     raise trio.BrokenResourceError("no handshake in time")

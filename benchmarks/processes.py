@@ -1,0 +1,69 @@
+"""Parties as processes beside parties in one process: 2,201 people, both timed in turn.
+
+    python benchmarks/processes.py [SCENARIO] [TIMES]
+
+Prints wall and CPU seconds (of all processes) of both, and their ratios; at most 1.5 is wanted. The
+digest and everything recorded must be the same.
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from veilmix.machines.processes import play_apart
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.instruments import Recorder
+from veilmix.roles.session import play
+from veilmix.scenarios.play.announcement import draw_faults
+from veilmix.scenarios.play.run import cast_of
+from veilmix.scenarios.programs.registry import samples
+from veilmix.scenarios.validation.load import load, resolve
+
+SEED = 3
+
+
+def processor() -> float:
+    """CPU seconds of this process and those that it has waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def timed(stage: Callable[..., Any], cast: Any) -> tuple[float, float, bytes, list[Any]]:
+    """Wall seconds, CPU seconds, digest, and what was recorded."""
+    transcript = Transcript.sized(cast.people)
+    wall, cpu = time.perf_counter(), processor()
+    board = stage(cast, [Recorder(transcript)])
+    wall, cpu = time.perf_counter() - wall, processor() - cpu
+    events = sorted(
+        (e.time, e.sender, e.receiver, str(e.kind), e.round, e.size, e.names)
+        for e in transcript.events
+    )
+    return wall, cpu, board.digest(), events
+
+
+def main(name: str = "titanic", times: str = "3") -> None:
+    """Print a line for each pair."""
+    scenario = load(name)
+    crowd = samples(scenario, SEED)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+
+    def cast() -> Any:
+        return cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
+
+    print(f"{name}, {crowd.people.n:,} people")
+    print("      one process       processes         processes / one")
+    print("      wall     CPU      wall     CPU      wall    CPU")
+    for _ in range(int(times)):
+        wall, cpu, *one = timed(play, cast())
+        wall_2, cpu_2, *other = timed(play_apart, cast())
+        assert one == other, "not the same run"
+        print(
+            f"   {wall:5.2f} s {cpu:5.2f} s   {wall_2:5.2f} s {cpu_2:5.2f} s   "
+            f"{wall_2 / wall:7.2f} {cpu_2 / cpu:6.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
