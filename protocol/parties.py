@@ -24,6 +24,8 @@ class Role(StrEnum):
     BOARD = "board"
 
 
+DIGITS = 18  # of the number in a name; more people than that there are not
+
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
 
 
@@ -47,7 +49,7 @@ def role(party: str) -> Role:
     """Tell what a party does; ParameterError for a name that no party can have."""
     kind, _, number = party.partition("-")
     if kind in (Role.USER, Role.SHUFFLER, Role.PEER):
-        if number.isdecimal() and number.isascii() and number[0] != "0":
+        if number.isdecimal() and number.isascii() and number[0] != "0" and len(number) <= DIGITS:
             return Role(kind)
     elif not number and kind in (CURATOR, ANALYST, NETWORK, Role.BOARD):
         return Role(kind)

@@ -36,6 +36,7 @@ MORE = {
     "defence.receipts": 0.05,
     "defence.union": True,
 }
+TOKENS = {"defence.registered": True, "defence.tokens": True}
 PUBLIC = {"policy.publish_marginals": True}
 SETS: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
@@ -43,6 +44,8 @@ SETS: Mapping[str, Mapping[str, object]] = {
     "these, marginals public": PUBLIC,
     "`registered`, `balance`, `receipts` of 5 %, `union` besides": MORE,
     "all of these, `recompute`, marginals public": {**PUBLIC, "defence.recompute": True, **MORE},
+    "`registered` and `tokens`, and those that are on": TOKENS,
+    "these, with tokens, marginals public": {**PUBLIC, **TOKENS},
 }
 
 

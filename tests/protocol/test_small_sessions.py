@@ -1,0 +1,85 @@
+"""Every strategy of a cheating first shuffler in a session of three: with guards, and without."""
+
+from dataclasses import replace
+
+import pytest
+from veilmix.protocol.small_sessions import (
+    ANALYST,
+    CURATOR,
+    DELAY,
+    DROP,
+    FIRST,
+    FRIEND,
+    KEEP,
+    SECOND,
+    Batch,
+    Terms,
+    coalitions,
+    handled,
+    honest,
+    others,
+    told_apart,
+)
+
+ALONE = frozenset({FIRST})
+GUARDED = Terms(shufflers=2, tokens=True, sums=True, dropout=2)
+
+
+def test_without_tokens_it_finds_subtract_by_itself() -> None:
+    found = told_apart(Terms(dropout=2), ALONE, 3)
+    assert found is not None
+    assert found.moves == (f"{KEEP}, {KEEP}", f"{KEEP}, replace by 0", f"{KEEP}, {KEEP}")
+    assert found.lies == ("none", "none")
+    assert found.deviations == 1
+
+
+def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
+    found = told_apart(Terms(dropout=2, sums=True), ALONE, 3)
+    assert found is not None
+    burned, released = map(tuple, found.views)  # type: ignore[arg-type]
+    assert burned[-1] == "the release does not fit"
+    assert released[-1] == ("release", 3, 1)
+
+
+def test_a_friend_makes_the_dropout_rule_useless() -> None:
+    found = told_apart(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
+    assert found is not None
+    assert DROP in found.moves[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("who", list(coalitions(2)), ids=lambda who: "+".join(sorted(who)))
+def test_with_tokens_only_a_reader_that_mints_them_helps(
+    who: frozenset[str],
+    public: bool,
+) -> None:
+    terms = Terms(2, tokens=True, sums=True, dropout=2, public=public)
+    found = told_apart(terms, who, 3)
+    assert (found is None) == (not who & {CURATOR, ANALYST})
+
+
+@pytest.mark.parametrize("left_out", ["tokens"])
+def test_without_the_guard_there_is_a_strategy(left_out: str) -> None:
+    assert told_apart(GUARDED, ALONE, 3) is None
+    assert told_apart(replace(GUARDED, **{left_out: False}), ALONE, 3) is not None
+
+
+def test_coalitions_leave_out_those_that_read_everything_by_watching() -> None:
+    assert set(coalitions(1)) == {ALONE, ALONE | {FRIEND}}
+    assert ALONE | {SECOND, CURATOR} not in set(coalitions(2))
+    assert ALONE | {CURATOR, ANALYST} in set(coalitions(2))
+
+
+def test_no_sum_of_others_is_left_out() -> None:
+    """Brute force: what everybody else comes to, over every answer and every pair of moves."""
+    alone = {pair for value in (0, 1) for pair, _ in honest(value)}
+    assert set(others(3, friend=False)) == alone
+    both = {(a[0].and_(b[0]), a[1].and_(b[1])) for a in alone for b in alone}
+    assert set(others(4, friend=False)) == both
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_what_is_late_is_as_what_is_lost_and_a_copy_as_one(value: int) -> None:
+    assert handled(DELAY, value) == handled(DROP, value) == Batch(asked=1)
+    assert handled("duplicate", value) == handled(KEEP, value) == Batch(1, value, asked=1)
