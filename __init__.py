@@ -4,6 +4,8 @@
     outcome = await veilmix.play("titanic")       the same inside a running trio program
     outcome.frames.release                        what came of it as tables of plain columns
     veilmix.save(outcome, "runs")                 kept as the command line keeps it
+    veilmix.score(frame, k=5)                     a table of your own: a path, or a frame
+    veilmix.advise(frame, k=5).best               how coarse it has to be
 
 Nothing is imported until it is asked for (PEP 562), so that `import veilmix` costs nothing and no
 tool that imports this folder under another name makes a second copy of anything.
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
     from .scenarios.comparison.compare import compare as compare
     from .scenarios.play.awaited import play as play
     from .scenarios.play.run import run as run
+    from .scenarios.play.with_people import with_people as with_people
     from .scenarios.records.run_folder import read as read
     from .scenarios.records.run_folder import save as save
     from .scenarios.schema.model import Scenario as Scenario
     from .scenarios.scoring.frames import Frame as Frame
     from .scenarios.scoring.outcome import Outcome as Outcome
+    from .scenarios.tables.doors import advise as advise
+    from .scenarios.tables.doors import score as score
     from .scenarios.validation.load import change as change
     from .scenarios.validation.load import load as load
     from .scenarios.validation.load import loads as loads
@@ -34,6 +39,7 @@ _HOMES = {
     "Frame": "scenarios.scoring.frames",
     "Outcome": "scenarios.scoring.outcome",
     "Scenario": "scenarios.schema.model",
+    "advise": "scenarios.tables.doors",
     "analysis": "",
     "change": "scenarios.validation.load",
     "compare": "scenarios.comparison.compare",
@@ -44,13 +50,16 @@ _HOMES = {
     "read": "scenarios.records.run_folder",
     "run": "scenarios.play.run",
     "save": "scenarios.records.run_folder",
+    "score": "scenarios.tables.doors",
     "shipped": "scenarios.validation.load",
+    "with_people": "scenarios.play.with_people",
 }
 __all__ = [
     "Frame",
     "Outcome",
     "Scenario",
     "__version__",
+    "advise",
     "analysis",
     "change",
     "compare",
@@ -61,7 +70,9 @@ __all__ = [
     "read",
     "run",
     "save",
+    "score",
     "shipped",
+    "with_people",
 ]
 
 

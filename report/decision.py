@@ -135,10 +135,10 @@ def _other(facts: Facts) -> Iterator[str]:
         if one.forbidden:
             yield f"{one.column} is forbidden by the policy, whatever could be promised."
             continue
-        largest = f", or k = {one.largest_k:,} or less" if one.largest_k else ""
+        largest = f", or k = {one.largest_k:,} or less" if (one.largest_k or 0) > 1 else ""
         yield (
             f"With {one.column} only {percent(one.promised)} could be promised: max_exposure = "
-            f"{_up(one.promised)}{largest}, would admit it."
+            f"{_up(one.promised)}{largest}{',' if largest else ''} would admit it."
         )
     sets = facts.sets.sets if facts.sets else ()
     kept = [one for one in sets if one.released]

@@ -11,7 +11,7 @@ from ..scenarios.records.run_folder import read
 from ..scenarios.studies.attack_matrix_file import is_one as is_matrix
 from ..scenarios.studies.attack_matrix_file import read as read_matrix
 from ..scenarios.studies.sweep_file import looks_like_one, read_sweep
-from . import compare, matrix, run, sweep
+from . import compare, matrix, run, sweep, table
 from .write import html
 
 
@@ -25,7 +25,7 @@ class Made:
 
 
 def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) -> Made:
-    """Make the page of a run folder, a saved comparison or matrix, or the file of a sweep.
+    """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
 
     seconds: for the worst cases of an exposure curve, in all. attacks: a saved matrix, which the
     page of a run is to show too.
@@ -39,11 +39,13 @@ def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) 
         played = read(path)
         shown = None if attacks is None else read_matrix(attacks)
         page, beside = run.page(played, seconds, shown), path / "report.html"
+    elif table.looks_like_one(path):
+        page, beside = table.page(table.read(path)), path.with_suffix(".html")
     elif looks_like_one(path):
         page, beside = sweep.page(read_sweep(path)), path.with_suffix(".html")
     else:
         raise StorageError(
-            f"{path}: no run folder, comparison, matrix of attacks or file of a sweep; `veilmix "
-            "run`, `compare`, `attack` and `sweep` make them"
+            f"{path}: no run folder, comparison, matrix of attacks, file of a sweep or score; "
+            "`veilmix run`, `compare`, `attack`, `sweep` and `score --save` make them"
         )
     return Made(page, html(page), beside)

@@ -17,8 +17,15 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
     is_flag=True,
     help="Write role cards instead (NAME-cards.html): a class plays it on paper.",
 )
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a made-up table of 30,000 patients instead, to practise on.",
+)
 @format_option
-def command(name: str | None, file: Path | None, *, force: bool, cards: bool, form: str) -> None:
+def command(
+    name: str | None, file: Path | None, table: Path | None, *, force: bool, cards: bool, form: str
+) -> None:
     """Write a commented copy of the shipped scenario NAME to FILE (NAME.toml; - is stdout).
 
     Without NAME: list the shipped scenarios. With --cards NAME may also be a file of your own.
@@ -26,6 +33,9 @@ def command(name: str | None, file: Path | None, *, force: bool, cards: bool, fo
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.load import source
 
+    if table is not None:
+        _patients(table, force=force)
+        return
     if name is None:
         gallery(form)
         return
@@ -39,6 +49,16 @@ def command(name: str | None, file: Path | None, *, force: bool, cards: bool, fo
     path = file or Path(f"{name}.toml")
     write_whole(path, text, force=force)
     click.echo(f"wrote {path}   next: veilmix check {path}")
+
+
+def _patients(path: Path, *, force: bool) -> None:
+    """Write the table of patients, as a spreadsheet in much of Europe would."""
+    from ...scenarios.serialization.atomic_file import write_whole
+    from ...scenarios.tables.patients import COLUMNS, PEOPLE, patients
+
+    lines = (";".join(row) for row in (COLUMNS, *patients()))
+    write_whole(path, "\n".join(lines) + "\n", force=force)
+    click.echo(f"wrote {path}: {PEOPLE:,} patients who do not exist   next: veilmix score {path}")
 
 
 def _cards(name: str, file: Path | None, *, force: bool) -> None:

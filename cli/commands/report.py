@@ -8,7 +8,7 @@ from ..text.layout import clean
 
 
 @click.command("report")
-@click.argument("what", metavar="RUN|SWEEP|COMPARISON|ATTACK")
+@click.argument("what", metavar="RUN|SWEEP|COMPARISON|ATTACK|SCORE")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -30,7 +30,7 @@ from ..text.layout import clean
     help="A folder that `veilmix attack` made, to be shown on the page of a run.",
 )
 def command(what: str, out: Path | None, seconds: float, attacks: Path | None) -> None:
-    """Write a page about a run folder, a saved comparison or attack, or the file of a sweep.
+    """Write a page about a run folder, a saved comparison or attack, the file of a sweep or score.
 
     One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
     no single party does (the truth, and the counts that only the curator read): mind to whom you

@@ -1,6 +1,6 @@
 """`veilmix score`: how anonymous the people of a table are, without any protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,9 @@ from ..stages import stages
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ...analysis.scoring import TableScore
     from ...scenarios.populations.people import Table
+    from ..text.score_record import ScoredTable
 
 
 @click.command("score")
@@ -57,6 +55,12 @@ if TYPE_CHECKING:
     help="Draw the exposure curves to a .png or .svg file.",
 )
 @click.option(
+    "--save",
+    "saved",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep the score as JSON, for `veilmix report`: a page to sign.",
+)
+@click.option(
     "--table",
     "kept",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -78,6 +82,7 @@ def command(
     factor: float,
     seconds: float | None,
     picture: Path | None,
+    saved: Path | None,
     kept: Path | None,
     counts: Path | None,
     bom: bool,  # noqa: FBT001 - click's
@@ -90,7 +95,15 @@ def command(
     promise, the risk of re-identification, which sets of columns are safe and what to drop.
     """
     from ...analysis.scoring import score_table
-    from ...scenarios.tables.reading import Reading, read, suspects, write_out
+    from ...scenarios.populations.coarser import coarser_lines
+    from ...scenarios.tables.reading import (
+        Reading,
+        coarsenings,
+        missing_codes,
+        read,
+        suspects,
+        write_out,
+    )
 
     _check_paths(picture, kept, counts)
     said = Reading(**reading)
@@ -98,7 +111,7 @@ def command(
     with stages() as stage:
         stage(f"reading {data}")
         table = read(data, said)
-        codes, lacking = _missing(table, texts)
+        codes, lacking = missing_codes(table, texts)
         score = score_table(
             codes,
             table.columns,
@@ -115,7 +128,21 @@ def command(
             _draw(score, picture)
     for warning in (*table.warnings, *suspects(table, texts)):
         say(page(err=True), f"warning   {clean(warning)}", style="yellow")
-    _tell(score, data.name, ("", *texts), table, form)
+
+    def record() -> "ScoredTable":
+        from ..text.score_record import scored_table
+
+        lines = coarser_lines(coarsenings(said.coarsen, table.columns), named=False)
+        return scored_table(score, data, ("", *texts), table, lines)
+
+    _tell(score, record, data.name, ("", *texts), table, form)
+    if saved is not None:
+        from ...scenarios.serialization.atomic_file import write_whole
+        from ...scenarios.serialization.json_text import pretty
+        from ...scenarios.serialization.record import plain
+
+        write_whole(saved, pretty(plain(record())), force=True, private=True)
+        say(page(err=True), f"saved     {saved}   next: veilmix report {saved}")
     if picture is not None:
         say(page(err=True), f"drawn     {picture}")
     for line in write_out(table, kept, counts, bom=bom):
@@ -143,30 +170,19 @@ def _draw(score: "TableScore", picture: Path) -> None:
 
 
 def _tell(
-    score: "TableScore", called: str, lacks: Sequence[str], table: "Table", form: str
+    score: "TableScore",
+    record: "Callable[[], ScoredTable]",
+    called: str,
+    lacks: Sequence[str],
+    table: "Table",
+    form: str,
 ) -> None:
     """Print a score. lacks: texts of missing cells."""
     from ..text import score as score_text
-    from ..text.score_record import scored_table
 
     if form == "json":
-        write_json(scored_table(score, called, lacks, table))
+        write_json(record())
     elif form == "csv":
         write_csv(score_text.tidy(score))
     else:
         score_text.tell(page(), score, called, lacks, table)
-
-
-def _missing(table: "Table", texts: Sequence[str]) -> "tuple[NDArray[np.int32], list[int | None]]":
-    """Give all missing texts of a column one code; return the codes, and that code per column."""
-    wanted = {"", *texts}
-    codes, found = table.codes, list[int | None]()
-    for j, values in enumerate(table.values):
-        lacking = [code for code, text in enumerate(values) if text in wanted]
-        found.append(lacking[0] if lacking else None)
-        if len(lacking) > 1:
-            import numpy as np
-
-            codes = codes.copy() if codes is table.codes else codes
-            codes[np.isin(codes[:, j], lacking), j] = lacking[0]
-    return codes, found

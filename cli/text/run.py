@@ -172,7 +172,8 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
         if one.forbidden:
             yield f"{one.column} is forbidden; with it {percent(one.promised)} could be promised"
             continue
-        crowd = "" if one.largest_k is None else f", or k = {one.largest_k} or less,"
+        # k = 1 promises nobody anything: that is no advice
+        crowd = f", or k = {one.largest_k} or less," if (one.largest_k or 0) > 1 else ""
         yield (
             f"with {one.column} only {percent(one.promised)} could be promised: max_exposure = "
             f"{ceil(one.promised * 10_000) / 10_000:g}{crowd} would admit it"

@@ -1,6 +1,8 @@
 """What `veilmix score` prints with `--format json`, by definition."""
 
 from collections.abc import Sequence
+from hashlib import file_digest
+from pathlib import Path
 
 from msgspec import field
 
@@ -160,6 +162,9 @@ class ScoredTable(Record, frozen=True):
         bounds: name -> people exposed at most, by the counts of columns.
         risk: of re-identification.
         sets: of columns.
+        sha256: of the file.
+        version: of veilmix.
+        coarser: what was made coarser before it was scored, a line a column.
     """
 
     data: str
@@ -174,17 +179,29 @@ class ScoredTable(Record, frozen=True):
     bounds: dict[str, int]
     risk: TableRisk
     sets: ScoredSets
+    sha256: str = ""
+    version: str = ""
+    coarser: tuple[str, ...] = ()
 
 
-def scored_table(score: TableScore, called: str, lacks: Sequence[str], table: Table) -> ScoredTable:
-    """The score of a table that was read from a file. lacks: texts of missing cells."""
+def scored_table(
+    score: TableScore, file: Path, lacks: Sequence[str], table: Table, coarser: Sequence[str] = ()
+) -> ScoredTable:
+    """The score of a table that was read from a file. lacks: texts of missing cells.
+
+    coarser: what was made coarser before, a line a column.
+    """
+    from ... import __version__
+
+    with file.open("rb") as content:
+        digest = file_digest(content, "sha256").hexdigest()
     risk = score.risk
     roles = (
         ReadColumn(one.column, str(one.role), one.reason, one.said, one.column not in table.columns)
         for one in table.judged
     )
     return ScoredTable(
-        called,
+        file.name,
         table.note,
         tuple(roles),
         score.n,
@@ -198,6 +215,9 @@ def scored_table(score: TableScore, called: str, lacks: Sequence[str], table: Ta
             risk.factor, Chances.of(risk.prosecutor), Chances.of(risk.journalist), risk.marketer
         ),
         _sets(score, score.sets),
+        digest,
+        __version__,
+        tuple(coarser),
     )
 
 

@@ -40,9 +40,9 @@ KEYS = ("fold", "merge", "date", "prefix", "bins", "hierarchy", "merge_below")
 ONE_OF = ("date", "prefix", "bins", "hierarchy")
 
 
-def coarser_lines(features: Sequence[Feature]) -> list[str]:
-    """A line for each feature whose values are made coarser."""
-    return [f"{one.name}: {in_words(one)}" for one in features if is_coarser(one)]
+def coarser_lines(features: Sequence[Feature], *, named: bool = True) -> list[str]:
+    """A line for each feature whose values are made coarser. named: merged values are named."""
+    return [f"{one.name}: {in_words(one, named=named)}" for one in features if is_coarser(one)]
 
 
 def is_coarser(feature: Feature) -> bool:
@@ -91,16 +91,16 @@ def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda text: (ascending.get(text, len(ascending)), text)))
 
 
-def in_words(feature: Feature) -> str:
-    """What a feature says of coarser values."""
-    return "; ".join(_words(feature))
+def in_words(feature: Feature, *, named: bool = True) -> str:
+    """What a feature says of coarser values. named: merged values are named."""
+    return "; ".join(_words(feature, named=named))
 
 
-def _words(feature: Feature) -> Iterator[str]:
+def _words(feature: Feature, *, named: bool) -> Iterator[str]:
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
-        yield "; ".join(_merged(*pair) for pair in feature.merge.items())
+        yield "; ".join(_merged(*pair, named=named) for pair in feature.merge.items())
     if feature.date is not None:
         yield f"of a date the {feature.date}"
     if feature.prefix is not None:
@@ -113,7 +113,9 @@ def _words(feature: Feature) -> Iterator[str]:
         yield f"values of fewer than {feature.merge_below:,} people are {OTHER}"
 
 
-def _merged(label: str, values: Sequence[str]) -> str:
+def _merged(label: str, values: Sequence[str], *, named: bool) -> str:
+    if not named:
+        return f"{len(values)} value{'s' * (len(values) != 1)} as {label}"
     few = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
     return f"{', '.join(few)} as {label}"
 

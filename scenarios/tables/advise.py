@@ -16,7 +16,7 @@ from ...analysis.advice.ladder import entropy
 from ...analysis.composition import best_bound
 from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError
-from ..populations.people import Table
+from ..populations.people import Table, coarse
 from ..schema.problems import did_you_mean, listed
 from .ladders import Column, column
 
@@ -64,6 +64,7 @@ class Advised:
     finer: tuple[int | None, ...]
     choices: tuple[tuple[Choice, Cost], ...]
     predict: str | None = None
+    missing: str = "(missing)"
 
     @property
     def n(self) -> int:
@@ -74,6 +75,24 @@ class Advised:
     def best(self) -> Choice:
         """The choice that is advised."""
         return self.found.best
+
+    def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
+        """The table as a choice says it (None: the best), by columns; dropped ones left out.
+
+        Every library of tables takes it as it is: `pandas.DataFrame(advised.coarse())`.
+        """
+        levels = (choice or self.best).levels
+        features = [
+            feature
+            for one, level in zip(self.columns, levels, strict=True)
+            if (feature := one.feature(level)) is not None
+        ]
+        said = coarse(self.table, features, self.missing)
+        return {
+            feature.name: tuple(said.values[j][code] for code in said.codes[:, j].tolist())
+            for feature in features
+            for j in (said.columns.index(feature.name),)
+        }
 
     def says(self, choice: Choice) -> tuple[str, ...]:
         """What a choice says of each column."""
@@ -140,6 +159,7 @@ def advise(
         tuple(_finer(table, columns, found.best, j, k) for j in range(len(columns))),
         measured,
         predict,
+        missing,
     )
 
 

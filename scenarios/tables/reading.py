@@ -18,14 +18,14 @@ from ..populations.asked import asked_of
 from ..populations.build import table
 from ..populations.facts import coarser as contradictions
 from ..populations.files import header
-from ..populations.people import Table, coarse
+from ..populations.people import Codes, Table, coarse
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed
 from ..schema.shape import misfit, type_at
 from .export import counts_of, rows_of, write
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
-USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "(missing)", "unknown")
+USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +174,16 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
                     f'like any other; if it means missing, say --missing-text "{text}"'
                 )
     return found
+
+
+def missing_codes(table: Table, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
+    """Give all missing texts of a column one code; return the codes, and that code per column."""
+    wanted = {"", *texts}
+    codes, found = table.codes, list[int | None]()
+    for j, values in enumerate(table.values):
+        lacking = [code for code, text in enumerate(values) if text in wanted]
+        found.append(lacking[0] if lacking else None)
+        if len(lacking) > 1:
+            codes = codes.copy() if codes is table.codes else codes
+            codes[np.isin(codes[:, j], lacking), j] = lacking[0]
+    return codes, found

@@ -82,6 +82,14 @@ def loads(text: str, file: str = "scenario", base: Path = Path()) -> Scenario:
     return _anchored(scenario, base)
 
 
+def from_tables(data: dict[str, Any]) -> Scenario:
+    """A scenario from the nested tables of its file. Raises ScenarioError with every mistake."""
+    scenario, problems = _judged(data, Path())
+    if problems:
+        raise ScenarioError([p.line() for p in problems])
+    return scenario
+
+
 def check(scenario: Scenario, base: Path = Path()) -> None:
     """Judge a scenario that was not read from a file. Raises ScenarioError with every mistake."""
     _, problems = _judged(plain(scenario), base)

@@ -104,6 +104,7 @@ def test_parquet_is_read_as_csv_is(typed, data: str) -> None:
     assert text.pop("data") == "small.csv"
     assert parquet.pop("read") == "read from small.parquet (Parquet)"
     assert text.pop("read") == "read from small.csv (comma, UTF-8, header in line 1)"
+    assert parquet.pop("sha256") != text.pop("sha256")
     assert parquet == text
 
 

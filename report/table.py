@@ -1,0 +1,316 @@
+"""The page of a scored table: a first page to sign, then the evidence, as ISO/IEC 27559 orders it.
+
+The standard's headings are context, data, identifiability, mitigation, governance. Everything comes
+from the JSON of `veilmix score`; no value of the table is in it, only names of columns and counts.
+The page describes what was measured. It certifies nothing.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import StorageError
+from ..scenarios.pages.pieces import (
+    Alert,
+    Answer,
+    Block,
+    Figure,
+    Grid,
+    Marked,
+    Numbers,
+    Page,
+    Section,
+    Words,
+)
+from ..scenarios.pages.svg import plot
+from ..scenarios.wording import many, percent
+
+MAX_BYTES = 256 << 20
+NEEDED = ("data", "read", "sha256", "roles", "users", "k", "columns", "joint", "bounds", "sets")
+KNOWS = (
+    "Made by veilmix from a score of the table. This page describes what was measured and by which "
+    "method; it certifies nothing, and is no legal advice. It holds names of columns and counts of "
+    "people, and none of their values."
+)
+ROLES = {
+    "identifier": "direct identifier",
+    "quasi": "quasi-identifier",
+    "sensitive": "sensitive",
+    "other": "other",
+}
+BOUNDS = {
+    "lower": "in every table with these columns, at least",
+    "truth": "in this table",
+    "worst": "in the worst table with these columns (proven)",
+    "worst_found": "in the worst table with these columns, found",
+    "worst_at_most": "in the worst table with these columns, at most",
+    "coverage": "coverage bound",
+    "refined": "refined bound",
+    "printed": "smaller of Theorems 2 and 3 of paper 000",
+}
+TO_DECIDE = (
+    "To be decided by the signer, and written down beside this page: who receives the table, under "
+    "which agreement, for how long, what was released of the same people before, and when this is "
+    "looked at again. Releases of the same people add up; no single score sees that."
+)
+Score = dict[str, Any]
+
+
+def looks_like_one(path: Path) -> bool:
+    """Whether a file is the JSON of a score."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return b'"roles"' in (head := file.read(1 << 16)) and b'"sha256"' in head
+
+
+def read(path: Path) -> Score:
+    """Read a score. Raises StorageError for what is none."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise StorageError(f"{path}: larger than {MAX_BYTES:,} bytes; no score is")
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as bad:
+        raise StorageError(f"{path}: not the JSON of a score: {bad}") from None
+    lacking = [key for key in NEEDED if not isinstance(found, dict) or key not in found]
+    if lacking:
+        raise StorageError(f"{path}: not the JSON of a score: {', '.join(lacking)} missing")
+    return dict(found)
+
+
+def page(score: Score) -> Page:
+    """Make the page."""
+    return Page(
+        f"How anonymous are the people of {score['data']}?",
+        (
+            many(score["users"], "person", "people"),
+            many(len(score["columns"]), "column") + " scored",
+            f"k = {score['k']}, at most {percent(score['max_exposure'])}",
+            f"veilmix {score['version']}",
+        ),
+        tuple(_alerts(score)),
+        tuple(_sheet(score)),
+        tuple(make(score) for make in SECTIONS),
+        KNOWS,
+        "Few enough people are in a small crowd, and nothing else is to be warned of.",
+    )
+
+
+def _below(score: Score) -> int:
+    return int(score["joint"]["people_below_k"])
+
+
+def _most(score: Score) -> int:
+    return int(score["max_exposure"] * score["users"])
+
+
+def _left_out(score: Score) -> list[str]:
+    return [one["column"] for one in score["roles"] if one["left_out"]]
+
+
+def _alerts(score: Score) -> Iterator[Alert]:
+    below, n, k = _below(score), score["users"], score["k"]
+    if below > _most(score):
+        yield Alert(
+            "serious",
+            "exposed",
+            f"{below:,} people are in a crowd smaller than k = {k}",
+            f"{percent(below / n)} of the people; at most {percent(score['max_exposure'])} were "
+            "wanted. The table must not leave as it is.",
+            "veilmix advise searches how coarse its columns have to be.",
+            below,
+        )
+    if left := _left_out(score):
+        yield Alert(
+            "warning",
+            "identifiers",
+            f"{many(len(left), 'direct identifier')} in the file",
+            f"{', '.join(left)}: not scored, because whoever has them needs nothing else. They "
+            "must not leave with the table.",
+        )
+    guessed = [one["column"] for one in score["roles"] if not one["said"]]
+    if guessed:
+        yield Alert(
+            "note",
+            "guessed",
+            f"What {many(len(guessed), 'column')} are was guessed",
+            f"{', '.join(guessed)}. The reasons are under Data; somebody who knows the table "
+            "has to agree.",
+            "Say it with --identifier, --quasi, --sensitive, --other.",
+        )
+
+
+def _sheet(score: Score) -> Iterator[Answer]:
+    """The first page: what was looked at, found, done, and what remains."""
+    n, k, below = score["users"], score["k"], _below(score)
+    yield Answer(
+        "What was looked at?",
+        f"{n:,} people, {many(len(score['columns']), 'column')}",
+        f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
+    )
+    roles = [f"{one['column']} ({ROLES[one['role']]})" for one in score["roles"]]
+    yield Answer("What are the columns?", f"{len(roles)} in the file", f"{', '.join(roles)}.")
+    yield Answer(
+        "What was wanted?",
+        f"k = {k}, for all but {percent(score['max_exposure'])}",
+        f"Everybody but at most {_most(score):,} people shares the values of all scored columns "
+        f"with at least {k - 1} others.",
+    )
+    met = "met" if below <= _most(score) else "not met"
+    yield Answer(
+        "What was found?",
+        f"{percent(below / n)} below k: {met}",
+        f"{below:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
+        f"knows all scored columns of somebody names the right row with a chance of "
+        f"{score['risk']['prosecutor']['mean']:.3g} on average.",
+    )
+    done = [f"left out {', '.join(left)}"] if (left := _left_out(score)) else []
+    done += list(score.get("coarser", ()))
+    yield Answer(
+        "What was done?",
+        many(len(done), "measure") if done else "Nothing",
+        f"{'; '.join(done)}." if done else "The columns were scored as they are in the file.",
+    )
+    yield Answer(
+        "What remains?",
+        f"{below:,} of {n:,} people",
+        "may be found by whoever knows all scored columns of theirs; more, if the recipient knows "
+        "columns that were not scored. k-anonymity says nothing of what all people of a crowd have "
+        "in common.",
+    )
+    yield Answer(
+        "By which method?",
+        f"veilmix {score['version']}",
+        f"Crowds are counted in the table; missing cells are read as a "
+        f"{score['missing']['meaning']}. Bounds are those of docs/theorems.md.",
+    )
+    yield Answer(
+        "What is not said?",
+        "That anybody is safe",
+        "This page describes what was measured and certifies nothing. Who receives the table, and "
+        "what was released of the same people before, is written beside it.",
+    )
+    yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
+
+
+def _context(score: Score) -> Section:
+    risk = score["risk"]
+    lead = (
+        "Who is to receive the table, what they know and what they may do is for the signer to "
+        "describe; the numbers below assume the three attackers of the handbooks."
+    )
+    rows = [
+        ("prosecutor", "a person who is known to be in the table", *_chances(risk["prosecutor"])),
+        (
+            "journalist",
+            f"a population {risk['population_factor']:g} times the table",
+            *_chances(risk["journalist"]),
+        ),
+        ("marketer", "everybody at once", "", f"{risk['marketer']:.4g}", ""),
+    ]
+    headings = ("attacker", "looks for", "largest chance", "mean chance", f"above 1/{score['k']}")
+    return Section("context", "Context", lead, (Grid("Attackers", headings, rows, (2, 3, 4)),))
+
+
+def _chances(one: dict[str, float]) -> tuple[str, str, str]:
+    return f"{one['largest']:.4g}", f"{one['mean']:.4g}", percent(one["above"])
+
+
+def _data(score: Score) -> Section:
+    found = {one["name"]: one for one in score["columns"]}
+    rows: list[tuple[str, ...]] = []
+    for one in score["roles"]:
+        column = found.get(one["column"])
+        said = "said" if one["said"] else "guessed"
+        counts = ("", "") if column is None else (f"{column['values']:,}", f"{column['missing']:,}")
+        scored = "left out" if one["left_out"] else "scored"
+        rows.append(
+            (one["column"], ROLES[one["role"]], f"{said}: {one['reason']}", *counts, scored)
+        )
+    headings = ("column", "is", "because", "values", "missing", "here")
+    lead = f"{score['read']}; SHA-256 {score['sha256']}."
+    return Section("data", "Data", lead, (Grid("Columns of the file", headings, rows, (3, 4)),))
+
+
+def _identifiability(score: Score) -> Section:
+    n, k = score["users"], score["k"]
+    singles = [
+        (
+            one["name"],
+            f"{one['smallest_crowd']:,}",
+            f"{one['people_below_k']:,}",
+            percent(one["exposure"]),
+        )
+        for one in (*score["columns"], score["joint"])
+    ]
+    bounds = [
+        (BOUNDS.get(name, name), f"{p:,}", percent(p / n)) for name, p in score["bounds"].items()
+    ]
+    lead = (
+        "A crowd is everybody with the same values in the columns in question. A person in a crowd "
+        f"smaller than k = {k} counts as exposed."
+    )
+    headings = ("column", "smallest crowd", f"people below {k}", "share")
+    return Section(
+        "identifiability",
+        "Identifiability",
+        lead,
+        (
+            _curve(score),
+            Grid("Each column, and all together", headings, singles, (1, 2, 3)),
+            Grid("All columns together", ("", "people", "share"), bounds, (1, 2)),
+        ),
+    )
+
+
+def _curve(score: Score) -> Figure:
+    """People below k for every k."""
+    curve, n = score["joint"]["curve"], score["users"]
+    title = "People in a crowd smaller than k, all scored columns"
+    steps = list(zip(curve["k_from"], curve["people"], strict=True))
+    steps.append((max(n, steps[-1][0]), steps[-1][1]))
+    picture = plot("crowds", title, title, (1, max(n, 2), n > 100), (1.0, n, n > 100), zero=n > 100)
+    picture.axes("k: the smallest crowd wanted (people)", f"people, of {n:,}")
+    picture.upright(score["k"], f"k = {score['k']:,}")
+    picture.curve(steps, 1, "this table", steps=True)
+    numbers = Numbers("crowds", ("k_from", "people"), steps)
+    return Figure(picture.drawing.svg(), title, numbers)
+
+
+def _mitigation(score: Score) -> Section:
+    sets, n = score["sets"], score["users"]
+    blocks: list[Block] = [Words(f"{line}.") for line in score.get("coarser", ())]
+    for key, by in (("truth", "the table itself"), ("promised", "the columns' counts alone")):
+        chosen = sets[key]
+        kept = ", ".join(chosen["keep"]) or "nothing"
+        blocks.append(
+            Words(f"Safe together by {by}: {kept} ({percent(chosen['people'] / n)} below k).")
+        )
+    rows = [
+        (
+            one["column"],
+            f"{one['people_with_it']:,}",
+            Marked(percent(one["people_with_it"] / n), "bad"),
+        )
+        for one in sets["truth"]["drop"]
+        for people in (one["people_with_it"],)
+    ]
+    if rows:
+        headings = ("column", "people below k with it", "share")
+        blocks.append(Grid("What each other column would cost", headings, rows, (1,)))
+    lead = "What was done to the columns, and which of them could be released together."
+    return Section("mitigation", "Mitigation", lead, tuple(blocks))
+
+
+def _governance(score: Score) -> Section:
+    named = (
+        f"The file is named by its hash (SHA-256 {score['sha256']}): another file, another page. "
+        f"The same numbers come out again with veilmix {score['version']} from that file and the "
+        "options that the score was made with."
+    )
+    lead = "What makes this page checkable, and what it leaves to the signer."
+    return Section("governance", "Governance", lead, (Words(named), Words(TO_DECIDE)))
+
+
+SECTIONS = (_context, _data, _identifiability, _mitigation, _governance)

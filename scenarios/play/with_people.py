@@ -1,0 +1,29 @@
+"""A scenario whose people are a table in memory."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ...errors import ScenarioError
+from ..populations.frame_file import file_of
+from ..schema.model import Scenario
+from ..validation.load import from_tables, plain
+
+
+def with_people(scenario: Scenario | str, table: Any) -> Scenario:
+    """A scenario, or the text of one without a source, with the people of a frame or a file.
+
+    Raises ScenarioError where they do not fit, ParameterError for what is no table.
+    """
+    if isinstance(scenario, str):
+        try:
+            data = tomllib.loads(scenario)
+        except tomllib.TOMLDecodeError as bad:
+            raise ScenarioError([f"scenario: not TOML: {bad}"]) from None
+    else:
+        data = plain(scenario)
+    named = isinstance(table, str | Path)
+    how = {} if named else {"separator": ",", "header": True, "decimal": "."}
+    path = Path(table) if named else file_of(table)
+    data["population"] = {**data.get("population", {}), **how, "source": str(path.absolute())}
+    return from_tables(data)

@@ -1,0 +1,84 @@
+"""A table that is in memory, from whichever library, as a file that is read like any other.
+
+Taken are mappings of columns, pandas and polars frames, Arrow tables, and veilmix's own Frame. The
+file is private, in a folder that goes with the process; so a frame and its export give the same.
+"""
+
+import csv
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ...errors import ParameterError
+
+MIDNIGHT = time()
+_NUMBERS = count(1)
+
+
+def file_of(frame: Any, name: str = "frame") -> Path:
+    """Write a frame as CSV (comma, UTF-8, a header); returns where. Raises ParameterError.
+
+    name: what the table is called where it is named.
+    """
+    columns = columns_of(frame)
+    lengths = {len(column) for column in columns.values()}
+    if not columns or len(lengths) > 1:
+        raise ParameterError(
+            f"table: found columns of {sorted(lengths)} rows; one length is needed"
+        )
+    folder = Path(_folder().name) / str(next(_NUMBERS))
+    folder.mkdir()
+    path = folder / f"{name}.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(columns)
+        writer.writerows(
+            zip(*([text_of(cell) for cell in c] for c in columns.values()), strict=True)
+        )
+    return path
+
+
+def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
+    """The columns of a frame by their names, as Python's values."""
+    if isinstance(frame, Mapping):
+        return {str(name): list(column) for name, column in frame.items()}
+    if hasattr(frame, "to_pydict"):  # Arrow
+        return dict(frame.to_pydict())
+    if hasattr(frame, "iloc"):  # pandas
+        return {str(name): frame[name].tolist() for name in frame.columns}
+    if hasattr(frame, "get_columns"):  # polars
+        return {column.name: column.to_list() for column in frame.get_columns()}
+    if isinstance(getattr(frame, "columns", None), Mapping):
+        return columns_of(frame.columns)
+    raise ParameterError(
+        f"table: found {type(frame).__name__}; a path, a pandas or polars frame, an Arrow table or "
+        "a mapping of columns is accepted"
+    )
+
+
+def text_of(cell: Any) -> str:
+    """A cell as text: nothing for what is missing, ISO 8601 for dates, no .0 for whole numbers."""
+    if cell is None or cell != cell:
+        return ""
+    match cell:
+        case bool() | str():
+            return str(cell)
+        case float() if cell.is_integer() and abs(cell) < 1e15:
+            return str(int(cell))
+        case datetime() if cell.time() == MIDNIGHT:
+            return cell.date().isoformat()
+        case datetime():
+            return cell.isoformat(sep=" ")
+        case date() | time():
+            return cell.isoformat()
+    text = str(cell)
+    return "" if text in ("<NA>", "NaT") else text
+
+
+@cache
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="veilmix-frames-")

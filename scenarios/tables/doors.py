@@ -1,0 +1,117 @@
+"""Tables of one's own from Python: `veilmix.score` and `veilmix.advise`.
+
+    veilmix.score(frame, k=5, quasi="age,sex")         -> TableScore
+    veilmix.advise("patients.csv", k=5).best           -> the choice that loses least
+
+A table is a path, or a frame of whichever library (populations/frame_file.py). Keywords that are
+not named here are those of `Reading`, which are the options of the command line.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...analysis.scoring import TableScore, score_table
+from ...errors import ParameterError
+from ..populations.frame_file import file_of
+from .advise import Advised
+from .advise import advise as _advise
+from .reading import Reading, missing_codes, read
+
+MISSING = "(missing)"  # what an empty cell is called in a scenario
+Progress = Callable[[str], None]
+
+
+def score(
+    table: Any,
+    k: int = 5,
+    max_exposure: float = 0.01,
+    *,
+    missing: str = "category",
+    factor: float = 1.0,
+    worst_case_seconds: float | None = None,
+    progress: Progress = lambda _stage: None,
+    **reading: Any,
+) -> TableScore:
+    """Score the people of a table; direct identifiers are left out.
+
+    Args:
+        table: a path or a frame.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        missing: whether a missing cell is a `category` or a `wildcard`.
+        factor: people in the population for each one in the table.
+        worst_case_seconds: time to search for the worst table with these columns; None: do not.
+        progress: is called with the name of each stage.
+        reading: what is said of the table (`Reading`).
+
+    Raises:
+        DataError: the table cannot be used. ParameterError: an argument is wrong.
+    """
+    path, said = _read_as(table, reading)
+    found = read(path, said)
+    codes, lacking = missing_codes(found, said.lacking)
+    return score_table(
+        codes,
+        found.columns,
+        k,
+        max_exposure,
+        missing=missing,
+        missing_codes=lacking,
+        factor=factor,
+        worst_case_seconds=worst_case_seconds,
+        progress=progress,
+    )
+
+
+def advise(
+    table: Any,
+    k: int = 5,
+    max_exposure: float = 0.01,
+    *,
+    hierarchies: Mapping[str, Path] | None = None,
+    weights: Mapping[str, float] | None = None,
+    predict: str | None = None,
+    seconds: float = 60.0,
+    progress: Progress = lambda _stage: None,
+    **reading: Any,
+) -> Advised:
+    """Search for the coarser values that lose least; direct identifiers are left out.
+
+    Args:
+        table: a path or a frame.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        hierarchies: files as ARX has them, by column.
+        weights: how much columns count, by name.
+        predict: a column whose prediction from the others is measured.
+        seconds: processor time of the search.
+        progress: is called with the name of each stage.
+        reading: what is said of the table (`Reading`).
+
+    Raises:
+        DataError: the table cannot be used. ParameterError: an argument is wrong.
+    """
+    path, said = _read_as(table, reading)
+    return _advise(
+        read(path, said, MISSING),
+        k,
+        max_exposure,
+        missing=MISSING,
+        hierarchies=hierarchies,
+        weights=weights,
+        predict=predict,
+        seconds=seconds,
+        progress=progress,
+    )
+
+
+def _read_as(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
+    """Where the table is, and what is said of it."""
+    try:
+        said = Reading(**reading)
+    except TypeError as wrong:
+        raise ParameterError(f"{wrong}; accepted are {', '.join(Reading.__slots__)}") from None
+    if isinstance(table, str | Path):
+        return Path(table), said
+    return file_of(table), Reading(**{"separator": ",", "header": True, "decimal": ".", **reading})
