@@ -172,7 +172,7 @@ def torn(folder: Path, tmp_path: Path) -> str:
 def test_a_damaged_record_is_2_and_no_bug(typed, torn: str, command: tuple[str, ...]) -> None:
     said = typed(command[0], torn, *command[1:])
     assert said.code == 2
-    assert "torn/transcript.jsonl.gz: does not hold together: board" in said.err
+    assert "torn/transcript.jsonl.gz: does not hold together: file" in said.err
     assert "bug" not in said.err
     assert not list(Path().glob("theatre-*")) + list(Path(torn).glob("*.html"))
     assert typed("verify", torn, "--no-replay").code == 3

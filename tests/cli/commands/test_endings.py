@@ -183,10 +183,10 @@ def test_ctrl_c_keeps_the_repeats_that_are_done(typed, monkeypatch) -> None:
 
     saved = []
 
-    def second(*given: object) -> Path:
+    def second(*given: object, **said: object) -> Path:
         if saved:
             raise KeyboardInterrupt
-        saved.append(save(*given))
+        saved.append(save(*given, **said))
         return saved[0]
 
     save = runs.save
