@@ -9,7 +9,6 @@ same.
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 
 import trio
 from trio.testing import wait_all_tasks_blocked
@@ -87,7 +86,10 @@ class World:
     async def run(self) -> None:
         """Live until `leave`; to be started beside whoever gives the inputs."""
         outer = trio.lowlevel.current_trio_token()
-        live = partial(trio.run, self._live, outer, clock=self._clock)
+
+        def live() -> None:
+            trio.run(self._live, outer, clock=self._clock)
+
         try:
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(live, limiter=trio.CapacityLimiter(1))

@@ -244,8 +244,8 @@ def _identifiability(score: Score) -> Section:
         )
         for one in (*score["columns"], score["joint"])
     ]
-    bounds = [
-        (BOUNDS.get(name, name), f"{p:,}", percent(p / n)) for name, p in score["bounds"].items()
+    bounds: list[tuple[str, str, str]] = [
+        (BOUNDS.get(name) or name, f"{p:,}", percent(p / n)) for name, p in score["bounds"].items()
     ]
     lead = (
         "A crowd is everybody with the same values in the columns in question. A person in a crowd "

@@ -74,6 +74,7 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
         steps: at most so many steps.
     """
     x, done = np.full(len(h), 1 / len(h)), 0
+    path = [x]
     while done <= steps:
         # Some steps ahead; then all are judged at once, and the first that fits is taken.
         path = [x]

@@ -182,6 +182,7 @@ def play_real(
     if history is not None:
         cast = replace(cast, guards=replace(cast.guards, history=history))
     earlier: list[_Earlier] = []
+    first = cast
     for first in before(scenario, cast):
         old = Transcript.sized(first.people)
         spies = [first.spy] if first.spy else []

@@ -140,6 +140,7 @@ def _opened(path: Path, asked: Asked) -> Iterator[Sheet]:
                 f"{path}: no sheet is called {wanted!r}; it has {listed(names)}"
                 f"{did_you_mean(wanted, names)}"
             )
-        yield book[wanted]
+        sheet: Any = book[wanted]
+        yield sheet
     finally:
         book.close()

@@ -13,14 +13,17 @@ class Blank(Protocol):
     @property
     def feature(self) -> str:
         """Its name."""
+        ...
 
     @property
     def values(self) -> tuple[str, ...]:
         """Those for which a blank is left."""
+        ...
 
     @property
     def cover(self) -> int:
         """Of 2^64 coins, those with which anybody else leaves one too."""
+        ...
 
 
 def proof_bytes(proof: Any) -> bytes:

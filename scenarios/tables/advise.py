@@ -184,7 +184,9 @@ def _known(table: Table, names: Sequence[str]) -> None:
 
 def _weighted(one: Column, table: Table, j: int, weights: Mapping[str, float] | None) -> Column:
     held = entropy(np.bincount(one.ladder.levels[0].codes[table.codes[:, j]]))
-    weight = max(1e-6, (weights or {}).get(one.ladder.column, held**0.5))
+    name = one.ladder.column
+    weight = weights[name] if weights and name in weights else held**0.5
+    weight = max(1e-6, weight)
     return Column(Ladder(one.ladder.column, one.ladder.levels, weight), one.steps)
 
 
