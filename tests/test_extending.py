@@ -70,11 +70,11 @@ def test_a_name_of_veilmix_cannot_be_taken(tmp_path: Path, monkeypatch: pytest.M
     (info / "METADATA").write_text("Name: thief\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[veilmix.programs]\nfixed = a:b\nmine = c:d\n")
     monkeypatch.syspath_prepend(tmp_path)
-    plugs.found.cache_clear()
+    plugs.installed.cache_clear()
     try:
         assert kinds() == {**BUILT_IN, "mine": "c:d"}
     finally:
-        plugs.found.cache_clear()
+        plugs.installed.cache_clear()
 
 
 @pytest.mark.slow
