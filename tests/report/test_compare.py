@@ -82,15 +82,15 @@ def test_a_damaged_comparison_is_told(tmp_path: Path) -> None:
 
 def test_a_lower_bound_is_neither_ranked_nor_drawn_as_the_value(found: Comparison) -> None:
     """`local` is known from below alone: the least of such numbers asks for no least trust."""
-    bounded = [one for one in found.programs if not report._known(one)]
+    bounded = [one for one in found.programs if not report.known_from_above(one)]
     assert bounded
-    assert min(found.programs, key=report._bits) in bounded  # what would have been ranked first
+    assert min(found.programs, key=report.bits) in bounded  # what would have been ranked first
     trust = report.page(found).verdict[0]
     assert trust.short not in {one.program for one in bounded}
     assert "Not ranked" in trust.text
     only = replace(found, programs=tuple(bounded))
     assert report.page(only).verdict[0].short == "not known"
-    drawn = report._figure(found).svg
+    drawn = report.measures_figure(found).svg
     assert drawn.count(">&gt;= ") == len(bounded)
     best = frontier(points(found))
     assert {point.name for point in best}.isdisjoint(one.program for one in bounded)

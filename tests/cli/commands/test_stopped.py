@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from veilmix.scenarios.comparison.compare import ComparisonStopped, compare, programs
 from veilmix.scenarios.studies import attack_matrix as matrix
+from veilmix.scenarios.studies import matrix_runs
 from veilmix.scenarios.validation.load import load
 
 
@@ -50,9 +51,9 @@ class Pressed:
 
     def __init__(self, at: int) -> None:
         self.left = at
-        self.shoot = matrix.shoot
+        self.shoot = matrix_runs.shoot
 
-    def __call__(self, job: matrix.Job) -> matrix.Shot:
+    def __call__(self, job: matrix_runs.Job) -> matrix_runs.Shot:
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
@@ -66,12 +67,12 @@ ATTACK = ("attack", "blood-type", "--defences", "order", "--repeats", "1", "--wo
 def test_attacks_that_are_done_are_kept(typed, monkeypatch) -> None:
     whole = matrix.attack(load("blood-type"), 7, 1, attacks=["drop"], defences=["order"])
     jobs = []
-    monkeypatch.setattr(matrix, "_warm_up", lambda _: None)
+    monkeypatch.setattr(matrix_runs, "_warm_up", lambda _: None)
     matrix.attack(
         load("blood-type"), 7, 1, attacks=["drop", "forward"], defences=["order"],
         progress=lambda done, _: jobs.append(done),
     )  # fmt: skip
-    monkeypatch.setattr(matrix, "shoot", Pressed(len(jobs) - 1))
+    monkeypatch.setattr(matrix_runs, "shoot", Pressed(len(jobs) - 1))
     said = typed(*ATTACK, "--seed", "7", "--attacks", "drop,forward")
     assert said.code == 130
     assert "1 attack done and kept" in said.err
@@ -84,6 +85,6 @@ def test_attacks_that_are_done_are_kept(typed, monkeypatch) -> None:
 
 @pytest.mark.slow
 def test_attacks_stopped_before_any_is_done_leave_nothing(typed, monkeypatch) -> None:
-    monkeypatch.setattr(matrix, "shoot", Pressed(3))
+    monkeypatch.setattr(matrix_runs, "shoot", Pressed(3))
     assert typed(*ATTACK, "--seed", "7", "--attacks", "drop").code == 130
     assert not list(Path().glob("runs/*"))
