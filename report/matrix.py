@@ -140,13 +140,17 @@ def _cost(one: Column) -> tuple[str, ...]:
     )
 
 
+def noticed(cell: Cell) -> bool:
+    """Whether every run was noticed: by an alarm, or burned for a reason that everybody reads."""
+    return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
+
+
 def standing(found: Matrix) -> list[Row]:
-    """The attacks that work with every defence on, in some run without an alarm."""
+    """The attacks that work with every defence on, in some run unnoticed."""
     return [
         row
         for row in found.rows
-        if (cell := found.cell(row.name, ALL)).verdict in ("works", "reduced")
-        and cell.alarmed < cell.runs
+        if (cell := found.cell(row.name, ALL)).verdict in ("works", "reduced") and not noticed(cell)
     ]
 
 
@@ -174,9 +178,7 @@ def _verdict(found: Matrix) -> Iterator[Answer]:
     seen = [
         row
         for row in bare
-        if (cell := found.cell(row.name, ALL)).verdict != "stopped"
-        and cell.runs
-        and cell.alarmed == cell.runs
+        if (cell := found.cell(row.name, ALL)).verdict != "stopped" and noticed(cell)
     ]
     left = standing(found)
     yield Answer(

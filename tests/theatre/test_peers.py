@@ -135,8 +135,8 @@ def test_a_way_ends_where_the_eyes_lose_it(shown, page_of, tab) -> None:
         for who in (8, 11):
             way = page.evaluate(told, [eyes, total, who])
             assert way["linked"] == (who in linked)
-            # Who is not linked may be followed all the same, to onions that nobody of them opens.
-            assert way["ending"].startswith("peer-") or who not in linked
+            told_linked = way["ending"].startswith(f"peer-{who + 1} is linked by ")
+            assert told_linked == (who in linked)
             assert not set(way["missing"]) & set(eyes)
     own = page.evaluate(told, [["peer-9"], total, 8])
     assert own["linked"]

@@ -31,6 +31,10 @@ from veilmix.scenarios.validation.load import load
 
 ATTACKED = ("drop", "forward", "collude", "predictable", "size")
 DEFENDED = ("order", "pad", "balance", "cascade", "random")
+DESIGN_ERRORS = (
+    *("bundle", "copy", "copy-last", "dictionary", "duplicate", "equivocate", "one-key"),
+    *("one-salt", "replay", "replay-next", "replay-session"),
+)  # rows: what is switched off for them is what a token stands on
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +86,12 @@ def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
 @pytest.mark.parametrize("name", ["blood-type", "titanic", "hierarchical-class", "zipf"])
 def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
     """But receipts where there is no salt: anyone could guess what they are of; and tokens, which
-    need salts, rounds and keys that some attacks are about.
+    stand on a salt and no design error, where the attack is one.
     """
     scenario = load(name)
     plan = list(trials(scenario, tuple(plan_rows()), tuple(guarding(CENTRAL.name)), 30))
     unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
-    others = {one for one in unplayed if one[1] != "tokens"}
-    assert others <= {("dictionary", "receipts")}
-    assert len(unplayed - others) < len(plan_rows()) / 2
+    assert unplayed <= {("dictionary", "receipts"), *((row, "tokens") for row in DESIGN_ERRORS)}
     for one in plan:
         if one.scenario is not None:
             assert one.scenario.fault
@@ -234,8 +236,7 @@ def test_the_report_shows_it_by_itself_and_beside_a_run(found: Matrix, tmp_path:
     ):
         assert text in made.html
     warned = {one.title for one in made.page.alerts}
-    drop = found.cell("drop", ALL)  # of those who look at a receipt some look at one that is lost
-    assert ("drop: no defence stops it" in warned) == (drop.alarmed < drop.runs)
+    assert "drop: no defence stops it" not in warned  # noticed in every run
     kept = save_run(run("blood-type", 7, worst_case_seconds=0), tmp_path)
     keys = [one.key for one in make(kept, 0, folder).page.sections]
     assert "matrix" in keys
