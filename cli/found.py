@@ -8,11 +8,15 @@ HOME = Path("runs")
 SHOWN = 12
 
 
+def played(named: str) -> Path | None:
+    """Give the run folder of that path or name, if there is one."""
+    return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
+
+
 def folder(named: str) -> Path:
     """Give the run folder of that path or name; StorageError that lists those there are."""
-    for path in (Path(named), HOME / named):
-        if path.is_dir():
-            return path
+    if path := played(named):
+        return path
     from ..scenarios.records.run_folder import folders
     from ..scenarios.schema.problems import did_you_mean
 

@@ -1,18 +1,35 @@
 """The options of a table of one's own at the command line.
 
-@table_options
-def command(data: Path, k: int, **reading: Any) -> None:
-table = read(data, Reading(**reading))
+    @crowd_options
+    @figure_option("Draw it")
+    @table_options
+    def command(data: Path, k: int, max_exposure: float, picture: Path | None, **reading: Any):
+        check_figure(picture)
+        table = read(data, Reading(**reading))
+
+Both commands that read one, `score` and `advise`, take them.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import click
 
+from .options import FILE, PATH, Command
+
 NAMES = "A,B,..."
 
-
+CROWD = (
+    click.argument("data", type=PATH),
+    click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size."),
+    click.option(
+        "--max-exposure",
+        default=0.01,
+        show_default=True,
+        type=click.FloatRange(0, 1),
+        help="Share of people who may be in a smaller crowd.",
+    ),
+)
 OPTIONS = (
     click.option("--columns", help="Only these columns.", metavar=NAMES),
     click.option("--separator", metavar="SIGN", help="Between two cells: , ; | or tab."),
@@ -40,8 +57,31 @@ OPTIONS = (
 )
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def crowd_options(command: Command) -> Command:
+    """Give a command a table and what is wanted of it: `data`, `k`, `max_exposure`."""
+    return _with(CROWD, command)
+
+
+def table_options(command: Command) -> Command:
     """Give a command the options of a table; it takes them as `**reading`."""
-    for option in reversed(OPTIONS):
+    return _with(OPTIONS, command)
+
+
+def figure_option(drawn: str) -> Callable[[Command], Command]:
+    """Give a command `picture`, a file that it draws to. drawn: what, as "Draw the curves"."""
+    return click.option("--figure", "picture", type=FILE, help=f"{drawn} to a .png or .svg file.")
+
+
+def check_figure(picture: Path | None) -> None:
+    """Before anything is read: an error if this picture could not be drawn."""
+    from ..analysis import drawing
+
+    if picture is not None:
+        drawing.require()
+        drawing.check_path(picture)
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..own_table import table_options
+from ..options import FILE
+from ..own_table import check_figure, crowd_options, figure_option, table_options
 from ..stages import stages
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
@@ -17,15 +18,7 @@ MISSING = "(missing)"
 
 
 @click.command("advise")
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size.")
-@click.option(
-    "--max-exposure",
-    default=0.01,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of people who may be in a smaller crowd.",
-)
+@crowd_options
 @click.option(
     "--hierarchy",
     multiple=True,
@@ -46,16 +39,11 @@ MISSING = "(missing)"
     type=click.FloatRange(0),
     help="Processor time of the search.",
 )
-@click.option(
-    "--figure",
-    "picture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw loss against promise to a .png or .svg file.",
-)
+@figure_option("Draw loss against promise")
 @click.option(
     "--write",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write the advice as a scenario.",
 )
 @click.option("--force", is_flag=True, help="Replace a scenario that is there.")
@@ -81,13 +69,10 @@ def command(
     Numbers may become intervals, dates months or years, codes shorter, rare values one; a column
     may be dropped. The choice that loses least is searched exactly, or with a stated gap.
     """
-    from ...analysis import drawing
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
 
-    if picture is not None:
-        drawing.require()
-        drawing.check_path(picture)
+    check_figure(picture)
     said = Reading(**reading)
     with stages() as stage:
         stage(f"reading {data}")

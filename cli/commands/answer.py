@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import DataError
+from ..options import FILE
 from .serve import DURABLE, JOURNAL, KEY, LOG, conclude, opened
 
 if TYPE_CHECKING:
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 @click.command("answer")
 @click.argument("place")
-@click.argument("session", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("session", type=FILE)
 @KEY
 @click.option(
     "--from",
     "table",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="A CSV file with a column for each feature and a line for each person of PLACE.  "
     "[default: ask here]",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...scenarios.wording import seeds
-from ..found import HOME
+from ..options import MAX_SEED, kept_options
 from ..text.layout import (
     Grid,
     Page,
@@ -25,7 +25,6 @@ from ..text.layout import (
     write_csv,
     write_json,
 )
-from .run import MAX_SEED
 
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix_result import Cell, Column, Matrix, Row
@@ -61,14 +60,7 @@ SHOWN = {
     type=click.IntRange(1, 256),
     help="Processes that play runs side by side.  [default: one a core, at most 8]",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=HOME,
-    show_default=True,
-    help="Where the folder is made.",
-)
-@click.option("--no-save", is_flag=True, help="Keep nothing.")
+@kept_options
 @format_option
 def command(
     scenario: str,

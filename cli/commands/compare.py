@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..found import HOME
+from ..options import SEED, kept_options
 from ..text.layout import (
     Grid,
     Page,
@@ -22,7 +22,6 @@ from ..text.layout import (
     write_csv,
     write_json,
 )
-from .run import MAX_SEED
 
 if TYPE_CHECKING:
     from ...scenarios.comparison.result import Compared, Comparison, Cost, Learnt, Privacy, Utility
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=SEED,
     help="Make it reproducible, but for the seconds.  [default: the scenario's]",
 )
 @click.option(
@@ -47,14 +46,7 @@ if TYPE_CHECKING:
     type=click.Choice(["real", "ideal"]),
     help="Send everybody's messages, or those of samples.  [default: real up to 2,500 people]",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=HOME,
-    show_default=True,
-    help="Where the folder is made.",
-)
-@click.option("--no-save", is_flag=True, help="Keep nothing.")
+@kept_options
 @format_option
 def command(
     scenario: str,

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from ..options import FILE, PATH
 from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
 
 
 @click.command("new")
 @click.argument("name", required=False)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PATH)
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option(
     "--cards",
@@ -19,7 +20,7 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
 )
 @click.option(
     "--table",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write a made-up table of 30,000 patients instead, to practise on.",
 )
 @format_option

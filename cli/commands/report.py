@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ..options import PATH
 from ..text.layout import clean
 
 
@@ -11,7 +12,7 @@ from ..text.layout import clean
 @click.argument("what", metavar="RUN|SWEEP|COMPARISON|ATTACK|SCORE")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The file to write; - is stdout.  [default: report.html in the run's folder, or beside "
     "the file]",
 )

@@ -12,7 +12,7 @@ import click
 
 from ...errors import StorageError
 from ..app import ReaderLeft, Unmet
-from ..found import HOME
+from ..options import FILE, FILE_THERE, MAX_SEED, SEED, kept_options
 from ..text.layout import clean, format_option
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...scenarios.ledger.book import Ledger
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
-
-MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Traced(click.Command):
 @click.argument("scenario")
 @click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=SEED,
     help="Make the run reproducible (and not secret).  [default: the scenario's, else the system's "
     "randomness]",
 )
@@ -82,14 +80,7 @@ class Traced(click.Command):
     help="Tell every message in a line; more than 200 alike in one (--trace=all: each).",
 )
 @click.option("--trace-all", "trace", flag_value="all", hidden=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=HOME,
-    show_default=True,
-    help="Where the run folder is made.",
-)
-@click.option("--no-save", is_flag=True, help="Keep nothing.")
+@kept_options
 @format_option
 @click.option(
     "--figures",
@@ -107,7 +98,7 @@ class Traced(click.Command):
 )
 @click.option(
     "--ledger",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="What was released about whom in earlier runs; this one is added. [policy] ledger says "
     "whether what could be subtracted or joined is refused or warned of.",
@@ -126,7 +117,7 @@ class Traced(click.Command):
 )
 @click.option(
     "--sign",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=FILE_THERE,
     metavar="FILE",
     help="Sign the run folder with an identity: NAME.key.toml of `veilmix keys`.",
 )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..own_table import table_options
+from ..options import FILE
+from ..own_table import check_figure, crowd_options, figure_option, table_options
 from ..stages import stages
 from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
@@ -17,15 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size.")
-@click.option(
-    "--max-exposure",
-    default=0.01,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of people who may be in a smaller crowd.",
-)
+@crowd_options
 @click.option(
     "--missing",
     type=click.Choice(["category", "wildcard"]),
@@ -48,27 +41,22 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Search that long for the worst table with the same columns.",
 )
-@click.option(
-    "--figure",
-    "picture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the exposure curves to a .png or .svg file.",
-)
+@figure_option("Draw the exposure curves")
 @click.option(
     "--save",
     "saved",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Keep the score as JSON, for `veilmix report`: a page to sign.",
 )
 @click.option(
     "--table",
     "kept",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write the table as it was scored to a .csv, .xlsx or .parquet file.",
 )
 @click.option(
     "--counts",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write how many people share each row, likewise.",
 )
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
@@ -151,12 +139,9 @@ def command(
 
 def _check_paths(picture: Path | None, *tables: Path | None) -> None:
     """Before anything is read: DataError for a file that could not be written."""
-    from ...analysis import drawing
     from ...scenarios.tables.export import check_ending
 
-    if picture is not None:
-        drawing.require()
-        drawing.check_path(picture)
+    check_figure(picture)
     for file in tables:
         if file is not None:
             check_ending(file)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..app import Unmet
+from ..options import FILE
 from ..text.layout import clean
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 KEY = click.option(
     "--key",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="The identity of this place: NAME.key.toml, which `veilmix keys NAME` has written.",
 )
@@ -45,7 +46,7 @@ LOG = click.option(
 
 @click.command("serve")
 @click.argument("place")
-@click.argument("session", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("session", type=FILE)
 @KEY
 @DURABLE
 @JOURNAL

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ..options import FILE
 from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json
 from .serve import require
 
@@ -12,7 +13,7 @@ from .serve import require
 @click.argument("url")
 @click.option(
     "--known",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="The public identity of who keeps the board: board.pub.toml.",
 )

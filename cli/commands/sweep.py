@@ -12,8 +12,8 @@ from ..app import BUG
 from ..found import HOME
 from ..grid import Setting, Shard, spelt
 from ..grid import repeats as usual
+from ..options import PATH, SEED
 from ..text.layout import clean, format_option, many, page, say
-from .run import MAX_SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=SEED,
     help="What the seeds of all runs are derived from.  [default: the scenario's, else the "
     "system's randomness]",
 )
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @click.option("--shard", type=Shard(), help="Play only every N-th run, from the I-th on.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The file of its runs.  [default: runs/sweep-NAME.jsonl]",
 )
 @click.option("--resume", is_flag=True, help="Go on with a file that is there.")

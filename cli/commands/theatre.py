@@ -7,9 +7,9 @@ import click
 
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...installation import missing
-from ..found import HOME
+from ..found import played
+from ..options import FILE, SEED
 from ..text.layout import many
-from .run import MAX_SEED
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.option("--live", is_flag=True, help="Play a scenario now, and show it on this computer.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The page.  [default: theatre-NAME.html]",
 )
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of a scenario, as for `run`.")
+@click.option("--seed", type=SEED, help="Of a scenario, as for `run`.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -67,7 +67,7 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     """The name of a run and what the page is given of it: a run folder's, or one played now."""
     from ...theatre.show import check_size, of_outcome, of_run
 
-    if folder := _folder(named):
+    if folder := played(named):
         if seed is not None:
             raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
         from ...scenarios.records.run_folder import read
@@ -80,10 +80,6 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     check_size(scenario.population.users or 0)
     outcome = run(scenario, seed, worst_case_seconds=0)
     return default_name(outcome), of_outcome(outcome)
-
-
-def _folder(named: str) -> Path | None:
-    return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
 
 
 def _scenario(named: str) -> "Scenario":
@@ -106,7 +102,7 @@ def _scenario(named: str) -> "Scenario":
 
 def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
     """Play a scenario in real time and show it, until Ctrl-C."""
-    if folder := _folder(named):
+    if folder := played(named):
         raise ParameterError(
             f"--live plays a scenario; {folder} has been played: leave --live away"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..app import Unmet
+from ..options import FILE_THERE
 from ..text.layout import Grid, format_option, lay_out, many, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ WORDS = {True: "ok", False: "FAILED", None: "-"}
 )
 @click.option(
     "--identities",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=FILE_THERE,
     metavar="FILE",
     help="Whom you know: public files of `veilmix keys`, one after the other.",
 )
