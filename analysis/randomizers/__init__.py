@@ -3,6 +3,8 @@
     GRR(a, epsilon)                one symbol, mostly the own one
     UnaryEncoding(a, kappa, lam)   a set of symbols; also .rappor, .oue, .blh (a, epsilon)
     LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
+    SubsetSelection(a, d, epsilon) d of the symbols; also .best
+    Hadamard(a, epsilon)           a column of a Hadamard matrix
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
@@ -23,10 +25,12 @@ from .channel import Channel, as_randomizer
 from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
 from .estimate import Estimate, project
 from .grr import GRR
+from .hadamard import Hadamard
 from .local_hash import HashReports, LocalHash
 from .postprocessing import Consistent, maximum_likelihood, projected
 from .pure import Pure
 from .randomizer import Randomizer, matrix_divergences
+from .subset_selection import SubsetSelection
 from .unary import UnaryEncoding
 
 __all__ = [
@@ -36,6 +40,7 @@ __all__ = [
     "Composition",
     "Consistent",
     "Estimate",
+    "Hadamard",
     "HashReports",
     "LocalHash",
     "MixedReports",
@@ -43,6 +48,7 @@ __all__ = [
     "Product",
     "Pure",
     "Randomizer",
+    "SubsetSelection",
     "UnaryEncoding",
     "as_randomizer",
     "compose",

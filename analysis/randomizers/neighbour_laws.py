@@ -39,6 +39,12 @@ class PairLaw:
         """Delta before shuffling."""
         return float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
 
+    @classmethod
+    def over(cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0) -> "PairLaw":
+        """From the laws b, P_u and P_v themselves; outcomes that b never has are left out."""
+        kept = b > 0
+        return cls(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept])
+
 
 # The blanket, and the pairs in which all others have one value: v, and a third one.
 Neighbours = tuple[PairLaw, list[PairLaw]]
@@ -47,11 +53,11 @@ Neighbours = tuple[PairLaw, list[PairLaw]]
 def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
     """Outcomes: u, v, anything else."""
     u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
-    equals = [_over(v, u, v)]
+    equals = [PairLaw.over(v, u, v)]
     if a > 2:  # outcomes u, v, z, anything else
         own, other = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
-        equals.append(_over(np.array([q, q, p, (a - 3) * q]), own, other))
-    return _over(np.array([1.0, 1.0, a - 2.0]) / a, u, v, a * q), equals
+        equals.append(PairLaw.over(np.array([q, q, p, (a - 3) * q]), own, other))
+    return PairLaw.over(np.array([1.0, 1.0, a - 2.0]) / a, u, v, a * q), equals
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
@@ -67,10 +73,12 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
         return np.array([prod(chances) for chances in product(*coins)], np.float64)
 
     u, v = law(own, rare), law(rare, own)
-    equals = [_over(v, u, v)]
+    equals = [PairLaw.over(v, u, v)]
     if a > 2:
-        equals.append(_over(law(rare, rare, own), law(own, rare, rare), law(rare, own, rare)))
-    return _over(law(rare, rare), u, v, float((own / rare).min())), equals
+        equals.append(
+            PairLaw.over(law(rare, rare, own), law(own, rare, rare), law(rare, own, rare))
+        )
+    return PairLaw.over(law(rare, rare), u, v, float((own / rare).min())), equals
 
 
 def hash_neighbours(g: int, p: float, epsilon: float) -> Neighbours:
@@ -84,7 +92,7 @@ def hash_neighbours(g: int, p: float, epsilon: float) -> Neighbours:
     u = np.array([*same, part * p, part * q, part * (g - 2) * q])
     v = np.array([*same, part * q, part * p, part * (g - 2) * q])
     b = np.array([meet / g, meet * (1 - 1 / g), part / g, part / g, part * (g - 2) / g])
-    return _over(b, u, v, g * q), [_over(v, u, v)]
+    return PairLaw.over(b, u, v, g * q), [PairLaw.over(v, u, v)]
 
 
 def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
@@ -105,8 +113,3 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
     law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
     equal = PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))
     return PairLaw((2 * q) ** L, b, u, v), [equal]
-
-
-def _over(b: Floats, u: Floats, v: Floats, weight: float = 1.0) -> PairLaw:
-    kept = b > 0
-    return PairLaw(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept])

@@ -12,11 +12,9 @@ from msgspec import Meta, Struct
 from ...crypto.defaults import SUITE
 from ...protocol.ledger import MIN_BATCH
 from ...protocol.schema import MAX_FEATURES, MAX_VALUES, MAX_WIDTH
+from . import mechanisms
 from .attack_names import attack_names
 from .kinds import kinds
-from .plugs import homes
-
-MECHANISMS = dict.fromkeys(("none", "bit-flip", "grr", "rappor", "oue", "blh", "local-hash"), "")
 
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
@@ -51,7 +49,7 @@ Rule = Literal["theorem2", "theorem3", "printed", "refined", "coverage", "worst-
 if TYPE_CHECKING:
     Mechanism = str
 else:  # a randomizer of another installed package is one more mechanism
-    Mechanism = Literal[tuple(homes("randomizers", MECHANISMS))]
+    Mechanism = Literal[mechanisms.names()]
 Method = Literal[
     "em", "bayes", "likelihood", "minmax", "program", "chebyshev", "analytic", "inverse"
 ]

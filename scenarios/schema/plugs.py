@@ -6,6 +6,7 @@ Only names and places are read here; nothing of a package is imported until it i
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 PREFIX = "veilmix."
@@ -27,4 +28,4 @@ def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
 def load(place: str) -> Any:
     """Import what stands at `module:attribute`."""
     module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))

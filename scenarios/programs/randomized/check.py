@@ -9,12 +9,14 @@ from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
 from ...schema.kinds import KIND, SETS
+from ...schema.mechanisms import listed
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..registry import program_of
-from .questions import BITS, UNARY, share
+from .questions import share
 
-MECHANISMS = "grr, rappor, oue, blh, local-hash or bit-flip"
+BITS = "bit-flip"  # of sets
+UNARY = ("rappor", "oue", "blh", "subset")  # reports of a bit for each value
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
 LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
 UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
@@ -25,7 +27,7 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     if kind == KIND and mechanism == "none":
         message = (
-            f'"{KIND}" counts randomized reports; say in [local] mechanism = {MECHANISMS}, '
+            f'"{KIND}" counts randomized reports; say in [local] mechanism = {listed()}, '
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)

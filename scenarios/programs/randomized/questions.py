@@ -4,6 +4,8 @@
     grr                    one of the feature's values              GRR(a, e)
     rappor, oue, blh       a bits, one for each value               UnaryEncoding.rappor, .oue, .blh
     local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
+    subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
+    hadamard               a column of a matrix                     Hadamard(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
@@ -17,8 +19,9 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ....protocol.schema import MAX_NAME, Feature, Schema
+from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
-from ...schema.plugs import installed, load
+from ...schema.plugs import load
 
 if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
@@ -28,8 +31,6 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ....protocol.messages import Counts
     from ...populations import Population
 
-UNARY = ("rappor", "oue", "blh")
-BITS = "bit-flip"
 SEED = 32  # bytes of a person's entropy behind all its noise
 SHOWN = 1_000  # different reports that result.json holds; more are only in the transcript
 LONG = 1 << 17  # signs of all reports that it holds
@@ -80,22 +81,13 @@ def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
     """The questions that a scenario asks people with these features, and the noise of each."""
-    from ....analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
-
-    mechanism = scenario.local.mechanism
     each = share(scenario.local.epsilon or 0.0, len(names))
-    if mechanism == BITS:
-        flip = BitFlip(len(names), exp(-each) / (1 + exp(-each)))
+    mechanism = mechanisms()[scenario.local.mechanism]
+    making = load(mechanism.place)
+    if mechanism.bits:
+        flip = making(len(names), exp(-each) / (1 + exp(-each)))
         every = tuple(range(len(names)))
         return (Question(joined(names), every, tuple(values), flip),)
-    make: dict[str, Callable[[int, float], Any]] = {
-        "grr": GRR,
-        "rappor": UnaryEncoding.rappor,
-        "oue": UnaryEncoding.oue,
-        "blh": UnaryEncoding.blh,
-        "local-hash": LocalHash.olh,
-    }
-    making = make[mechanism] if mechanism in make else load(installed("randomizers")[mechanism])
     return tuple(
         Question(name, (column,), (domain,), making(len(domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))
@@ -117,7 +109,8 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
     """The names of the announced features."""
-    return (joined(names),) if scenario.local.mechanism == BITS else tuple(names)
+    together = mechanisms()[scenario.local.mechanism].bits
+    return (joined(names),) if together else tuple(names)
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":

@@ -13,8 +13,10 @@ from veilmix.analysis.randomizers import (
     BitFlip,
     Channel,
     Composition,
+    Hadamard,
     LocalHash,
     Randomizer,
+    SubsetSelection,
     UnaryEncoding,
     compose,
     matrix_divergences,
@@ -36,6 +38,10 @@ PURE: list[Randomizer] = [
     LocalHash(4, 2, 1.0),
     LocalHash(5, 3, 1.0),
     LocalHash(3, 2, 0.5),
+    SubsetSelection(5, 2, 1.1),
+    SubsetSelection.best(6, 0.4),
+    Hadamard(3, 0.9),
+    Hadamard(5, 2.0),
 ]
 OTHERS: list[Randomizer] = [
     BitFlip(3, 0.2),
@@ -126,6 +132,8 @@ def report_gain(randomizer: Randomizer, y: int) -> np.ndarray:
 def all_supported(randomizer: Randomizer, y: int) -> bool:
     if isinstance(randomizer, UnaryEncoding):
         return y == randomizer.outputs - 1
+    if isinstance(randomizer, Hadamard):
+        return y == 0
     assert isinstance(randomizer, LocalHash)
     key = randomizer.family.keys()[[y // randomizer.g]]
     return int(randomizer.family.hash(key, np.zeros(1, np.int64))[0]) == y % randomizer.g

@@ -5,7 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, UnaryEncoding
+from veilmix.analysis.randomizers import (
+    GRR,
+    BitFlip,
+    Hadamard,
+    LocalHash,
+    SubsetSelection,
+    UnaryEncoding,
+)
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.schema import MAX_NAME, MAX_WIDTH, Feature
 from veilmix.scenarios.programs.randomized.check import MOST_VALUES
@@ -21,7 +28,7 @@ from veilmix.scenarios.programs.randomized.questions import (
 from veilmix.scenarios.programs.registry import announced_names, announced_schema, asked, samples
 from veilmix.scenarios.validation.load import loads
 
-MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
+MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "bit-flip")
 KINDS: dict[str, Any] = {
     "grr": GRR(5, 1.0),
     "unary, whole bytes": UnaryEncoding.rappor(16, 1.0),
@@ -29,6 +36,8 @@ KINDS: dict[str, Any] = {
     "unary, wide": UnaryEncoding.blh(MOST_VALUES, 1.0),
     "hash, powers of two": LocalHash.olh(1000, 1.0),
     "hash, other numbers": LocalHash(10, 5, 1.0),
+    "subsets": SubsetSelection(13, 4, 1.0),
+    "columns": Hadamard(100, 1.0),
     "one bit": BitFlip(1, 0.3),
     "bits": BitFlip(9, 0.3),
 }

@@ -28,7 +28,7 @@ from veilmix.scenarios.studies.cost import cost
 from veilmix.scenarios.validation.load import change, loads
 from veilmix.scenarios.verification.checks import verify
 
-MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "bit-flip")
+MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "bit-flip")
 EVERYBODY = ("analyst", "shuffler-1", "shuffler-2")
 
 

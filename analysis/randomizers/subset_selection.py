@@ -1,0 +1,215 @@
+"""Subset selection: report d of a symbols, one's own among them more often than not.
+
+    Q[Z, x] = e^eps / S if x is in Z, else 1 / S,   Z any set of d symbols
+    S = C(a-1, d-1) e^eps + C(a-1, d)
+
+M. Ye and A. Barg, Optimal schemes for discrete distribution estimation under locally differential
+privacy, IEEE Trans. Inf. Theory 2018, (8) to (15); S. Wang and others, 2016. d = 1 is GRR. A report
+supports its symbols:
+
+    truth = d e^eps / (d e^eps + a - d)     lie = (d - 1)/(a - 1) truth + d/(a - 1) (1 - truth)
+
+The best d is near a / (e^eps + 1); then no randomizer of this budget has less variance when there
+are many reports and few symbols are common (Ye and Barg, Theorem IV.1, asymptotically).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import comb, exp, log
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, whole
+from .bit_vectors import as_bits, column_sums, cut_text, unpack
+from .neighbour_laws import Neighbours, PairLaw
+from .numerical_capacity import two_inputs
+from .pure import Pure
+from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
+
+# Symbols drawn together: bounds the memory beside the reports.
+BLOCK = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSelection(Pure):
+    """Subsets of d of a symbols with budget epsilon; a report is a row of a bits, d of them 1.
+
+    Attributes:
+        a: number of symbols, >= 2.
+        d: symbols in a report, 1 .. a - 1.
+        epsilon: nats, > 0.
+    """
+
+    a: int
+    d: int
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", whole(self.a, "a", 2))
+        object.__setattr__(self, "d", whole(self.d, "d", 1))
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        if self.d >= self.a:
+            raise ParameterError(f"d: found {self.d}; needs 1 to a - 1 = {self.a - 1}")
+
+    @classmethod
+    def best(cls, a: int, epsilon: float) -> "SubsetSelection":
+        """With the d that has the least variance for symbols that nobody has."""
+        near = whole(a, "a", 2) / (exp(as_epsilon(epsilon)) + 1)
+        tried = {min(max(1, int(near) + more), a - 1) for more in (0, 1)}
+        made = (cls(a, d, epsilon) for d in sorted(tried))
+        return min(made, key=lambda one: one.lie * (1 - one.lie) / (one.truth - one.lie) ** 2)
+
+    def __str__(self) -> str:
+        return f"SubsetSelection(a={self.a}, d={self.d}, epsilon={self.epsilon:g})"
+
+    @property
+    def inputs(self) -> int:
+        """The number of symbols."""
+        return self.a
+
+    @property
+    def outputs(self) -> int:
+        """Sets of d symbols."""
+        return comb(self.a, self.d)
+
+    @property
+    def truth(self) -> float:
+        """D e^eps / (d e^eps + a - d), written so that it does not overflow."""
+        return 1 / (1 + (self.a - self.d) / self.d * exp(-self.epsilon))
+
+    @property
+    def lie(self) -> float:
+        """The chance that a given other symbol is in the report."""
+        a, d, p = self.a, self.d, self.truth
+        return ((d - 1) * p + d * (1 - p)) / (a - 1)
+
+    def _columns(self) -> Floats:
+        inside = np.zeros((self.outputs, self.a))
+        for row, chosen in enumerate(combinations(range(self.a), self.d)):
+            inside[row, chosen] = 1
+        own = self.truth / comb(self.a - 1, self.d - 1)
+        return np.where(inside > 0, own, own * exp(-self.epsilon))
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
+        """One row of bits for each person, uint8 of shape (people, a).
+
+        Args:
+            x: true symbols, shape (people,).
+            rng: generator or seed.
+        """
+        values, rng = as_symbols(x, self.a), as_generator(rng)
+        reports = np.zeros((len(values), self.a), np.uint8)
+        block = max(1, BLOCK // self.a)
+        for first in range(0, len(values), block):
+            own = values[first : first + block]
+            here, inside = np.arange(len(own)), rng.random(len(own)) < self.truth
+            # The d least of a numbers are a random subset; the own one comes first, or last.
+            order = rng.random((len(own), self.a))
+            order[here, own] = np.where(inside, -1.0, 2.0)
+            chosen = np.argpartition(order, self.d - 1, axis=1)[:, : self.d]
+            reports[first + here[:, None], chosen] = 1
+        return reports
+
+    def _checked(self, reports: npt.ArrayLike) -> Bits:
+        rows = as_bits(reports, self.a, "reports")
+        if (rows.sum(axis=1, dtype=np.int64) != self.d).any():
+            raise ParameterError(f"reports: needs {self.d} ones in each row")
+        return rows
+
+    def symbols(self, reports: Any) -> Symbols:
+        """The number of each set, in the order of `itertools.combinations`."""
+        if self.outputs > 1 << 62:
+            raise ParameterError(f"symbols: {self}: more than 2^62 different reports")
+        left = np.full(len(rows := self._checked(reports)), self.d)
+        number = np.zeros(len(rows), np.int64)
+        for place, column in enumerate(rows.T):
+            # Sets that hold this symbol come before those that do not.
+            skipped = np.array([comb(self.a - 1 - place, max(j - 1, 0)) for j in range(self.d + 1)])
+            number += np.where((column == 0) & (left > 0), skipped[left], 0)
+            left -= column
+        return number
+
+    def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
+        """How many reports hold each symbol."""
+        rows = self._checked(reports)
+        return column_sums(rows), len(rows)
+
+    def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """A report supports the symbols of its set."""
+        return self._checked(reports).view(np.bool_)
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """The capacity with m = min(n, a) inputs in use, nats; attained, by equal shares.
+
+        A report matters by how many of the m inputs it holds, and which: all inputs are alike.
+        """
+        from scipy.stats import hypergeom
+
+        a, d, m = self.a, self.d, min(people, self.a)
+        held = np.arange(m + 1)
+        drawn = hypergeom.pmf(held, a, m, d)
+        high = self.truth * a / d
+        mean = (held * high + (m - held) * high * exp(-self.epsilon)) / m
+        total = 0.0
+        for ratio, share in ((high, held / m), (high * exp(-self.epsilon), 1 - held / m)):
+            kept = (drawn > 0) & (share > 0)
+            total += float(np.sum((drawn * share * ratio * np.log(ratio / mean))[kept]))
+        return max(0.0, total), True
+
+    def contraction(self) -> float:
+        """That of which of two symbols a report holds."""
+        own, other = (self._patterns(2, x) for x in range(2))
+        return two_inputs(own, other)
+
+    def _patterns(self, special: int, own: int | None) -> Floats:
+        """P(which of some special symbols are in a report); own: which is true, None: uniform."""
+        a, d, p = self.a, self.d, self.truth
+        law = []
+        for pattern in product((0, 1), repeat=special):
+            held = sum(pattern)
+            sets = comb(a - special, d - held) if held <= d else 0
+            if own is None:
+                law.append(sets / comb(a, d))
+            elif pattern[own]:
+                law.append(p * (sets / comb(a - 1, d - 1)))
+            else:
+                law.append((1 - p) * (sets / comb(a - 1, d)))
+        return np.array(law)
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two symbols are like any other two; the blanket is a uniform set."""
+        weight = (1 - self.truth) * self.a / (self.a - self.d)
+        u, v, b = (self._patterns(2, own) for own in (0, 1, None))
+        equals = [PairLaw.over(v, u, v)]
+        if self.a > 2:
+            own, other, third = (self._patterns(3, x) for x in range(3))
+            equals.append(PairLaw.over(third, own, other))
+        return [(PairLaw.over(b, u, v, weight), equals)]
+
+    @property
+    def text_width(self) -> int:
+        """Two hexadecimal digits for each eight symbols."""
+        return 2 * -(-self.a // 8)
+
+    def encode(self, reports: Bits, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """Bits packed eight to a byte, in hex; symbol 0 is the highest bit of the first byte."""
+        return cut_text(np.packbits(reports, axis=1).tobytes().hex(), self.text_width)
+
+    def decode(self, texts: Sequence[str]) -> Bits:
+        """Rows of bits; texts that are no set of d symbols are left out."""
+        packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
+        rows = packed.reshape(len(texts), -1)
+        spare = 8 * rows.shape[1] - self.a
+        bits = unpack(rows[(rows[:, -1] & ((1 << spare) - 1)) == 0], self.a)
+        return np.asarray(bits[bits.sum(axis=1, dtype=np.int64) == self.d])
+
+    @property
+    def said_bits(self) -> float:
+        """Bits that a report needs: log2 of the number of sets."""
+        return log(self.outputs) / log(2)

@@ -1,0 +1,63 @@
+"""The mechanisms of [local] by name: what each estimates, and where its randomizer is.
+
+A file is read by these names alone; no randomizer is loaded for one. Those of other installed
+packages are entry points of the group `veilmix.randomizers` (docs/extending.md): functions of
+(number of values, epsilon). A new one of veilmix's own is one line here and one file of
+analysis/randomizers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from .plugs import homes
+
+HOME = "veilmix.analysis.randomizers"
+NONE = "none"
+Task = Literal["shares"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A value of `local.mechanism`.
+
+    Attributes:
+        place: `module:callable` that makes the randomizer of a feature.
+        task: what is estimated.
+        bits: whether all features make one report together, a bit each.
+    """
+
+    place: str
+    task: Task = "shares"
+    bits: bool = False
+
+
+BUILT_IN = {
+    "grr": Mechanism(f"{HOME}:GRR"),
+    "rappor": Mechanism(f"{HOME}:UnaryEncoding.rappor"),
+    "oue": Mechanism(f"{HOME}:UnaryEncoding.oue"),
+    "blh": Mechanism(f"{HOME}:UnaryEncoding.blh"),
+    "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
+    "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
+    "hadamard": Mechanism(f"{HOME}:Hadamard"),
+    "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
+}
+
+
+@cache
+def mechanisms() -> Mapping[str, Mechanism]:
+    """Every mechanism by its name, in the order of messages: the built-in ones first."""
+    places = homes("randomizers", {name: one.place for name, one in BUILT_IN.items()})
+    return {name: BUILT_IN.get(name) or Mechanism(place) for name, place in places.items()}
+
+
+def names() -> tuple[str, ...]:
+    """What `local.mechanism` may be."""
+    return (NONE, *(name for name in mechanisms() if name != NONE))
+
+
+def listed() -> str:
+    """The built-in ones, as a message tells them."""
+    *most, last = BUILT_IN
+    return f"{', '.join(most)} or {last}"
