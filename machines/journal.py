@@ -21,7 +21,7 @@ At the end of the session a journal is overwritten with zeros and deleted (`eras
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -99,10 +99,14 @@ class Journal:
             return {bytes(one) for (one,) in self._database.execute("SELECT id FROM acknowledged")}
 
     def erase(self) -> None:
-        """Overwrite and delete it: the session is over."""
+        """Overwrite and delete it: the session is over.
+
+        First overwrite, then close: whoever closes last deletes sqlite's own log, as it stands.
+        """
         with _said(self.path):
+            erase(self.path)
+        with suppress(sqlite3.Error):  # what it would tidy up is gone
             self._database.close()
-        erase(self.path)
 
 
 @contextmanager

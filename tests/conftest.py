@@ -22,7 +22,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -91,9 +91,9 @@ def patience() -> float:
 Started = Callable[..., subprocess.Popen[str]]
 
 
-@pytest.fixture
-def started() -> Iterator[Started]:
-    """Start processes, with pipes for what they say; what is left of them in the end is killed."""
+@contextmanager
+def _processes() -> Iterator[Started]:
+    """Give what starts processes; what is left of them in the end is killed."""
     running: list[subprocess.Popen[str]] = []
 
     def start(*command: str | Path, **given: Any) -> subprocess.Popen[str]:
@@ -108,6 +108,20 @@ def started() -> Iterator[Started]:
             os.killpg(process.pid, signal.SIGKILL)
         with process:  # closes its pipes, and waits
             pass
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    """Start processes, with pipes for what they say; what is left of them in the end is killed."""
+    with _processes() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def module_started() -> Iterator[tuple[Started, float]]:
+    """What `started` and `patience` are, for the tests of a module together."""
+    with _processes() as start:
+        yield start, slowness()
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

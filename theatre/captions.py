@@ -15,10 +15,14 @@ from ..protocol.messages import (
     Closed,
     Consent,
     Decision,
+    Head,
+    Issued,
     Key,
+    Mint,
     Mixed,
     Receipts,
     Registry,
+    Roster,
     Tally,
 )
 from ..scenarios.wording import percent
@@ -39,6 +43,7 @@ ALARMS = {
     Cause.ORDER: "a batch did not leave in sorted order",
     Cause.DECISION: "the decision does not follow from the counts",
     Cause.ANNOUNCEMENT: "somebody was told of another session",
+    Cause.SPLIT: "the board has shown somebody something else, and has signed both",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 
@@ -57,6 +62,14 @@ def says(
             return f"{who} makes a fresh key pair and posts the public half."
         case Announcement():
             return f"The curator announces the session: {announced(body)}."
+        case Roster(shufflers=shufflers):
+            return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
+        case Head():
+            return "The board signs all that stands on it: that is what everybody has seen."
+        case Mint():
+            return f"{who} posts the key by which its tokens of this round are known."
+        case Issued(people=people):
+            return f"{who} has given tokens to {people:,} people; all of them must come back."
         case Registry(keys=keys):
             return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
         case Receipts(hashes=hashes):

@@ -1,9 +1,8 @@
 """The live page: a run, and a server for its page, in one nursery; both end with Ctrl-C.
 
-    GET  /          the page
-    GET  /events    the log, as server-sent events: from the beginning, or after Last-Event-ID
     POST /again     {"people", "k", ...}: start a new run with these (stages.py)
-    HEAD            the headers of what GET would give
+
+and what every live page has (audience.py).
 
 The page's recorder is an instrument of the run's network: it writes to the log and never waits.
 Time is real here: a collection lasts as many seconds as one wants to watch, and people send one
@@ -13,13 +12,12 @@ after the other.
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from reprlib import repr as short
 from typing import Any
 
 import trio
 
-from ..errors import LocalError, ParameterError, StorageError
+from ..errors import LocalError, ParameterError
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision
@@ -36,21 +34,17 @@ from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
-from .http import SAFE, Answer, Request, Say, Server
-from .log import Log, Place
+from .audience import LOOPBACK, Audience, doors
+from .http import Answer, Request, Server
+from .log import Log
 from .move_recorder import MoveRecorder
-from .page import policy, render, script, static
 from .page_data import choices, page_data
 from .peer_recorder import PeerRecorder
 from .show import check_size
 from .stages import Stage, stage_of
 from .submission_delays import with_delays, with_pauses
 
-LOOPBACK = "127.0.0.1"
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked
-BEAT = 10.0  # seconds after which a silent stream shows that it is still there
-EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
-JSON = (("content-type", "application/json"),)
 
 Tell = Callable[[str], None]
 
@@ -97,14 +91,7 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
 
 async def _open(playing: Playing, port: int, tell: Tell) -> None:
     """Open the house: the server and the run, side by side."""
-    try:
-        listeners = await trio.open_tcp_listeners(port, host=LOOPBACK)
-    except OSError as bad:
-        raise StorageError(
-            f"port {port}: cannot be listened on ({bad.strerror or bad}); name another with "
-            "--port, or 0 for any"
-        ) from None
-    port = listeners[0].socket.getsockname()[1]
+    listeners, port = await doors(port)
     house = House(playing, tell)
     async with trio.open_nursery() as nursery:
         server = Server(house.answer, port, tell)
@@ -122,11 +109,8 @@ class House:
         self._log = Log()
         self._run = trio.CancelScope()
         self._wanted = trio.Event()
-        self._routes: Mapping[tuple[str, str], Callable[[Request], Any]] = {
-            **{(method, "/"): self._page for method in SAFE},
-            **{(method, "/events"): self._events for method in SAFE},
-            ("POST", "/again"): self._again,
-        }
+        more = {("POST", "/again"): self._again}
+        self.answer = Audience(self._log, lambda: self._playing.bill, more).answer
 
     async def play(self) -> None:
         """Play what is wanted, and when it is over wait until another run is.
@@ -144,38 +128,6 @@ class House:
                     self._tell(f"a run that the page asked for failed: {wrong!r:.200}")
                 self._log.append({"what": "over"})
                 await self._wanted.wait()
-
-    async def answer(self, request: Request) -> Answer:
-        """Answer one request."""
-        route = self._routes.get((request.method, request.path))
-        answer: Answer = await route(request) if route else Answer(404, b"there is nothing here\n")
-        return answer
-
-    async def _page(self, _request: Request) -> Answer:
-        style, code = static("theatre.css"), script(self._playing.bill["topology"], live=True)
-        rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
-        data = {"bill": self._playing.bill, "moves": [], "choices": [], "live": True}
-        headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
-        await trio.lowlevel.checkpoint()
-        return Answer(200, render(data, live=True).encode(), headers)
-
-    async def _events(self, request: Request) -> Answer:
-        await trio.lowlevel.checkpoint()
-        place = Place.parse(request.headers.get("last-event-id", ""))
-        return Answer(200, partial(self._stream, place), EVENTS)
-
-    async def _stream(self, place: Place, say: Say) -> None:
-        """Tell one browser what happens, as fast as it listens."""
-        present = False
-        while True:
-            found: list[tuple[str, str]] = []
-            with trio.move_on_after(BEAT):
-                found, place = await self._log.after(place)
-            lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in found]
-            if not present and self._log.read_by(place):  # the end of what it has missed
-                lines.append("event: present\ndata: 0\n\n")
-                present = True
-            await say("".join(lines or [":\n\n"]).encode())
 
     async def _again(self, request: Request) -> Answer:
         """Start a new run with other numbers, if they make sense; else say why they do not."""

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 @click.argument("run")
 @click.option("--live", is_flag=True, help="Play a scenario now, and show it on this computer.")
 @click.option(
+    "--known",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With a URL: the public identity of who keeps that board, board.pub.toml.",
+)
+@click.option(
     "--out",
     type=FILE,
     help="The page.  [default: theatre-NAME.html]",
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="Of the live page; 0 takes any that is free.",
+    help="Of a live page; 0 takes any that is free.",
 )
 @click.option(
     "--seconds",
@@ -39,13 +44,28 @@ if TYPE_CHECKING:
     help="How long people may take to send, in the live run.",
 )
 def command(
-    run: str, *, live: bool, out: Path | None, seed: int | None, port: int, seconds: int
+    run: str,
+    *,
+    live: bool,
+    known: Path | None,
+    out: Path | None,
+    seed: int | None,
+    port: int,
+    seconds: int,
 ) -> None:
     """Show RUN (a run folder, or a scenario that is played now) message by message.
 
     The page is one file that asks no other computer for anything. It holds what everybody said:
     whose eyes one looks through is chosen in the browser.
+
+    RUN may also be the board of a session that is going on between machines, https://HOST:PORT: its
+    page follows it, and shows what everybody sees who is no party of it.
     """
+    if run.startswith("https://"):
+        _outside(run, known, port, out=out, live=live)
+        return
+    if known is not None:
+        raise click.UsageError("--known is for a running session: https://HOST:PORT")
     if live:
         if out is not None:
             raise click.UsageError("--live writes no page; leave --out away")
@@ -61,6 +81,25 @@ def command(
     people = many(data["bill"]["people"], "person", "people")
     click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
     click.echo("next: open it in a browser; space plays, ? tells the keys")
+
+
+def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live: bool) -> None:
+    """Show the board of a running session, until Ctrl-C."""
+    if out is not None or live:
+        raise click.UsageError("a running session is shown live, and no page is written")
+    if known is None:
+        raise click.UsageError(f"--known: whose board is {url}? name its board.pub.toml")
+    from .serve import require
+    from .status import keeper
+
+    require()
+    from ...theatre.outside import watch
+
+    watch(url, keeper(known), port, _tell)
+
+
+def _tell(line: str) -> None:
+    click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
 
 
 def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
@@ -113,7 +152,4 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
         raise click.UsageError(missing("web", "--live")) from None
     from ...scenarios.validation.load import change
 
-    def tell(line: str) -> None:
-        click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
-
-    live(change(scenario, {"mix.deadline": seconds}), seed, port, tell)
+    live(change(scenario, {"mix.deadline": seconds}), seed, port, _tell)

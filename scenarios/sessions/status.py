@@ -1,28 +1,25 @@
 """How a session stands, as anybody sees it who can reach its board."""
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
+import msgspec
 import trio
 
 from ...crypto.identity import PublicIdentity
-from ...errors import DataError, ParameterError
-from ...machines import tls
-from ...machines.host import frames
-from ...machines.http import Client
+from ...errors import DataError, Refused
+from ...machines.observer import Address, address_of, posts, visiting
 from ...machines.outbox import TROUBLE
 from ...protocol.board import Board
 from ...protocol.messages import Kind
 from ...protocol.phases import MOVES, Phase
-from ...protocol.wire import Reader
 from ...roles.session import only
 
 PATIENCE = 10.0  # seconds
+LYING = "whoever keeps it is wrong, or somebody else has its key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,39 +37,38 @@ def look(url: str, known: PublicIdentity) -> Seen:
         ParameterError: the address is none.
         DataError: nobody answers there, or somebody else, or what is no board.
     """
-    where = urlsplit(url)
-    if where.scheme != "https" or not where.hostname or not where.port:
-        raise ParameterError(f"URL: found {url!r}; https://HOST:PORT is accepted")
+    address = address_of(url)
     try:
-        return trio.run(partial(_look, where.hostname, where.port, known))
+        return trio.run(partial(_look, address, known))
     except BaseExceptionGroup as group:
         raise only(group) from None
     except (*TROUBLE, trio.TooSlowError) as bad:
         raise DataError(f"{url}: no board of {known.name} answers there ({bad})") from None
+    except Refused:
+        raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
 
 
-async def _look(host: str, port: int, known: PublicIdentity) -> Seen:
+async def _look(address: Address, known: PublicIdentity) -> Seen:
     with trio.fail_after(PATIENCE):
-        context = tls.client_context(None, known.certificate)
-        stream = await trio.open_tcp_stream(host, port)
-        secured = await tls.connected(stream, context, tls.digest(known.certificate))
-        async with secured:
-            client = Client(secured, f"{host}:{port}")
+        async with visiting(address, known) as client:
             status, said = await client.ask("GET", "/status")
-            if status != 200:
-                raise DataError(f"https://{host}:{port} answers {status}: not a board")
-            told = json.loads(said)
+            told = _told(said) if status == 200 else None
+            if told is None:
+                raise DataError(f"https://{address[0]}:{address[1]} answers {status}: not a board")
             board = Board()
-            async with aclosing(client.stream("GET", "/posts/0")) as answer:
-                await anext(answer)
-                buffer = bytearray()
+            async with aclosing(posts(client, 0)) as found:
                 while len(board.entries) < told["entries"]:
-                    buffer += await anext(answer)
-                    for frame in frames(buffer):
-                        read = Reader(frame)
-                        read.f64()
-                        board.post(read.text(), read.blob())
+                    board.post(*await anext(found))
             return Seen(board, told)
+
+
+def _told(said: bytes) -> Mapping[str, Any] | None:
+    """What the board's keeper says of it; None if that makes no sense."""
+    try:
+        found = msgspec.json.decode(said, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return None
+    return found if all(type(found.get(name)) is int for name in ("entries", "round")) else None
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:

@@ -7,15 +7,23 @@ function heard(entry) {
   if (entry.what === "run") begun(entry.bill);
   else if (entry.what === "choices") show.choices = entry.choices;
   else if (entry.what === "over") page.over = true;
+  else if (entry.what === "word") put("live-word", entry.word);
+  else if (entry.what === "people") crowd(entry.people);
   else show.moves.push(entry);
   if (!came.waiting) requestAnimationFrame(caughtUp);
   came.waiting = true;
 }
 
+// Only now it is known how many there are: somebody has said so on the board.
+function crowd(people) {
+  show.bill.people = people;
+  show.map = layout(show.bill);
+}
+
 // A run begins: the first, or another in its place.
 function begun(bill) {
   const again = show.moves.length > 0;
-  const all = show.eyes.size === everybody().size;
+  const all = seesAll();
   stop();
   Object.assign(show, { moves: [], choices: [], at: 0, chosen: null });
   page.over = false;
@@ -81,5 +89,6 @@ function addSliders(bill) {
 }
 
 addSliders(show.bill);
-find("live").hidden = find("sliders").hidden = false;
+find("live").hidden = false;
+find("sliders").hidden = !Object.keys(show.bill.sliders).length;
 listen();

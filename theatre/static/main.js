@@ -27,9 +27,13 @@ function names() {
 }
 
 function everybody() {
+  if (show.bill.outside) return new Set();
   const people = Array.from({ length: show.bill.people }, (_, i) => nameOf(show.bill, i));
   return new Set([...names(), ...people]);
 }
+
+// Whether these are the eyes of all; at a board seen from outside there are no eyes to choose.
+const seesAll = () => !show.bill.outside && show.eyes.size === everybody().size;
 
 const isPerson = (name) => name.startsWith(`${show.bill.person}-`);
 const singled = () => [...show.eyes].filter((name) => isPerson(name) && !names().includes(name));
@@ -57,7 +61,7 @@ function drawControls() {
   find("play").classList.toggle("on", show.playing);
   put("play-word", show.playing ? "pause" : "play");
   put("state", show.at < total ? "" : ended() ? "finished" : "waiting for the next message");
-  const all = show.eyes.size === everybody().size;
+  const all = seesAll();
   for (const box of document.querySelectorAll("#eyes input[type=checkbox]"))
     box.checked = box.value === "everything" ? all : show.eyes.has(box.value);
   const people = singled();
@@ -73,14 +77,14 @@ function drawControls() {
 }
 
 function eyesSaid() {
-  if (show.eyes.size === everybody().size) return "everybody at once";
+  if (seesAll()) return "everybody at once";
   const said = names().filter((name) => show.eyes.has(name));
   const people = singled();
   return [...said, ...(people.length > 3 ? [`${people.length} people`] : people)].join(" and ");
 }
 
 function keepPlace() {
-  const eyes = show.eyes.size === everybody().size ? "everything" : [...show.eyes].join("+");
+  const eyes = seesAll() ? "everything" : [...show.eyes].join("+");
   const way = show.chosen === null ? "" : `&way=${show.chosen + 1}`;
   const place = `#eyes=${eyes}&at=${show.at}${show.presenter ? "&presenter" : ""}${way}`;
   if (place !== location.hash) history.replaceState(null, "", place);
@@ -166,7 +170,8 @@ function look(name, on) {
 
 // Light the way of a person (from 0); of nobody if there is none.
 function choose(person) {
-  show.chosen = person >= 0 && person < show.bill.people ? person : null;
+  const can = !show.bill.outside && person >= 0 && person < show.bill.people;
+  show.chosen = can ? person : null;
 }
 
 function present(on) {
@@ -194,6 +199,8 @@ function open(bill) {
   put("seed", secret);
   const boxes = [eyeBox("everything", "everything", ""), ...bill.parties.map((name) => eyeBox(name, isPerson(name) ? signOf(name) : name, hueOf(name)))];
   find("boxes").replaceChildren(...boxes);
+  find("eyes").hidden = find("presenter").hidden = Boolean(bill.outside);
+  find("outside").hidden = !bill.outside;
   find("who-eyes").max = bill.people;
   find("someone-eyes").hidden = bill.parties.includes(nameOf(bill, bill.people - 1)); // everybody has a box of its own
   put("decision-title", bill.decision);
@@ -238,8 +245,8 @@ const KEYS = {
 };
 
 function toggle(name) {
-  const on = name === "everything" ? show.eyes.size === everybody().size : show.eyes.has(name);
-  if (everybody().has(name) || name === "everything") look(name, !on);
+  const on = name === "everything" ? seesAll() : show.eyes.has(name);
+  if (everybody().has(name) || (name === "everything" && !show.bill.outside)) look(name, !on);
 }
 
 function pressed(event) {

@@ -18,7 +18,8 @@ function drawPanel(bill, scene, choices, position) {
   put("aside", second);
   const unseen = scene.known.unseen;
   const all = (unseen + scene.known.seen).toLocaleString("en");
-  put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
+  if (bill.outside) put("unseen", "What parties send to each other is not on the board: of that nothing is here.");
+  else put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
   drawPinned(bill, scene.known);
   drawReasons(scene.way);
   document.getElementById("read").replaceChildren(...readRows(bill, scene.known));
@@ -33,12 +34,13 @@ function put(id, words) {
 }
 
 function drawPinned(bill, known) {
-  put("linked", `${known.linked.toLocaleString("en")} of ${bill.people.toLocaleString("en")}`);
+  const unknown = bill.outside && !bill.people; // nobody has said yet how many there are
+  put("linked", unknown ? "0" : `${known.linked.toLocaleString("en")} of ${bill.people.toLocaleString("en")}`);
   put("linked-unit", bill.reports ? "people linked to their reports" : "people identified");
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
-  put("certain", `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
-  put("who", known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
+  put("certain", unknown ? "" : `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
+  put("who", unknown ? "" : known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
 }
 
 function whoIs(bill, known) {

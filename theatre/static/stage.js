@@ -36,7 +36,7 @@ function crowdLayout(bill) {
 
 // The number of columns in which figures are largest.
 function roomiest(groups) {
-  let best = { size: 0 };
+  let best = { size: 0, columns: 1, width: 330, height: 200 };
   for (let columns = 1; columns <= groups; columns += 1) {
     const width = 330 / columns;
     const height = Math.min((HIGH - 90) / Math.ceil(groups / columns), 200);
@@ -62,6 +62,7 @@ function drawStage(bill, map, scene) {
 }
 
 function drawPeople(bill, map, scene) {
+  if (bill.outside && !bill.people) return [text(170, 36, "people", "heading"), fitted(170, 64, "how many is not said yet", 300, 22)];
   const nodes = [text(170, 36, `${bill.people.toLocaleString("en")} people`, "heading")];
   const { linked } = scene.known;
   const words = linked ? `${linked.toLocaleString("en")} identified` : "what they say is hidden";

@@ -1,0 +1,74 @@
+"""Reading a board as a stranger does: without a certificate, and sure of whose board it is.
+
+Who reads gets posts in their order, one after the other; whether they are legal is for
+`protocol.board.Board` to say, which checks each as every party does.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from urllib.parse import urlsplit
+
+import trio
+
+from ..crypto.identity import PublicIdentity
+from ..errors import ParameterError
+from ..protocol.wire import Reader
+from . import tls
+from .board_service import BEAT
+from .host import frames
+from .http import Client
+
+Address = tuple[str, int]
+
+
+def address_of(url: str) -> Address:
+    """Give host and port of https://HOST:PORT; ParameterError if it is no such address."""
+    where = urlsplit(url)
+    try:
+        port = where.port
+    except ValueError:
+        port = None
+    if where.scheme != "https" or not where.hostname or not port or where.path not in ("", "/"):
+        raise ParameterError(f"URL: found {url!r:.200}; https://HOST:PORT is accepted")
+    return where.hostname, port
+
+
+@asynccontextmanager
+async def visiting(address: Address, known: PublicIdentity) -> AsyncIterator[Client]:
+    """Connect to a board. known: who keeps it. One of `outbox.TROUBLE` if nobody, or another."""
+    host, port = address
+    context = tls.client_context(None, known.certificate)
+    stream = await trio.open_tcp_stream(host, port)
+    secured = await tls.connected(stream, context, tls.digest(known.certificate))
+    try:
+        yield Client(secured, f"{host}:{port}")
+    finally:
+        await trio.aclose_forcefully(secured)
+
+
+async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes], None]:
+    """Yield posts from number `number` (from 0) on, author and bytes, for as long as there are any.
+
+    To be closed by who reads (`aclosing`). trio.BrokenResourceError: the board has left, or is
+    silent for too long; Refused: what came is no post.
+    """
+    buffer = bytearray()
+    async with aclosing(client.stream("GET", f"/posts/{number}")) as answer:
+        if await anext(answer) != b"200":
+            raise trio.BrokenResourceError("it is no board")
+        while True:
+            buffer += await _piece(answer)
+            for frame in frames(buffer):
+                read = Reader(frame)
+                read.f64()  # when the board had it, by its own clock
+                yield read.text(), read.blob()
+
+
+async def _piece(answer: AsyncIterator[bytes]) -> bytes:
+    """Wait for what comes next; a board that is well says so every `BEAT`."""
+    with trio.move_on_after(3 * BEAT):
+        try:
+            return await anext(answer)
+        except StopAsyncIteration:
+            raise trio.BrokenResourceError("the board has left") from None
+    raise trio.BrokenResourceError("the board has fallen silent")

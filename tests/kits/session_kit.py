@@ -1,0 +1,185 @@
+"""Sessions whose places are processes that a test starts as a user does, over TLS on the loopback.
+
+Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
+"""
+
+import json
+import math
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from veilmix.scenarios.records.identity_files import create
+
+PARTIES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst")
+
+HEAD = """title = "canteen"
+[[feature]]
+name = "meal"
+values = ["meat", "fish", "plants"]
+[[feature]]
+name = "day"
+values = ["Monday", "Friday"]
+[policy]
+k = 3
+max_exposure = 0.05
+"""
+ROWS = [("meat", "Monday"), ("plants", "Friday")] * 10
+RELEASED = "meal,count\nmeat,10\nplants,10\n"
+
+# What is typed instead of `veilmix`, where a clock is ahead or behind by so many seconds.
+CLOCK = """
+import sys, time
+real, by = time.time, float(sys.argv.pop(1))
+time.time = lambda: real() + by
+from veilmix.cli import main
+sys.exit(main())
+"""
+
+
+def free_ports(many: int) -> list[int]:
+    """Ports that nobody uses, for now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+@dataclass
+class Hall:
+    """People who answer from one place: users from first to last, with their rows."""
+
+    first: int
+    rows: Sequence[Sequence[str]]
+    listens: bool = False
+
+    @property
+    def last(self) -> int:
+        """The number of its last person."""
+        return self.first + len(self.rows) - 1
+
+
+@dataclass
+class Session:
+    """A session in a folder: its file, its identities, and the processes that play it.
+
+    started: starts a process (conftest.py). patience: how slow the machine is. more: text of the
+    session file, before its places. head: what is asked.
+    """
+
+    folder: Path
+    started: Callable[..., Any]
+    patience: float
+    deadline: float = 4
+    more: str = ""
+    head: str = HEAD
+    halls: Mapping[str, Hall] = field(default_factory=lambda: {"hall": Hall(1, ROWS)})
+    processes: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
+    ports: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        listening = [*PARTIES, *(name for name, hall in self.halls.items() if hall.listens)]
+        self.ports.update(zip(listening, free_ports(len(listening)), strict=True))
+        for name in (*PARTIES, *self.halls):
+            create(self.folder, name)
+        seconds = math.ceil(self.deadline * self.patience)
+        mix = "" if "[mix]" in self.more else "[mix]\nmin_batch = 10\n"
+        text = f"{self.head}{mix}{self.more}".replace("[mix]\n", f"[mix]\ndeadline = {seconds}\n")
+        for name in (*PARTIES, *self.halls):
+            text += f'\n[place.{name}]\nidentity = "{name}.pub.toml"\n'
+            if name in self.ports:
+                text += f'address = "127.0.0.1:{self.ports[name]}"\n'
+            if name in self.halls:
+                text += f"users = [{self.halls[name].first}, {self.halls[name].last}]\n"
+        self.path.write_text(text)
+        columns = re.findall(r'^name = "(.*)"', self.head, re.MULTILINE)
+        for name, hall in self.halls.items():
+            rows = [",".join(row) for row in [columns, *hall.rows]]
+            (self.folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
+
+    @property
+    def path(self) -> Path:
+        """The session file."""
+        return self.folder / "session.toml"
+
+    @property
+    def url(self) -> str:
+        """Of the board."""
+        return f"https://127.0.0.1:{self.ports['board']}"
+
+    def typed(self, place: str, *options: str) -> list[str]:
+        """What somebody types to be a place, after `veilmix`."""
+        key = ("--key", f"{place}.key.toml", "--log", "json")
+        if place in self.halls:
+            return ["answer", place, self.path.name, *key, "--from", f"{place}.csv", *options]
+        linger = ("--linger", "3") if place == "board" else ()
+        return ["serve", place, self.path.name, *key, *linger, *options]
+
+    def start(self, place: str, *options: str, clock: float = 0, limit: int = 0) -> None:
+        """Start a place. clock: seconds that its clock is ahead. limit: bytes of a file it writes.
+
+        What it says goes to PLACE.out and PLACE.log, after what is there.
+        """
+        runs = (
+            [sys.executable, "-c", CLOCK, str(clock)]
+            if clock
+            else [sys.executable, "-m", "veilmix"]
+        )
+        if limit:
+            runs = ["bash", "-c", f'ulimit -f {limit // 1024}; exec "$@"', "bash", *runs]
+        with (
+            (self.folder / f"{place}.out").open("a") as out,
+            (self.folder / f"{place}.log").open("a") as log,
+        ):
+            self.processes[place] = self.started(
+                *runs, *self.typed(place, *options), cwd=self.folder, stdout=out, stderr=log
+            )
+
+    def start_all(self, *options: str, clocks: Mapping[str, float] | None = None) -> None:
+        """Start all places, the curator when all others are ready."""
+        late = clocks or {}
+        first = [*self.halls, *(name for name in PARTIES if name != "curator")]
+        for name in first:
+            self.start(name, *options, clock=late.get(name, 0))
+        for name in first:
+            self.heard(name, "ready")
+        self.start("curator", *options, clock=late.get("curator", 0))
+
+    def log(self, place: str) -> list[dict[str, Any]]:
+        """What a place has told so far, line by line."""
+        text = (self.folder / f"{place}.log").read_text()
+        lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def heard(self, place: str, event: str, detail: str = "", seconds: float = 60) -> None:
+        """Wait until a place tells of something."""
+        until = time.monotonic() + seconds * self.patience
+        while not any(one["event"] == event and detail in one["detail"] for one in self.log(place)):
+            assert time.monotonic() < until, self.said(place)
+            if self.processes[place].poll() is not None and time.monotonic() < until - 1:
+                until = time.monotonic() + 1
+            time.sleep(0.05)
+
+    def ended(self, place: str, seconds: float = 120) -> int:
+        """Wait until a place has ended; gives its exit code."""
+        return self.processes[place].wait(seconds * self.patience)
+
+    def kill(self, place: str) -> None:
+        """End a place at once."""
+        self.processes[place].kill()
+        self.processes[place].wait()
+
+    def out(self, place: str) -> str:
+        """What a place has printed."""
+        return (self.folder / f"{place}.out").read_text()
+
+    def said(self, place: str) -> str:
+        """What a place has told, as it stands."""
+        return (self.folder / f"{place}.log").read_text()

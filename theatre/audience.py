@@ -1,0 +1,89 @@
+"""What serves a live page: the page itself, and the log of what happens, as server-sent events.
+
+    GET  /          the page
+    GET  /events    the log, from the beginning, or after Last-Event-ID
+    HEAD            the headers of what GET would give
+
+Whoever fills the log never waits for a browser (log.py).
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+import trio
+
+from ..errors import StorageError
+from .http import SAFE, Answer, Request, Say
+from .log import Log, Place
+from .page import policy, render, script, static
+
+LOOPBACK = "127.0.0.1"
+BEAT = 10.0  # seconds after which a silent stream shows that it is still there
+EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
+
+Route = Callable[[Request], Awaitable[Answer]]
+Routes = Mapping[tuple[str, str], Route]
+
+
+async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
+    """Listen on the loopback; gives the listeners and the port. 0 takes any that is free.
+
+    StorageError if the port is taken.
+    """
+    try:
+        listeners = list(await trio.open_tcp_listeners(port, host=LOOPBACK))
+    except OSError as bad:
+        raise StorageError(
+            f"port {port}: cannot be listened on ({bad.strerror or bad}); name another with "
+            "--port, or 0 for any"
+        ) from None
+    return listeners, listeners[0].socket.getsockname()[1]
+
+
+class Audience:
+    """Answers browsers. bill: what the page is told of the run that is on, before its moves.
+
+    more: what else may be asked for, by method and path.
+    """
+
+    def __init__(self, log: Log, bill: Callable[[], Mapping[str, Any]], more: Routes) -> None:
+        self._log = log
+        self._bill = bill
+        self._routes: Routes = {
+            **{(method, "/"): self._page for method in SAFE},
+            **{(method, "/events"): self._events for method in SAFE},
+            **more,
+        }
+
+    async def answer(self, request: Request) -> Answer:
+        """Answer one request."""
+        route = self._routes.get((request.method, request.path))
+        return await route(request) if route else Answer(404, b"there is nothing here\n")
+
+    async def _page(self, _request: Request) -> Answer:
+        bill = self._bill()
+        style, code = static("theatre.css"), script(bill["topology"], live=True)
+        rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
+        data = {"bill": bill, "moves": [], "choices": [], "live": True}
+        headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
+        await trio.lowlevel.checkpoint()
+        return Answer(200, render(data, live=True).encode(), headers)
+
+    async def _events(self, request: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        place = Place.parse(request.headers.get("last-event-id", ""))
+        return Answer(200, partial(self._stream, place), EVENTS)
+
+    async def _stream(self, place: Place, say: Say) -> None:
+        """Tell one browser what happens, as fast as it listens."""
+        present = False
+        while True:
+            found: list[tuple[str, str]] = []
+            with trio.move_on_after(BEAT):
+                found, place = await self._log.after(place)
+            lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in found]
+            if not present and self._log.read_by(place):  # the end of what it has missed
+                lines.append("event: present\ndata: 0\n\n")
+                present = True
+            await say("".join(lines or [":\n\n"]).encode())

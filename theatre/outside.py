@@ -1,0 +1,166 @@
+"""A session that is going on elsewhere, as whoever is no party of it sees it: its board, live.
+
+Each post is checked as a party checks it, and told as it comes. Who sends what to whom is between
+the parties; nothing of it comes here, so nobody's eyes can be chosen. How many people there are is
+known once the first shuffler has said how many answered.
+"""
+
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+import trio
+
+from ..crypto.identity import PublicIdentity
+from ..errors import Refused
+from ..machines.observer import Address, address_of, posts, visiting
+from ..machines.outbox import LATEST, SOONEST, TROUBLE
+from ..protocol.announcement import Announcement, Program, Setting
+from ..protocol.board import Board, Entry
+from ..protocol.messages import Mixed
+from ..protocol.phases import Phase
+from ..roles.session import only
+from ..scenarios.programs.topology import CENTRAL
+from ..scenarios.serialization.record import plain
+from .audience import LOOPBACK, Audience, doors
+from .http import Server
+from .live import Tell
+from .log import Log
+from .move_recorder import MoveRecorder
+from .moves import Move
+
+OPEN = 2  # values of a column, where nobody knows how many there are: not one alone
+WAITS = "waiting for the board"
+AWAY = "the board is away"
+LIES = "the board shows a post that no board may take: it lies, or somebody else has its key"
+
+
+def watch(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
+    """Show a running session's board until Ctrl-C. url: of the board; known: who keeps it.
+
+    port: of the page; 0 takes any that is free. tell: told the address, and of what goes wrong.
+
+    Raises:
+        ParameterError: the address is none.
+        StorageError: the port is taken.
+    """
+    address = address_of(url)
+    try:
+        trio.run(partial(_open, Outside(address, known), port, tell))
+    except BaseExceptionGroup as group:
+        raise only(group) from None
+
+
+async def _open(outside: "Outside", port: int, tell: Tell) -> None:
+    """Open the page, and follow the board beside it."""
+    listeners, port = await doors(port)
+    async with trio.open_nursery() as nursery:
+        server = Server(Audience(outside.log, lambda: outside.bill, {}).answer, port, tell)
+        nursery.start_soon(trio.serve_listeners, server.serve, listeners)
+        tell(f"http://{LOOPBACK}:{port}/")
+        await outside.follow(tell)
+        await trio.sleep_forever()
+
+
+class Outside:
+    """Follows a board; what it shows is in the log.
+
+    Attributes:
+        log: what browsers read.
+        bill: what the page is told of the session, as far as that is known.
+    """
+
+    def __init__(self, address: Address, known: PublicIdentity) -> None:
+        self.log = Log()
+        self.bill = bill_of(None, f"{address[0]}:{address[1]}")
+        self._address = address
+        self._known = known
+        self._board = Board()
+        self._moves: list[Any] = []
+        self._recorder = MoveRecorder(self._move)
+        self.log.begin(self.bill)
+
+    async def follow(self, tell: Tell) -> None:
+        """Show posts until the session is over, or the board lies; a board that is away is awaited.
+
+        Returns when nothing more is to be shown.
+        """
+        wait, word = SOONEST, WAITS
+        while True:
+            try:
+                async with visiting(self._address, self._known) as client:
+                    self._word("live")
+                    wait, word = SOONEST, AWAY
+                    async with aclosing(posts(client, len(self._board.entries))) as found:
+                        async for author, data in found:
+                            self._show(self._board.post(author, data))
+                            if self._over:
+                                self._word("over")
+                                self.log.append({"what": "over"})
+                                return
+            except Refused:
+                self._word(LIES)
+                tell(LIES)
+                return
+            except TROUBLE as wrong:
+                self._word(word)
+                if wait == SOONEST:
+                    tell(f"{word}: {wrong}")
+                await trio.sleep(wait)
+                wait = min(2 * wait, LATEST)
+
+    @property
+    def _over(self) -> bool:
+        """Whether all has been said: the end, and, where heads are signed, the last of them."""
+        return self._board.phase is Phase.OVER and self._board.due is None
+
+    def _word(self, word: str) -> None:
+        """Say how the board is, beside the title."""
+        self.log.append({"what": "word", "word": word})
+
+    def _move(self, move: Move) -> None:
+        self._moves.append(plain(move))
+        self.log.append(self._moves[-1])
+
+    def _show(self, entry: Entry) -> None:
+        self._recorder.posted(0.0, entry)
+        match entry.message.body:
+            case Announcement() as announced:  # now it is known what is played: from the beginning
+                self.bill = bill_of(announced, self.bill["name"])
+                self.log.begin(self.bill)
+                for move in self._moves:
+                    self.log.append(move)
+                self._word("live")
+            case Mixed(hop=1, people=people) if people > self.bill["people"]:
+                self.bill = {**self.bill, "people": people}
+                self.log.append({"what": "people", "people": people})
+
+
+def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
+    """What the page is told of a session (page_data.py), by what is announced; None: nothing is."""
+    features = announced.schema.features if announced else ()
+    policy = announced.policy if announced else None
+    return {
+        "topology": CENTRAL.name,
+        "name": name,
+        "title": announced.title if announced else name,
+        "people": 0,
+        "columns": [one.name for one in features],
+        "sizes": [OPEN if one.values is None else len(one.values) for one in features],
+        "person": CENTRAL.person(0).partition("-")[0],
+        "parties": [],
+        "numbered": "shuffler",
+        "shufflers": len(announced.shufflers) if announced else 1,
+        "decision": "The curator's decision",
+        "picture": "People, shufflers, curator and analyst, as anybody sees them who reads the "
+        "board; the text beside it says the same",
+        "sliders": {},
+        "k": policy.k if policy else 1,
+        "share": policy.max_exposure if policy else 1.0,
+        "fixed": policy is None or policy.setting is Setting.FIXED,
+        "reports": announced is not None and announced.program is Program.RANDOMIZED,
+        "rule": f"It decides by the rule {policy.rule!r}." if policy else "",
+        "sorted": announced is None or announced.rules.ordered,
+        "seed": None,
+        "outside": True,
+    }
