@@ -1,6 +1,6 @@
 """How things are written for people, wherever they are: shares, numbers, lines, tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose
 
@@ -70,6 +70,12 @@ def percent(share: float) -> str:
     while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
         digits += 1
     return f"{100 * share:.{digits}f} %"
+
+
+def joined(names: Iterable[str]) -> str:
+    """Write `a, b and c`."""
+    *most, last = list(names) or ["nothing"]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def many(number: int, noun: str, plural: str | None = None) -> str:

@@ -1,17 +1,15 @@
-"""What a post says, in one plain sentence; and what a class calls the rules of a decision."""
+"""What a post says, in one plain sentence. What is a program's own to say, its program is asked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..errors import Reason
-from ..protocol.announcement import Announcement, Program
-from ..protocol.hiding import Mask
+from ..protocol.announcement import Announcement
 from ..protocol.messages import (
     Alarm,
     Body,
     Burned,
     Call,
     Cause,
-    Certificate,
     Closed,
     Consent,
     Decision,
@@ -25,17 +23,10 @@ from ..protocol.messages import (
     Roster,
     Tally,
 )
-from ..scenarios.wording import percent
+from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.topology import CENTRAL
+from ..scenarios.wording import joined
 
-# certificate's rule -> how a class calls it; a rule of another name is called by it
-RULES = {
-    "exact": "exact count",
-    "theorem2": "Theorem 2",
-    "theorem3": "Theorem 3",
-    "refined": "the refined bound",
-    "coverage": "the coverage bound",
-    "worst-case": "the exact worst case",
-}
 ALARMS = {
     Cause.MISSING: "a ballot that was sent is not among those counted",
     Cause.BALANCE: "more is missing than was refused",
@@ -45,23 +36,33 @@ ALARMS = {
     Cause.ANNOUNCEMENT: "somebody was told of another session",
     Cause.SPLIT: "the board has shown somebody something else, and has signed both",
 }
-STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
 
 
 def says(
-    author: str, body: Body, columns: Sequence[str], call: Call | None, *, ordered: bool
+    program: ReleaseProgram,
+    author: str,
+    body: Body,
+    columns: Sequence[str],
+    call: Call | None,
+    *,
+    ordered: bool,
 ) -> str:
     """Say what a post means.
 
-    columns: the names of those asked about; call: of this round; ordered: whether batches leave in
-    sorted order, as they do outside lessons.
+    Args:
+        program: of the session.
+        author: who posts.
+        body: what is posted.
+        columns: the names of those asked about.
+        call: of this round.
+        ordered: whether batches leave in sorted order, as they do outside lessons.
     """
     who = author.capitalize() if "-" in author else f"The {author}"
     match body:
         case Key():
             return f"{who} makes a fresh key pair and posts the public half."
         case Announcement():
-            return f"The curator announces the session: {announced(body)}."
+            return f"The curator announces the session: {announced(program, body)}."
         case Roster(shufflers=shufflers):
             return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
         case Head():
@@ -79,7 +80,7 @@ def says(
         case Consent():
             return f"{who} finds its own key in the announcement and takes part."
         case Call():
-            return f"Round {body.round}: everybody is asked {asked(body, columns)}."
+            return f"Round {body.round}: everybody is asked {asked(program, body, columns)}."
         case Mixed():
             return f"{who} {mixed(body, ordered=ordered)}."
         case Tally(totals=totals, counts=None):
@@ -87,7 +88,7 @@ def says(
         case Tally():
             return f"{who} publishes the counts of {asks(call, columns)}."
         case Decision():
-            return decided(body, columns)
+            return program.stage_decision(body, columns, CENTRAL.reader)
         case Burned(why=why):
             return f"The round is given up and nothing of it is used: {why}."
         case Closed():
@@ -96,7 +97,7 @@ def says(
             return f"{who} posts a message of the kind {type(body).__name__.lower()}."
 
 
-def announced(body: Announcement) -> str:
+def announced(program: ReleaseProgram, body: Announcement) -> str:
     """What a session is about."""
     many = len(body.schema.features)
     about = f"{many} question{'s' * (many != 1)}"
@@ -104,33 +105,21 @@ def announced(body: Announcement) -> str:
     if coarser:
         rules = (f"{one.name}: {', '.join(rule.words() for rule in one.rules)}" for one in coarser)
         about += f", answered coarser than people know ({'; '.join(rules)})"
-    if body.program is Program.RANDOMIZED:
-        return f"{about}; everybody adds noise before sealing"
-    policy = body.policy
-    return (
-        f"{about}; at most {percent(policy.max_exposure)} of the people may end up in a crowd "
-        f"smaller than k = {policy.k}"
-    )
+    return f"{about}; {program.stage_announcement(body.policy)}"
 
 
-def asked(call: Call, columns: Sequence[str]) -> str:
+def asked(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:
     """What a call asks, and for whom."""
     many = len(call.asks) > 1
     how = "each in an onion of its own" if many else "in one onion"
-    return f"for {asks(call, columns)}, {how}, for the {call.reader} alone to read{hiding(call)}"
-
-
-def hiding(call: Call) -> str:
-    """What people do to their values before they say them."""
-    if not call.hidden:
-        return ""
-    masked = any(isinstance(rule, Mask) for rule in call.hidden)
-    return "; rare values are said as `other`" if masked else "; some values are left blank"
+    hidden = program.stage_hiding(call)
+    apart = f"; {hidden}" if hidden else ""
+    return f"for {asks(call, columns)}, {how}, for the {call.reader} alone to read{apart}"
 
 
 def asks(call: Call | None, columns: Sequence[str]) -> str:
     """The column sets that a call asks for."""
-    return listed(
+    return joined(
         " x ".join(columns[column] for column in ask) for ask in (call.asks if call else ())
     )
 
@@ -150,38 +139,6 @@ def mixed(body: Mixed, *, ordered: bool) -> str:
 
 def reasons(refused: Mapping[Reason, int]) -> str:
     """Why messages were refused."""
-    return listed(
+    return joined(
         f"{count:,} {reason.value.replace('-', ' ')}" for reason, count in refused.items()
     )
-
-
-def decided(body: Decision, columns: Sequence[str]) -> str:
-    """What is released, what is not, and what is proved of it."""
-    kept = [columns[column] for column in body.kept]
-    rest = [name for column, name in enumerate(columns) if column not in body.kept]
-    proof = body.certificate
-    if not kept:
-        return f"The curator releases nothing: with k = {proof.k} no column is safe enough."
-    held = f" and holds back {listed(rest)}" if rest else ""
-    return f"The curator releases {listed(kept)}{held}: {promise(proof)}, by {rule(proof.rule)}."
-
-
-def promise(proof: Certificate) -> str:
-    """What a certificate claims."""
-    return (
-        f"at most {proof.people:,} of {proof.n:,} people ({percent(proof.value)}) can be in a "
-        f"crowd smaller than {proof.k}"
-    )
-
-
-def rule(name: str) -> str:
-    """Call a rule by the name a class knows."""
-    plain = name.removeprefix(STATISTICAL)
-    called = RULES.get(plain, plain)
-    return called if plain == name else f"{called}, carried over to other people"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Write `a, b and c`."""
-    *most, last = list(names) or ["nothing"]
-    return f"{', '.join(most)} and {last}" if most else last

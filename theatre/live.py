@@ -171,7 +171,7 @@ async def _play_central(playing: Playing, log: Log, tell: Tell) -> None:
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
     decided = Decided()
-    recorder = MoveRecorder(lambda move: log.append(plain(move)))
+    recorder = MoveRecorder(program_of(scenario), lambda move: log.append(plain(move)))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, log)
         await hold(cast, Instruments([recorder, decided], tell))
@@ -182,12 +182,14 @@ async def _play_peers(playing: Playing, log: Log, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
-    decide, terms = strategy(scenario), cast.agreement
-    recorder = PeerRecorder(terms, decide, lambda move: log.append(plain(move)))
+    program, terms = program_of(scenario), cast.agreement
+    recorder = PeerRecorder(
+        program, terms, strategy(scenario), lambda move: log.append(plain(move))
+    )
     seen = await gather(cast, Instruments([recorder], tell))
     recorder.finish()
     counts = seen.tallies[0] if seen.tallies else None
-    found = program_of(scenario).options(scenario.policy, terms.schema, counts, None)
+    found = program.options(scenario.policy, terms.schema, counts, None)
     log.append({"what": "choices", "choices": choices(found)})
 
 

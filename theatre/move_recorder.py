@@ -17,7 +17,9 @@ from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mi
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
-from .captions import promise, rule, says
+from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.stage import promise, rule
+from .captions import says
 from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
 
 # reason of a refusal -> the faults of envelopes that it may be about
@@ -53,9 +55,10 @@ class _Round:
 
 
 class MoveRecorder(Instrument):
-    """Gives each move to `tell` as it happens."""
+    """Gives each move to `tell` as it happens. program: of the session; it has words of its own."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, program: ReleaseProgram, tell: Tell) -> None:
+        self._program = program
         self._tell = tell
         self._announced: Announcement | None = None
         self._session = b""
@@ -143,7 +146,7 @@ class MoveRecorder(Instrument):
         asked = self._rounds.get(number)
         ordered = self._announced is None or self._announced.rules.ordered
         call = asked.call if asked else None
-        sentence = says(entry.author, body, self._columns, call, ordered=ordered)
+        sentence = says(self._program, entry.author, body, self._columns, call, ordered=ordered)
         kind = entry.message.kind.name.lower()
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 

@@ -25,9 +25,9 @@ from typing import Any
 
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import program_of
+from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
-from .captions import rule
 from .stages import stage_of
 
 

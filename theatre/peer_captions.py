@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import Reason
 from ..protocol import parties
-from ..protocol.messages import Call, Decision
+from ..protocol.messages import Call
 from ..protocol.peer_messages import Accusation, Agreed, Found, Relay
-from .captions import asks, decided, reasons
+from .captions import asks, reasons
 
 
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
@@ -60,11 +60,6 @@ def accuses(author: str, body: Accusation) -> str:
     """Whom a peer accuses."""
     accused = parties.peer(body.against - 1)
     return f"{author.capitalize()} proves that {accused} did not hand on one of its onions."
-
-
-def decides(body: Decision, columns: Sequence[str]) -> str:
-    """What everybody decides, each by itself."""
-    return decided(body, columns).replace("The curator releases", "Everybody releases", 1)
 
 
 def _left_out(refused: Mapping[Reason, int]) -> str:

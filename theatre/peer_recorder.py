@@ -16,8 +16,10 @@ from ..protocol.peers.onions import BLANK
 from ..protocol.programs import Strategy
 from ..protocol.transcript import NAME, Made, name_of
 from ..roles.instruments import Instrument
+from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.stage import promise, rule
+from ..scenarios.programs.topology import PEERS
 from . import peer_captions as captions
-from .captions import promise, rule
 from .move_recorder import plain_counts
 from .moves import Answers, Count, Post, Silent, Tell
 from .peer_moves import EVERYBODY, Bags, Gathered, Handed, Opened
@@ -26,7 +28,10 @@ from .peer_moves import EVERYBODY, Bags, Gathered, Handed, Opened
 class PeerRecorder(Instrument):
     """Gives each move to `tell` as it happens; `finish` when there will be no more posts."""
 
-    def __init__(self, agreement: Agreement, strategy: Strategy, tell: Tell) -> None:
+    def __init__(
+        self, program: ReleaseProgram, agreement: Agreement, strategy: Strategy, tell: Tell
+    ) -> None:
+        self._program = program
         self._tell = tell
         self._seen = Reckoning(PeerBoard(agreement), strategy)
         self._columns = agreement.schema.names
@@ -126,7 +131,7 @@ class PeerRecorder(Instrument):
         decision = self._seen.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
-            says = captions.decides(decision, self._columns)
+            says = self._program.stage_decision(decision, self._columns, PEERS.reader)
             told = Post(
                 *(EVERYBODY, "decision", number, says),
                 kept=decision.kept,

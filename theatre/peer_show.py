@@ -18,7 +18,7 @@ def read_out_peers(
     agreement: its encoding, in hex.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
-    recorder = PeerRecorder(terms, strategy(scenario), tell)
+    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), tell)
     for made in transcript.made:
         recorder.sealed(made)
     board = PeerBoard(terms)

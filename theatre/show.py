@@ -87,7 +87,7 @@ def _read_out(
     transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
 ) -> tuple[Considered, ...]:
     """Tell every move; gives what the curator could have promised, () if it decides nothing."""
-    read_out(transcript, MoveRecorder(tell))
+    read_out(transcript, MoveRecorder(program_of(scenario), tell))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:
         return ()

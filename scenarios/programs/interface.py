@@ -289,6 +289,15 @@ class ReleaseProgram(Protocol):
     def stage_rule(self, policy: "PolicySection") -> str:
         """How it decides, in sentences for whoever watches the stage."""
 
+    def stage_announcement(self, policy: "Policy") -> str:
+        """What its announcement says of it, in a clause, for whoever watches the stage."""
+
+    def stage_hiding(self, call: Call) -> str:
+        """What people do to their values before they answer a call, in a clause; "" for nothing."""
+
+    def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
+        """What a decision says, in a sentence. reader: who decides."""
+
     def options(
         self,
         policy: "PolicySection",

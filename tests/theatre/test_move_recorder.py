@@ -9,6 +9,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Flaw, Rules
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.faults.wire import Replay
+from veilmix.scenarios.programs.registry import PROGRAMS
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.theatre.move_recorder import MoveRecorder
@@ -58,13 +59,14 @@ def told() -> dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]], Any]]:
         live: list[dict[str, Any]] = []
         run = KIT.run(
             KIT.people(PEOPLE),
-            [MoveRecorder(lambda move, live=live: live.append(plain(move)))],
+            [MoveRecorder(PROGRAMS["exposure"], lambda move, live=live: live.append(plain(move)))],
             shufflers=2,
             **changes,
         )
         read: list[dict[str, Any]] = []
         read_out(
-            ordered(run.transcript), MoveRecorder(lambda move, read=read: read.append(plain(move)))
+            ordered(run.transcript),
+            MoveRecorder(PROGRAMS["exposure"], lambda move, read=read: read.append(plain(move))),
         )
         found[name] = (live, read, run)
     return found
@@ -118,7 +120,7 @@ def test_a_copied_envelope_is_told(told) -> None:
     sent = {e.sender: e for e in record.events if e.round == 1 and e.sender.startswith("user-")}
     record.events[sent["user-5"].number] = sent["user-5"]._replace(names=sent["user-3"].names)
     moves: list[dict[str, Any]] = []
-    read_out(record, MoveRecorder(lambda move: moves.append(plain(move))))
+    read_out(record, MoveRecorder(PROGRAMS["exposure"], lambda move: moves.append(plain(move))))
     (copied,) = [m for m in moves if m.get("fault") == "copied"]
     assert (copied["by"], copied["copies"], copied["unlinked"]) == ("user-5", 2, True)
     assert [m["by"] for m in moves if m["what"] == "silent"] == ["user-5"]

@@ -117,3 +117,7 @@ class Hierarchical(Decided):
     def summary(self, outcome: Any) -> "Iterator[Block]":
         """What was asked in each round."""
         return text.summary(outcome)
+
+    def stage_hiding(self, call: "Call") -> str:
+        """Rare values are masked."""
+        return "rare values are said as `other`" if call.hidden else ""

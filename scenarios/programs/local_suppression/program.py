@@ -11,7 +11,7 @@ from ..two_round.text import promise as promised
 from . import text
 
 if TYPE_CHECKING:
-    from ....protocol.messages import Decision
+    from ....protocol.messages import Call, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
     from ..findings import Findings
@@ -89,3 +89,7 @@ class LocalSuppression(Decided):
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
         """What blanks cost and save."""
         return text.scores(outcome)
+
+    def stage_hiding(self, call: "Call") -> str:
+        """Rare values are blanked, and others to cover them."""
+        return "some values are left blank" if call.hidden else ""

@@ -70,6 +70,10 @@ class Randomizing(Decided):
         """Nothing is decided."""
         return text.UNDECIDED
 
+    def stage_announcement(self, policy: "Policy") -> str:  # noqa: ARG002
+        """No crowd is promised."""
+        return "everybody adds noise before sealing"
+
     def options(
         self,
         policy: Section,  # noqa: ARG002

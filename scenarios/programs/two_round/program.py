@@ -16,6 +16,7 @@ from ...populations.facts import Facts
 from ...schema.model import Feature, Scenario
 from ...schema.model import Policy as Section
 from ...schema.problems import Problem, listed, problem, quoted
+from .. import stage
 from ..evidence import NoGround
 from . import text
 
@@ -253,6 +254,18 @@ class Decided:
         """What is kept."""
         decides = self.decides(policy)
         return f"{decides[0].upper()}{decides[1:]}."
+
+    def stage_announcement(self, policy: "Policy") -> str:
+        """The promise."""
+        return stage.limit(policy)
+
+    def stage_hiding(self, call: "Call") -> str:  # noqa: ARG002
+        """Nothing: people say what they have."""
+        return ""
+
+    def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:
+        """What is released, what is not, and what is proved of it."""
+        return stage.released(decision, columns, reader)
 
     def options(
         self,

@@ -1,0 +1,97 @@
+"""What is a program's own to say on the stage, the program says: in its words, on either stage."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import veilmix
+from veilmix.protocol.announcement import Policy
+from veilmix.protocol.hiding import Mask, Redact
+from veilmix.protocol.messages import Call, Certificate, Decision
+from veilmix.protocol.parties import Role
+from veilmix.scenarios.programs.registry import PROGRAMS, Registry
+from veilmix.theatre.show import of_outcome
+
+PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
+NOISE = "everybody adds noise before sealing"
+COLUMNS = ("sex", "class", "fare")
+PROOF = Certificate("coverage", 5, 100, 4)
+PEOPLE = '[population]\nsource = "builtin:uniform"\nusers = 6\n[mix]\nmin_batch = 2\n'
+AMONG_PEERS = f"{PEOPLE}peers = true\n"
+FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab")
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
+    program = PROGRAMS[kind]
+    said = program.stage_announcement(Policy(3, 0.05))
+    assert said == (NOISE if program.reports else PROMISED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "said"),
+    [
+        ("hierarchical", Mask(0, ("no",)), "rare values are said as `other`"),
+        ("local-suppression", Redact(0, ("no",), 9), "some values are left blank"),
+        ("exposure", Mask(0, ("no",)), ""),  # asks for nothing hidden
+    ],
+)
+def test_a_call_says_what_people_hide(kind: str, rule: Mask | Redact, said: str) -> None:
+    open_, hidden = (Call(2, Role.CURATOR, ((0,),), hide) for hide in ((), (rule,)))
+    assert PROGRAMS[kind].stage_hiding(open_) == ""
+    assert PROGRAMS[kind].stage_hiding(hidden) == said
+
+
+@pytest.mark.parametrize(
+    ("kept", "reader", "said"),
+    [
+        ((), "the curator", "The curator releases nothing: with k = 5 no column is safe enough."),
+        ((0, 1), "everybody", "Everybody releases sex and class and holds back fare: at most 4"),
+        ((1,), "the curator", "The curator releases class and holds back sex and fare: at most 4"),
+    ],
+)
+def test_a_decision_says_what_is_released_and_by_whom(
+    kept: tuple[int, ...], reader: str, said: str
+) -> None:
+    sentence = PROGRAMS["exposure"].stage_decision(Decision(kept, PROOF), COLUMNS, reader)
+    assert sentence.startswith(said)
+    assert not kept or sentence.endswith("in a crowd smaller than 5, by the coverage bound.")
+
+
+class Outspoken:
+    """The program `exposure`, which has words of its own for everything on the stage."""
+
+    def __init__(self, exposure: Any) -> None:
+        self._exposure = exposure
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._exposure, name)
+
+    def stage_announcement(self, policy: Policy) -> str:
+        return f"its own promise for k = {policy.k}"
+
+    def stage_hiding(self, call: Call) -> str:
+        return f"its own disguise in round {call.round}"
+
+    def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
+        return f"Its own verdict by {reader} on {len(decision.kept)} of {len(columns)}."
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        (PEOPLE, {"its own promise for k = 2", "its own disguise in round 1"}),
+        (AMONG_PEERS, set[str]()),  # they announce nothing; masks are none of theirs
+    ],
+    ids=["central", "peers"],
+)
+def test_a_program_of_another_package_has_its_words_on_the_stage(
+    where: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f'[scenario]\nname = "s"\nseed = 7\n{where}{FEATURES}[policy]\nk = 2\nmax_exposure = 1.0'
+    outcome = veilmix.run(veilmix.loads(text))
+    outspoken = Outspoken(PROGRAMS["exposure"])
+    monkeypatch.setattr(Registry, "__getitem__", lambda _self, _kind: outspoken)
+    said = " ".join(move.get("says", "") for move in of_outcome(outcome)["moves"])
+    assert "Its own verdict by" in said
+    assert all(words in said for words in expected)
