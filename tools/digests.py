@@ -100,14 +100,14 @@ def differences(before: dict[str, Digests], after: dict[str, Digests]) -> Iterat
                 yield f"{name} ({mode}): another {', '.join(other)}"
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Record, or compare; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("does", choices=("record", "compare"))
     parser.add_argument("file", type=Path)
     parser.add_argument("parts", nargs="*", help="only scenarios with one of these in their name")
     parser.add_argument("--all", action="store_true", help="messages for large scenarios too")
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
     digests = record(asked.parts, everything=asked.all)
     if asked.does == "record":
         asked.file.write_text(json.dumps(digests, indent=1) + "\n", "utf-8")

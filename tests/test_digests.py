@@ -1,0 +1,54 @@
+"""tools/digests.py: two checkouts are compared run by run, and what differs is said."""
+
+import json
+from pathlib import Path
+
+import digests
+import pytest
+from veilmix.scenarios.validation import load
+
+OLD = {
+    "a": {"real": dict.fromkeys(digests.KEPT, "1")},
+    "gone": {"ideal": dict.fromkeys(digests.KEPT, "1")},
+}
+
+
+def test_the_gallery_has_every_shipped_scenario() -> None:
+    paths = list(digests.gallery([]))
+    assert {path.stem for path in paths} == {*load.shipped(), *load.attacks()}
+    assert [path.stem for path in digests.gallery(["titanic"])] == ["peers-titanic", "titanic"]
+
+
+@pytest.mark.parametrize(
+    ("now", "lines"),
+    [
+        (OLD, []),
+        ({"a": {"ideal": dict.fromkeys(digests.KEPT, "2")}}, []),  # nothing that both have
+        ({"a": {"real": {**OLD["a"]["real"], "digest": "2"}}}, ["a (real): another digest"]),
+        (
+            {"a": {"real": dict.fromkeys(digests.KEPT, "2")}},
+            ["a (real): another digest, answer, knowledge"],
+        ),
+    ],
+    ids=["equal", "other-mode", "digest", "everything"],
+)
+def test_what_differs_is_named(now: dict[str, digests.Digests], lines: list[str]) -> None:
+    assert list(digests.differences(OLD, now)) == lines
+
+
+@pytest.mark.slow
+def test_a_run_is_compared_with_what_was_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twice the same in one mode; in the other the record says something else."""
+    record = tmp_path / "then.json"
+    assert digests.main(["record", str(record), "classroom"]) == 0
+    found = json.loads(record.read_text("utf-8"))
+    found["classroom"]["ideal"]["answer"] = "another"
+    record.write_text(json.dumps(found), "utf-8")
+    assert digests.main(["compare", str(record), "classroom"]) == 1
+    told = capsys.readouterr().out
+    assert told.splitlines() == [
+        "classroom (ideal): another answer",
+        "1 scenarios, 2 runs compared: 1 differences",
+    ]
