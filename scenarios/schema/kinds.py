@@ -12,13 +12,13 @@ HOME = "veilmix.scenarios.programs"
 KIND = "histogram"  # the kind of policy that asks for reports
 SETS = "incidence"  # the kind that asks owners for their sets (populations/sets.py)
 BUILT_IN = {
-    "exposure": f"{HOME}.two_round.program:Exposure",
-    "fixed": f"{HOME}.two_round.program:Fixed",
+    "exposure": f"{HOME}.two_round.choices:Exposure",
+    "fixed": f"{HOME}.two_round.choices:Fixed",
     "hierarchical": f"{HOME}.hierarchical.program:Hierarchical",
     "local-suppression": f"{HOME}.local_suppression.program:LocalSuppression",
     KIND: f"{HOME}.randomized.program:Histogram",
     SETS: f"{HOME}.incidence.program:Incidence",
-    "all": f"{HOME}.two_round.program:All",
+    "all": f"{HOME}.two_round.choices:All",
     "pairs": f"{HOME}.pairs.program:Pairs",
 }  # kind -> module:class
 

@@ -15,7 +15,7 @@ from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, 
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs import registry
 from veilmix.scenarios.programs.peers.learned import learned
-from veilmix.scenarios.programs.two_round.program import Exposure
+from veilmix.scenarios.programs.two_round.choices import Exposure
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault
