@@ -11,13 +11,14 @@ from typing import Any
 
 from ..errors import ParameterError, Reason
 from ..protocol import parties
-from ..protocol.announcement import Announcement, Setting
+from ..protocol.announcement import Announcement, Program, Setting
 from ..protocol.board import Entry
 from ..protocol.messages import Burned, Call, Closed, Counts, Decision, Kind, Mixed, Tally
 from ..protocol.session import Round, open_round
 from ..protocol.transcript import Event, Made, Read, Refusal, Transcript, split_names
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
+from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.stage import promise, rule
 from .captions import says
 from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
@@ -55,10 +56,14 @@ class _Round:
 
 
 class MoveRecorder(Instrument):
-    """Gives each move to `tell` as it happens. program: of the session; it has words of its own."""
+    """Gives each move to `tell` as it happens.
 
-    def __init__(self, program: ReleaseProgram, tell: Tell) -> None:
-        self._program = program
+    program: of the session, which has words of its own; None: unknown, so that the announced
+    sequence of questions has to say which words.
+    """
+
+    def __init__(self, program: ReleaseProgram | None, tell: Tell) -> None:
+        self._program, self._known = program or heard_as(Program.TWO_ROUND), program is not None
         self._tell = tell
         self._announced: Announcement | None = None
         self._session = b""
@@ -139,6 +144,8 @@ class MoveRecorder(Instrument):
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
             self._columns = body.schema.names
+            if not self._known:
+                self._program = heard_as(body.program)
         if isinstance(body, Call) and self._announced:
             self._rounds[body.round] = _Round(open_round(self._announced, self._session, body))
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):

@@ -15,11 +15,12 @@ from ..crypto.identity import PublicIdentity
 from ..errors import Refused
 from ..machines.observer import Address, address_of, posts, visiting
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
-from ..protocol.announcement import Announcement, Program, Setting
+from ..protocol.announcement import Announcement, Setting
 from ..protocol.board import Board, Entry
 from ..protocol.messages import Mixed
 from ..protocol.phases import Phase
 from ..roles.session import only
+from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.serialization.record import plain
 from .audience import LOOPBACK, Audience, doors
@@ -77,7 +78,7 @@ class Outside:
         self._known = known
         self._board = Board()
         self._moves: list[Any] = []
-        self._recorder = MoveRecorder(self._move)
+        self._recorder = MoveRecorder(None, self._move)
         self.log.begin(self.bill)
 
     async def follow(self, tell: Tell) -> None:
@@ -158,7 +159,7 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "k": policy.k if policy else 1,
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
-        "reports": announced is not None and announced.program is Program.RANDOMIZED,
+        "reports": announced is not None and heard_as(announced.program).reports,
         "rule": f"It decides by the rule {policy.rule!r}." if policy else "",
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,

@@ -52,6 +52,14 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
     return PROGRAMS[scenario.policy.kind]
 
 
+def heard_as(questions: "Program") -> "ReleaseProgram":
+    """The first program that asks this sequence of questions.
+
+    For who has an announcement and no scenario: an announcement does not say which kind it is.
+    """
+    return next(program for program in PROGRAMS.values() if program.wire == questions)
+
+
 def randomizing() -> tuple[str, ...]:
     """The kinds in which people randomize what they say."""
     return tuple(kind for kind, program in PROGRAMS.items() if program.reports)

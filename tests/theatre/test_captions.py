@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 import veilmix
-from veilmix.protocol.announcement import Policy
+from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
-from veilmix.scenarios.programs.registry import PROGRAMS, Registry
+from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
 from veilmix.theatre.show import of_outcome
 
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
@@ -26,6 +26,13 @@ def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
     said = program.stage_announcement(Policy(3, 0.05))
     assert said == (NOISE if program.reports else PROMISED)
+
+
+@pytest.mark.parametrize("questions", Program)
+def test_who_has_the_announcement_alone_is_told_in_fitting_words(questions: Program) -> None:
+    program = heard_as(questions)
+    assert program.wire == questions
+    assert program.reports == (questions is Program.RANDOMIZED)
 
 
 @pytest.mark.parametrize(
