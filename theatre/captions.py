@@ -59,26 +59,10 @@ def says(
     """
     who = author.capitalize() if "-" in author else f"The {author}"
     match body:
-        case Key():
-            return f"{who} makes a fresh key pair and posts the public half."
         case Announcement():
             return f"The curator announces the session: {announced(program, body)}."
-        case Roster(shufflers=shufflers):
-            return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
-        case Head():
-            return "The board signs all that stands on it: that is what everybody has seen."
-        case Mint():
-            return f"{who} posts the key by which its tokens of this round are known."
-        case Issued(people=people):
-            return f"{who} has given tokens to {people:,} people; all of them must come back."
-        case Registry(keys=keys):
-            return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
-        case Receipts(hashes=hashes):
-            return f"{who} shows the salted hash of each of {len(hashes):,} ballots it has counted."
         case Alarm(cause=cause):
             return f"{who} raises an alarm: {ALARMS.get(cause, cause.value)}."
-        case Consent():
-            return f"{who} finds its own key in the announcement and takes part."
         case Call():
             return f"Round {body.round}: everybody is asked {asked(program, body, columns)}."
         case Mixed():
@@ -93,6 +77,29 @@ def says(
             return f"The round is given up and nothing of it is used: {why}."
         case Closed():
             return "The session is over."
+        case _:
+            return vouches(who, body)
+
+
+def vouches(who: str, body: Body) -> str:
+    """Say what a post means that is about keys, signatures, tokens or receipts."""
+    match body:
+        case Key():
+            return f"{who} makes a fresh key pair and posts the public half."
+        case Roster(shufflers=shufflers):
+            return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
+        case Head():
+            return "The board signs all that stands on it: that is what everybody has seen."
+        case Mint():
+            return f"{who} posts the key by which its tokens of this round are known."
+        case Issued(people=people):
+            return f"{who} has given tokens to {people:,} people; all of them must come back."
+        case Registry(keys=keys):
+            return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
+        case Receipts(hashes=hashes):
+            return f"{who} shows the salted hash of each of {len(hashes):,} ballots it has counted."
+        case Consent():
+            return f"{who} finds its own key in the announcement and takes part."
         case _:
             return f"{who} posts a message of the kind {type(body).__name__.lower()}."
 
