@@ -8,6 +8,12 @@ own mark `timeout`) grows with the measured slowness of the machine, and so do l
 are multiplied by `patience`. A process that a test starts with `started` is in a session of its
 own and killed, with all it started, when the test is over.
 
+A test that could end otherwise in another folder is marked `place`, and CI runs it in clones with
+awkward names as well. It starts a process of the checkout, or a copy of its own; it looks at file
+names of the checkout; it prepares an environment; it has a browser open a file. One test stands for
+all that start the same. What only reads the checkout's text, and computes, is the same everywhere;
+what makes a clone of its own has a place of its own (tests/test_any_machine.py has the list).
+
 Some tests read recorded data that are too large for a repository, or not ours to pass on: beside
 the checkout, in ../shared/data. Where there are none they are skipped; where VEILMIX_DATA=required
 (CI sets it where that folder is), they fail.
@@ -17,7 +23,6 @@ VEILMIX_BROWSER=required (CI sets it), they fail.
 """
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -69,17 +74,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     seconds = float(item.config.getini("timeout") if limit is None else limit)
     item.add_marker(pytest.mark.timeout(seconds * slowness()), append=False)
     return (yield)
-
-
-PLACE = re.compile(r"sys\.executable|_current_frames|as_uri|new_tab|\bstarted\b|\bROOT\b")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark those that may depend on where the checkout lies: they start processes, or read it."""
-    places = {path: bool(PLACE.search(path.read_text("utf-8"))) for path in {x.path for x in items}}
-    for item in items:
-        if places[item.path]:
-            item.add_marker("place")
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""The tests do not depend on how busy the machine is, nor on who started them."""
+"""The tests do not depend on how busy the machine is, where they lie, nor on who started them."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+FILES = sorted(HERE.rglob("test_*.py"))
 PRESSED = "roles/test_instruments.py::test_a_signal_while_threads_work_ends_the_run"
 
 
@@ -27,6 +29,7 @@ def test_a_limit_that_nobody_named_grows_too(request: pytest.FixtureRequest) -> 
     assert limit >= float(request.config.getini("timeout")) > 0
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell's background jobs")
 def test_ctrl_c_is_heard_in_a_background_job() -> None:
@@ -35,6 +38,33 @@ def test_ctrl_c_is_heard_in_a_background_job() -> None:
     shell = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
     done = subprocess.run([*shell, *pytest_], capture_output=True, text=True, cwd=HERE.parent)
     assert done.returncode == 0, done.stdout
+
+
+STARTS = re.compile(r"sys\.executable|_current_frames|def \w+\([^)]*\bstarted\b")
+# What starts processes and has no test marked `place` -> why it needs none
+ANYWHERE = {
+    "analysis/exposure/test_exposure.py": "imports the package, as test_imports.py does",
+    "cli/commands/test_bad_input.py": "starts a command, as test_endings.py does",
+    "machines/test_faulty.py": "its process is a proxy, and none of the checkout",
+    "machines/test_sessions.py": "starts sessions, as test_deploy.py does",
+    "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
+    "test_first_hour.py": "makes a clone of its own, called veilmix",
+    "test_required.py": "starts pytest, as this file does",
+    "test_passed_on.py": "makes a clone of its own, a sdist and a wheel",
+}
+
+
+def test_whether_the_place_matters_is_said_of_every_file_that_starts_processes() -> None:
+    texts = {path.relative_to(HERE).as_posix(): path.read_text("utf-8") for path in FILES}
+    starting = {name for name, text in texts.items() if STARTS.search(text)}
+    marked = {name for name, text in texts.items() if "mark.place" in text}
+    assert starting - marked == ANYWHERE.keys()
+
+
+def test_ci_runs_what_is_marked_in_clones_with_awkward_names() -> None:
+    script = (HERE.parent / ".ci" / "run").read_text("utf-8")
+    assert 'for name in veilmix "ein Örtchen"; do' in script
+    assert "pytest -n 2 -m place" in script
 
 
 LEFT = """
@@ -46,6 +76,7 @@ def test_that_fails(started):
 """
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for a process in /proc")
 def test_what_a_test_started_does_not_outlive_it(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_the_table_of_reasons_has_nothing_that_needs_none() -> None:
         assert past_the_door(Path(name), (ROOT / name).read_text("utf-8")), name
 
 
+@pytest.mark.place
 def test_the_tests_of_a_room_stand_in_its_folder() -> None:
     """Folders of tests are those of the package; `model`, `attacks` and `kits` are of all rooms."""
     rooms = {path.parent.as_posix() for path in FILES}

@@ -112,6 +112,7 @@ def test_a_randomizer_of_another_package_is_a_mechanism(tmp_path: Path) -> None:
     assert "half epsilon=4 each of 2" in done.stdout
 
 
+@pytest.mark.place
 def test_help_reads_no_entry_points() -> None:
     code = (
         "import sys; sys.argv = ['veilmix', '--help']; from veilmix.cli import main\n"

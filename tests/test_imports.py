@@ -390,6 +390,7 @@ def test_every_file_says_what_it_is_for(path: Path) -> None:
     assert len(ast.get_docstring(tree) or "") > 20
 
 
+@pytest.mark.place
 def test_the_package_list_is_the_folders() -> None:
     """The checkout is the package, so setuptools has its list by hand."""
     folders = {path.parent for path in MODULES if path.name == "__init__.py"}
@@ -409,6 +410,7 @@ def loaded(statement: str) -> set[str]:
     return set(run.stdout.split())
 
 
+@pytest.mark.place
 def test_importing_veilmix_imports_nothing_heavy() -> None:
     before, after = loaded("pass"), loaded("import veilmix")
     new = after - before

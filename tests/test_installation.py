@@ -47,6 +47,7 @@ def test_a_level_has_the_versions_of_all() -> None:
     assert all(some and some <= pins["dev"] for some in pins.values())
 
 
+@pytest.mark.place
 def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(installation, "HERE", tmp_path / "a folder")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "a folder" / ".venv"))
@@ -62,6 +63,7 @@ def test_in_a_checkout_make_is_advised(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "-m pip install" in installation.advice("web")
 
 
+@pytest.mark.place
 def test_elsewhere_the_libraries_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(installation, "HERE", tmp_path)
     needs = ["click>=8.1", 'h11>=0.14; extra == "web"', "jinja2>=3.1 ; extra == 'report'"]
@@ -74,6 +76,7 @@ def test_elsewhere_the_libraries_are_named(monkeypatch: pytest.MonkeyPatch, tmp_
     assert shlex.split(installation.advice("web"))[:3] == ["uv", "pip", "install"]
 
 
+@pytest.mark.place
 def test_nobody_is_told_to_install_veilmix_from_an_index() -> None:
     said = re.compile(r"pip install[^\n`]*\bveilmix\b")
     for path in ROOT.rglob("*"):

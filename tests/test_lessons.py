@@ -81,6 +81,7 @@ def test_there_are_seven() -> None:
     assert all(path.name in guide for path in LESSONS)
 
 
+@pytest.mark.place
 @pytest.mark.slow
 def test_marimo_finds_nothing_wrong() -> None:
     done = subprocess.run(

@@ -80,6 +80,7 @@ def test_a_long_function_is_found() -> None:
     assert long_functions(f"async def long():\n{body}") == {"long": LONGEST + 1}
 
 
+@pytest.mark.place
 def test_the_tables_of_reasons_have_nothing_that_needs_none() -> None:
     for name in LARGE:
         assert (ROOT / name).read_text("utf-8").count("\n") > LARGEST, name

@@ -35,6 +35,7 @@ def modules(*arguments: str) -> tuple[str, set[str]]:
     return done.stdout, set(done.stdout.split())
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("--help",), (), ("--version",)])
 def test_the_first_screen_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
@@ -45,6 +46,7 @@ def test_the_first_screen_imports_nothing_heavy(arguments: tuple[str, ...]) -> N
     assert "veilmix.scenarios" not in imported
 
 
+@pytest.mark.place
 @pytest.mark.slow
 def test_the_gallery_needs_no_cryptography() -> None:
     out, imported = modules("new", "--format", "csv")

@@ -208,6 +208,7 @@ def test_secrets_do_not_show() -> None:
         pickle.dumps(key)
 
 
+@pytest.mark.place
 def test_the_library_leaves_no_file_behind(tmp_path: Path) -> None:
     """What rbcl writes at its import, and nobody needs afterwards, is taken away."""
     code = (

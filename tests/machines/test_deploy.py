@@ -49,6 +49,7 @@ def lines(process: Any) -> Iterator[str]:
     yield from iter(process.stderr.readline, "")
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="types into bash")
 def test_three_terminals_do_what_the_page_says(

@@ -191,6 +191,7 @@ def group(leader: int) -> Iterator[int]:
             yield int(pid)
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_however_it_ends_no_process_is_left(started: Any, patience: float, end: int) -> None:

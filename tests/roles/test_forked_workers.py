@@ -14,7 +14,10 @@ from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.roles import forked_workers, worker_pool
 from veilmix.roles.instruments import Instrument, Instruments
 
-pytestmark = pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process")
+pytestmark = [
+    pytest.mark.place,
+    pytest.mark.skipif(not forked_workers.POSSIBLE, reason="this system copies no process"),
+]
 PARENT = os.getpid()
 
 

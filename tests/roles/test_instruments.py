@@ -15,6 +15,7 @@ from veilmix.protocol.phases import Phase
 from veilmix.roles.forked_workers import _answer
 from veilmix.roles.instruments import Instrument
 
+pytestmark = pytest.mark.place  # whose threads are left is told by the file names of the checkout
 ROWS = KIT.people(12)
 HOOKS = ("carried", "posted", "sealed", "read", "refused", "stage")
 FAULTS = KIT.attack(user_3="duplicate")

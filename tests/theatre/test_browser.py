@@ -21,6 +21,7 @@ def place(page) -> int:
     return int(page.inner_text("#place").split("/")[0])
 
 
+@pytest.mark.place
 def test_step_back_and_start(page_of, tab, shown) -> None:
     page = tab.open(page_of("classroom"))
     total = len(shown("classroom").data["moves"])

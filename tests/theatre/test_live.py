@@ -285,6 +285,7 @@ async def test_what_goes_wrong_in_a_run_ends_it_as_itself(monkeypatch) -> None:
         await trio.to_thread.run_sync(live, load("classroom"), 3, 0, str)
 
 
+@pytest.mark.place
 @pytest.mark.slow
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -358,6 +359,7 @@ def test_a_live_run_with_somebody_who_comes_late(new_tab, performance) -> None:
     late.close()
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process there")
 def test_ctrl_c_ends_it_and_leaves_nothing(performance, tmp_path: Path) -> None:

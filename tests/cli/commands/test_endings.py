@@ -198,6 +198,7 @@ def test_ctrl_c_keeps_the_repeats_that_are_done(typed, monkeypatch) -> None:
 VEILMIX = (sys.executable, "-m", "veilmix")
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("after", ["announcement", "submissions", "decision"])
@@ -217,6 +218,7 @@ def test_a_real_ctrl_c(tmp_path: Path, started, after: str) -> None:
 LIVE = {"PYTHONUNBUFFERED": "1"}
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [("run", "blood-type", "--trace"), ("run", "blood-type"), ("leak", "folder")]
@@ -233,6 +235,7 @@ def test_a_reader_who_leaves_is_no_error(
     assert err == ""
 
 
+@pytest.mark.place
 @pytest.mark.slow
 def test_a_run_that_is_killed_while_it_is_saved_leaves_nothing_that_looks_whole(
     tmp_path: Path,

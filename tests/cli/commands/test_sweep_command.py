@@ -170,6 +170,7 @@ def begun(started, tmp_path: Path):
     return begin
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["process", "thread"])
 def test_ctrl_c_keeps_what_is_done(begun, tmp_path: Path, executor: str) -> None:
@@ -191,6 +192,7 @@ def living(group: int) -> bool:
     return any(int(row[0]) == group and not row[1].startswith("Z") for row in rows)
 
 
+@pytest.mark.place
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda x: x.name
