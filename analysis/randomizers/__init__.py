@@ -5,6 +5,8 @@
     LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
     SubsetSelection(a, d, epsilon) d of the symbols; also .best
     Hadamard(a, epsilon)           a column of a Hadamard matrix
+    Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
+    SquareWave(numbers, epsilon)   a number near one's own: distributions
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
@@ -27,9 +29,13 @@ from .estimate import Estimate, project
 from .grr import GRR
 from .hadamard import Hadamard
 from .local_hash import HashReports, LocalHash
+from .means import Duchi, Hybrid, Piecewise
+from .measure import Measure
+from .numeric import Numeric
 from .postprocessing import Consistent, maximum_likelihood, projected
 from .pure import Pure
 from .randomizer import Randomizer, matrix_divergences
+from .square_wave import SquareWave
 from .subset_selection import SubsetSelection
 from .unary import UnaryEncoding
 
@@ -39,15 +45,21 @@ __all__ = [
     "Channel",
     "Composition",
     "Consistent",
+    "Duchi",
     "Estimate",
     "Hadamard",
     "HashReports",
+    "Hybrid",
     "LocalHash",
+    "Measure",
     "MixedReports",
     "Mixture",
+    "Numeric",
+    "Piecewise",
     "Product",
     "Pure",
     "Randomizer",
+    "SquareWave",
     "SubsetSelection",
     "UnaryEncoding",
     "as_randomizer",

@@ -25,11 +25,11 @@ CLOSE = 1e-10
 MOST_INPUTS = 128
 
 
-def numerical_capacity(matrix: Floats) -> float:
+def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
     """An upper bound on the capacity: max over x of D(Q_x || Q p), p improved by rounds."""
     p = np.full(matrix.shape[1], 1 / matrix.shape[1])
     best = np.inf
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         law = matrix @ p
         away = law @ excess(matrix / law[:, None] - 1)
         best = min(best, float(away.max()))

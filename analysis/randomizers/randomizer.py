@@ -24,6 +24,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_array, number
 from .estimate import Estimate
+from .measure import Measure
 from .neighbour_laws import Neighbours
 from .numerical_capacity import numerical_capacity, pairwise_contraction
 from .two_level import TwoLevel
@@ -52,6 +53,7 @@ class Randomizer(ABC):
     Attributes:
         takes_bits: whether an input and a report are rows of bits, not one symbol.
         any_size: whether `contraction` is known without a matrix.
+        gives_shares: whether its reports estimate the shares of the inputs.
         closed_form: whether average privacy and utility are known without a matrix.
     """
 
@@ -60,6 +62,7 @@ class Randomizer(ABC):
     takes_bits: ClassVar[bool] = False
     any_size: ClassVar[bool] = False
     closed_form: ClassVar[bool] = False
+    gives_shares: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -124,6 +127,10 @@ class Randomizer(ABC):
         Q = self.matrix
         inverse = np.linalg.pinv(Q)
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
+
+    def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
+        """The same for what is to be estimated: "shares", "mean", "distribution", ..."""
+        return self.noise()
 
     # What it lets through.
 
@@ -208,6 +215,10 @@ class Randomizer(ABC):
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
         """How many reports support each symbol, or have a 1 at each position."""
         raise ParameterError(f"{self}: its reports support no symbols")
+
+    def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
+        """What reports say besides shares, from their support counts, shape (positions,)."""
+        return ()
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What people put in, from their codes in the columns asked for, people x columns."""

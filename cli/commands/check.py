@@ -129,6 +129,8 @@ def _tell(
     if about.repeat > 1:
         say(console, f"          {about.repeat:,} independent runs: {about.repeat:,} times that")
     say(console, f"promise   {program.promise(scenario)}")
+    for number, line in enumerate(program.advice(scenario, people)):
+        say(console, f"{'noise' if number == 0 else '':9} {line}")
     for line in attacks(scenario):
         say(console, line)
     say(console, f"trust     {TWO_KINDS}")

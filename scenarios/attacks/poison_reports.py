@@ -80,6 +80,9 @@ def estimated(question: Question, counts: Counts) -> float:
     if one.takes_bits:
         ones = int(seen.supporting[0])
         return float(one.single().estimate_tally([seen.people - ones, ones], seen.people).counts[1])
+    if not one.gives_shares:  # of numbers: people with the largest one, none of them with the least
+        total = seen.people * one.measures(seen.supporting, seen.people)[0].value
+        return float((total - seen.people * min(one.points)) / (2 * one.scale))
     return float(one.estimate_tally(seen.supporting, seen.people).counts[-1])
 
 

@@ -28,6 +28,7 @@ from ...protocol.ledger import check_batch_size
 from ...protocol.parties import ANALYST
 from ..programs.randomized.privacy import information
 from ..programs.randomized.questions import Question, questions
+from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
 from .case import Case
 from .direct import Row, paid
@@ -57,11 +58,11 @@ def local(case: Case) -> Iterator[Compared]:
 
 
 def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
-    """The scenario with this budget, and a mechanism if it has none."""
+    """The scenario with this budget; with `grr` if it has no mechanism, or one not for shares."""
     mechanism = scenario.local.mechanism
-    noise = changed(
-        scenario.local, mechanism="grr" if mechanism == "none" else mechanism, epsilon=epsilon
-    )
+    own = mechanisms().get(mechanism)
+    fits = own is not None and "shares" in own.tasks
+    noise = changed(scenario.local, mechanism=mechanism if fits else "grr", epsilon=epsilon)
     return changed(scenario, local=noise)
 
 

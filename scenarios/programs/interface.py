@@ -259,6 +259,9 @@ class ReleaseProgram(Protocol):
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
         """What will happen, a sentence a step. answering, mixing: the steps that all have."""
 
+    def advice(self, scenario: "Scenario", people: "Population") -> "Iterator[str]":
+        """What else would have less error, in lines for whoever checks the scenario."""
+
     def describe(self, people: "Population") -> list[str]:
         """What people are asked about, in lines."""
 

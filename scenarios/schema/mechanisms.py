@@ -15,7 +15,7 @@ from .plugs import homes
 
 HOME = "veilmix.analysis.randomizers"
 NONE = "none"
-Task = Literal["shares"]
+Task = Literal["shares", "mean", "distribution"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,17 @@ class Mechanism:
 
     Attributes:
         place: `module:callable` that makes the randomizer of a feature.
-        task: what is estimated.
+        tasks: what is estimated; the first is what it is for.
         bits: whether all features make one report together, a bit each.
+        numbers: whether the values must be numbers; they are what the randomizer is made from.
+        fit: what the column `projected` of the estimates is.
     """
 
     place: str
-    task: Task = "shares"
+    tasks: tuple[Task, ...] = ("shares",)
     bits: bool = False
+    numbers: bool = False
+    fit: str = "the nearest distribution"
 
 
 BUILT_IN = {
@@ -41,6 +45,15 @@ BUILT_IN = {
     "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
     "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
     "hadamard": Mechanism(f"{HOME}:Hadamard"),
+    "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True),
+    "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True),
+    "hybrid": Mechanism(f"{HOME}:Hybrid", ("mean",), numbers=True),
+    "square-wave": Mechanism(
+        f"{HOME}:SquareWave",
+        ("distribution", "mean"),
+        numbers=True,
+        fit="the likeliest distribution (EM)",
+    ),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
 

@@ -9,11 +9,11 @@ from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
 from ...schema.kinds import KIND, SETS
-from ...schema.mechanisms import listed
+from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..registry import program_of
-from .questions import share
+from .questions import number, share
 
 BITS = "bit-flip"  # of sets
 UNARY = ("rappor", "oue", "blh", "subset")  # reports of a bit for each value
@@ -80,6 +80,7 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     mechanism = scenario.local.mechanism
     if scenario.policy.kind != KIND or mechanism == "none":
         return
+    yield from _numbers(scenario)
     opened = [one.name for one in scenario.feature if one.open]
     for i, feature in enumerate(scenario.feature):
         if feature.open:
@@ -90,13 +91,35 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             yield problem(("local", "mechanism"), f"{quoted(name)} has {wrong}")
 
 
+def _numbers(scenario: Scenario) -> Iterator[Problem]:
+    """Report values that are no numbers, where the mechanism is for numbers."""
+    if not mechanisms()[scenario.local.mechanism].numbers:
+        return
+    for feature in scenario.feature:
+        wrong = [value for value in feature.values or () if number(value) is None]
+        if feature.levels is not None:
+            wrong = ["v1"]
+        if wrong:
+            message = (
+                f"{quoted(scenario.local.mechanism)} is for numbers, and a value of "
+                f"{quoted(feature.name)} is {quoted(wrong[0])}; list numbers in values, or take "
+                "grr or oue"
+            )
+            yield problem(("local", "mechanism"), message)
+
+
+def too_wide(mechanism: str, size: int) -> bool:
+    """Whether a report about so many values has more bits than a line of text holds."""
+    return mechanism in UNARY and size > MOST_VALUES
+
+
 def _misfit(mechanism: str, size: int) -> str | None:
     """Say why a feature with so many values has no report, None if it has one."""
     if mechanism == BITS and size != 2:
         return f'{_values(size)}; "{BITS}" needs two, take grr, oue or local-hash'
     if size < 2:
         return "one value only, so there is nothing to randomize; leave the feature out"
-    if mechanism in UNARY and size > MOST_VALUES:
+    if too_wide(mechanism, size):
         return (
             f'{size:,} values; a report of "{mechanism}" holds at most {MOST_VALUES:,} bits, '
             "take local-hash or grr"

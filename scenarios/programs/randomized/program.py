@@ -123,8 +123,7 @@ class Histogram(Randomizing):
         local = result.findings
         if not isinstance(local, Randomized):
             raise VerificationError("people are said to be found by reports that were not counted")
-        values = [one.values for one in local.features]
-        return questions(scenario, result.features, values)
+        return questions(scenario, result.features, local.domains)
 
     def score(self, session: "Session") -> "Scored":
         """What the reports say."""
@@ -156,6 +155,12 @@ class Histogram(Randomizing):
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """What will happen, a sentence a step."""
         return [*text.steps(scenario, answering), mixing, text.COUNTING]
+
+    def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
+        """Which mechanism has least error."""
+        from .choice import advice
+
+        return advice(scenario, people)
 
     def promise(self, scenario: Scenario) -> str:
         """What is promised, in words."""

@@ -7,6 +7,7 @@
     subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
     hadamard               a column of a matrix                     Hadamard(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
+    duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
 e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. How a report
@@ -15,11 +16,12 @@ is written as text is in `local_text`; what the reports say about the people in 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
+from ....errors import DataError
 from ....protocol.schema import MAX_NAME, Feature, Schema
-from ...schema.mechanisms import mechanisms
+from ...schema.mechanisms import Mechanism, mechanisms
 from ...schema.model import Scenario
 from ...schema.plugs import load
 
@@ -89,9 +91,37 @@ def questions(
         every = tuple(range(len(names)))
         return (Question(joined(names), every, tuple(values), flip),)
     return tuple(
-        Question(name, (column,), (domain,), making(len(domain), each))
+        Question(name, (column,), (domain,), making(given(mechanism, name, domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))
     )
+
+
+def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
+    """What a randomizer is made from besides epsilon: how many values, or the numbers they are."""
+    return numbers(name, domain) if mechanism.numbers else len(domain)
+
+
+def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
+    """The numbers that these values are. Raises DataError where one is none, or all are one."""
+    found = [number(value) for value in values]
+    for value, at in zip(values, found, strict=True):
+        if at is None:
+            raise DataError(
+                f"feature {feature!r}: {value!r} is no number; this mechanism is for numbers: "
+                "take grr, oue or another for values"
+            )
+    if len(set(found)) < 2:
+        raise DataError(f"feature {feature!r}: all values are one number; leave the feature out")
+    return tuple(one for one in found if one is not None)
+
+
+def number(value: str) -> float | None:
+    """A value as a finite number; None where it is none."""
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if isfinite(found) else None
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:

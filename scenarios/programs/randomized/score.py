@@ -19,6 +19,7 @@ from ...schema.model import Scenario
 from ...serialization.record import Record
 from ..findings import Findings
 from .encoding import tally
+from .measured import MeasuredFeature, against, measures
 from .privacy import Told, read_privacy
 from .questions import SHOWN, Question, rule, share
 
@@ -119,6 +120,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         error: over all shares of all features.
         told: what is known of the privacy of the reports.
         omitted: different reports, where they are too many for the release; 0 where it holds them.
+        measured: numbers besides shares, of the features that have some.
     """
 
     mechanism: str
@@ -129,6 +131,12 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     error: ShareErrors
     told: Told = field(name="privacy")
     omitted: int = field(name="reports_omitted")
+    measured: tuple[MeasuredFeature, ...] = ()
+
+    @property
+    def domains(self) -> tuple[tuple[str, ...], ...]:
+        """The values of every feature."""
+        return tuple(one.values for one in self.features or self.measured)
 
     @property
     def epsilon(self) -> float:
@@ -143,7 +151,9 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def counted(self) -> tuple[int, ...]:
         """People who were counted: the most of one feature."""
-        return (max((one.reports + one.outside for one in self.features), default=0),)
+        read = [one.reports + one.outside for one in self.features]
+        read += [one.reports + one.outside for one in self.measured]
+        return (max(read, default=0),)
 
     @property
     def largest_error(self) -> float:
@@ -153,6 +163,10 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def short(self) -> str:
         """The noise, and what came of it."""
+        if not self.features and self.measured:
+            first = self.measured[0].measures[0]
+            wide = 1.96 * first.standard_error
+            return f"{self.rule}, {first.name} {first.estimate:.4g} +- {wide:.2g}"
         return f"{self.rule}, largest error {self.largest_error:.2g}"
 
     @property
@@ -206,6 +220,9 @@ def score(
     several = len(found) > len(people.schema.names)  # the last one is of all bits together
     epsilon = scenario.local.epsilon or 0.0
     read = [sum(counts.values()) for counts in tallies[0]]
+    told = [
+        measures(question, counts) for question, counts in zip(questions, tallies[0], strict=True)
+    ]
     different = sum(len(counts) for counts in tallies[0])
     features = tuple(found[:-1] if several else found)
     return Randomized(
@@ -217,13 +234,14 @@ def score(
         worst(features),
         read_privacy(questions, codes, read),
         different if different > SHOWN else 0,
+        tuple(against(one, codes) for one in told if one),
     )
 
 
 def estimates(question: Question, counts: Counts, names: Sequence[str]) -> Iterator[Read]:
     """Analyst: what the reports to one question say. Nothing where no report could be read."""
     seen = tally(question.randomizer, question.domain, counts)
-    if not seen.people:
+    if not seen.people or not question.randomizer.gives_shares:
         return
     if not question.randomizer.takes_bits:
         found = question.randomizer.estimate_tally(seen.supporting, seen.people)

@@ -8,6 +8,7 @@ from ...pages.svg import Drawing, Scale, number, plot, shorten
 from ...schema.model import Scenario
 from ...serialization.record import plain
 from ...wording import many, percent
+from .measured import MeasuredFeature
 from .score import Randomized
 from .tradeoff import Trade, trades
 
@@ -22,6 +23,8 @@ def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answe
         why = burned or "no report was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
         return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
+    if not found.features:
+        return _of_numbers(found)
     shares = sum(len(one.values) for one in found.features)
     names = ", ".join(one.feature for one in found.features)
     worst = percent(found.largest_error)
@@ -29,6 +32,22 @@ def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answe
         f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
         f"themselves ({found.rule}). The largest error is {worst} of people."
     )
+    return Answer(RELEASED, "estimates", what), _exposed(found)
+
+
+def _of_numbers(found: Randomized) -> tuple[Answer, Answer]:
+    """The same where the reports are about numbers."""
+    said = "; ".join(
+        f"{one.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
+        f"{number.high_95:,.4g})"
+        for one in found.measured
+        for number in one.measures[:2]
+    )
+    what = f"{said}; from reports that people randomized themselves ({found.rule})."
+    return Answer(RELEASED, "estimates", what), _exposed(found)
+
+
+def _exposed(found: Randomized) -> Answer:
     told = found.told.information
     text = "One person's reports are randomized before they are sealed. "
     if told is not None:
@@ -37,7 +56,7 @@ def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answe
         text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
     text += "The mix hides whose report is whose."
     epsilon = f"epsilon {found.epsilon:g} nats, local"
-    return Answer(RELEASED, "estimates", what), Answer(EXPOSED, epsilon, text)
+    return Answer(EXPOSED, epsilon, text)
 
 
 def section(scenario: Scenario, found: Randomized) -> Section:
@@ -48,15 +67,26 @@ def section(scenario: Scenario, found: Randomized) -> Section:
     traded = trades(scenario, local)
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
-    blocks += [_table(shown), _privacy(local)]
+    blocks += [_numbers_of(one) for one in found.measured]
+    blocks += [*([_table(shown)] if shown else []), _privacy(local)]
     error = local["error"]
-    lead = (
-        f"People randomized their answers before sealing them ({local['rule']}). The estimates "
-        "are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for the noise, given "
-        f"these people. Largest error {percent(error['largest'])}, mean {percent(error['mean'])} "
-        "of people."
-    )
+    lead = f"People randomized their answers before sealing them ({local['rule']}). "
+    if shown:
+        lead += (
+            "The estimates are unbiased and may leave 0 to 100 %; the bars are 95 % intervals for "
+            f"the noise, given these people. Largest error {percent(error['largest'])}, mean "
+            f"{percent(error['mean'])} of people."
+        )
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
+
+
+def _numbers_of(one: MeasuredFeature) -> Grid:
+    keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
+    plain = [(number.name, *(getattr(number, key) for key in keys)) for number in one.measures]
+    rows = [(name, *(f"{value:,.4g}" for value in row)) for name, *row in plain]
+    headings = ("number", "estimate", "error", "95 % from", "to", "truth")
+    numbers = Numbers(f"numbers-{one.feature}", ("number", *keys), plain)
+    return Grid(f"{one.feature}: numbers", headings, rows, (1, 2, 3, 4, 5), numbers)
 
 
 def _estimates(place: int, one: Mapping[str, Any]) -> Figure:

@@ -4,10 +4,12 @@ The unbiased estimate comes first, as it is: a share below 0 is not an error. Th
 distribution is biased, and its column says so. Every epsilon is printed with its kind.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...schema.mechanisms import mechanisms
 from ...wording import Block, Grid, Line, give_or_take, many, percent
+from .measured import grid
 
 if TYPE_CHECKING:
     from ...schema.model import Scenario
@@ -29,13 +31,25 @@ def summary(outcome: Any) -> Iterator[Block]:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
         yield Line()
         return
-    counted = sum(one.reports + one.outside for one in local.features)
+    counted = sum(one.reports + one.outside for one in local.features or local.measured)
     if local.mechanism == "bit-flip":
-        counted //= len(local.features)
+        counted //= len(local.domains)
     noun = "answer" if outcome.mode == "ideal" else "onion"
     yield Line(f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
     yield Line()
     shown = [*local.features, *([local.joint] if local.joint else [])]
+    if local.measured:
+        yield grid(local.measured)
+    if shown:
+        yield from _shares(local, shown)
+    if local.omitted:
+        kept = "in the transcript only" if outcome.mode == "real" else "not kept"
+        yield Line(f" {local.omitted:,} different reports: too many to list, {kept}")
+    yield Line()
+
+
+def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block]:
+    fit = mechanisms()[local.mechanism].fit
     rows = [row for one in shown for row in _rows(one)]
     headings = (
         "feature",
@@ -51,12 +65,8 @@ def summary(outcome: Any) -> Iterator[Block]:
     if cut:
         names = ", ".join(one.feature for one in cut)
         yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
-    yield Line(" estimate: unbiased, may leave 0 to 100 %; projected: the nearest distribution,")
+    yield Line(f" estimate: unbiased, may leave 0 to 100 %; projected: {fit},")
     yield Line(" biased; truth: among the people who took part, which no analyst knows")
-    if local.omitted:
-        kept = "in the transcript only" if outcome.mode == "real" else "not kept"
-        yield Line(f" {local.omitted:,} different reports: too many to list, {kept}")
-    yield Line()
 
 
 def _rows(one: "Estimated") -> Iterator[tuple[str, ...]]:
@@ -95,6 +105,10 @@ def scores(local: "Randomized") -> Iterator[Score]:
 
 def _errors(local: "Randomized") -> Iterator[Score]:
     shares = sum(len(one.values) for one in local.features)
+    if local.measured:
+        yield from _numbers(local)
+    if not shares and local.measured:
+        return
     if not shares:
         yield "estimates", "-", "no report could be read"
         return
@@ -112,13 +126,21 @@ def _errors(local: "Randomized") -> Iterator[Score]:
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 
 
+def _numbers(local: "Randomized") -> Iterator[Score]:
+    every = [number for one in local.measured for number in one.measures]
+    within = sum(number.low_95 <= number.truth <= number.high_95 for number in every)
+    yield "numbers within their interval", f"{within:,} of {len(every):,}", "95 % are expected"
+    if outside := sum(one.outside for one in local.measured if not local.features):
+        yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
+
+
 def _epsilons(local: "Randomized") -> Iterator[Score]:
     whole = "nats; whatever is seen of a person's answers, before any mixing"
     yield "epsilon, local", f"{local.epsilon:g}", whole
-    several = len(local.features) > 1
+    several = len(local.domains) > 1
     if several:
         unit = "bit" if local.mechanism == "bit-flip" else "feature"
-        yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.features)} of it"
+        yield f"... of one {unit}", f"{local.each:.4g}", f"nats; 1/{len(local.domains)} of it"
     if not local.told.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning

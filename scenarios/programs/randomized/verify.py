@@ -12,6 +12,7 @@ from ....protocol.messages import Counts
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
+from .measured import MeasuredFeature, held, measures
 from .privacy import Told, after_shuffling
 from .questions import Question, questions, rule, share
 from .score import Budget, Randomized, estimates, limits, worst
@@ -25,7 +26,7 @@ def recomputed(evidence: Evidence) -> str:
     counts, whose = evidence.counts(1)
     names = evidence.result.features
     _terms(evidence, said)
-    values = [one.values for one in said.features]
+    values = said.domains
     if tuple(map(len, values)) != tuple(evidence.run.sizes):
         raise VerificationError("the estimates are about other values than the people have")
     asked = questions(evidence.run.scenario, names, values)
@@ -36,9 +37,26 @@ def recomputed(evidence: Evidence) -> str:
     for one, its in zip(found, wrote, strict=True):
         same(one.feature, plain(one), plain(its))
     same("error", plain(worst(found[: len(names)])), plain(said.error))
+    numbers = _measured(asked, counts, said.measured)
     _shuffled(asked, counts, said.told)
-    reports = sum(one.reports for one in found[: len(names)])
-    return f"{len(found)} estimates recomputed from {reports:,} reports, from {whose}"
+    reports = sum(one.reports for one in found[: len(names)] or said.measured)
+    return f"{len(found) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
+
+
+def _measured(
+    asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[MeasuredFeature]
+) -> int:
+    """Every number follows from the reports; what is true is taken as claimed."""
+    told = [one for pair in zip(asked, counts, strict=True) if (one := measures(*pair))]
+    if len(told) != len(said):
+        raise VerificationError("numbers are claimed of other features than have some")
+    for one, its in zip(told, said, strict=True):
+        if len(one.measures) != len(its.measures):
+            raise VerificationError(f"{one.feature}: other numbers are claimed than reports tell")
+        truth = [number.truth for number in its.measures]
+        found = held(one, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
+        same(one.feature, plain(found), plain(its))
+    return sum(len(one.measures) for one in said)
 
 
 def _terms(evidence: Evidence, said: Randomized) -> None:

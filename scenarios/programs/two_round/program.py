@@ -212,6 +212,10 @@ class Decided:
         """What is kept, in a clause."""
         return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
 
+    def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:  # noqa: ARG002
+        """Nothing: there is no noise to choose."""
+        yield from ()
+
     def describe(self, people: "Population") -> list[str]:
         """Each feature with its values."""
         return text.describe(people)

@@ -18,6 +18,7 @@ from veilmix.protocol.view import View
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.randomized import privacy as local_told
+from veilmix.scenarios.programs.randomized.choice import advice, ranking
 from veilmix.scenarios.programs.randomized.questions import sample
 from veilmix.scenarios.programs.randomized.score import compare, estimates
 from veilmix.scenarios.programs.registry import asked, samples
@@ -330,3 +331,67 @@ def test_more_people_than_are_counted_protect_no_less() -> None:
     assert many.hockey_stick == few.hockey_stick
     assert many.hockey_stick_at_least == 0 < few.hockey_stick_at_least
     assert "as of 50 reports" in many.rule
+
+
+NUMBERS = '[[feature]]\nname = "age"\nvalues = ["0", "1", "2", "5", "9"]\n'
+
+
+def numeric(mechanism: str, users: int = 60, epsilon: float = 2) -> Scenario:
+    return loads(
+        f'[scenario]\nname = "s"\n[population]\nsource = "builtin:zipf"\nusers = {users}\n'
+        f'{NUMBERS}[policy]\nkind = "histogram"\n[local]\nmechanism = "{mechanism}"\n'
+        f"epsilon = {epsilon}\n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "hybrid", "square-wave"])
+def test_numbers_are_estimated_without_shares_of_them(mechanism: str, tmp_path: Path) -> None:
+    chosen = numeric(mechanism)
+    outcome = run(chosen, 5, "ideal")
+    found = local(outcome)
+    (feature,) = found.measured
+    mean = feature.measures[0]
+    people = samples(chosen, 5).people
+    held = [float(people.values[0][code]) for code in people.codes[:, 0]]
+    assert (feature.reports, feature.outside, mean.name) == (60, 0, "mean")
+    assert mean.truth == pytest.approx(np.mean(held))
+    assert abs(mean.estimate - mean.truth) < 5 * mean.standard_error
+    assert bool(found.features) == (mechanism == "square-wave")
+    checks = verify(read(save(outcome, tmp_path)))
+    assert all(check.ok is not False for check in checks), checks
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["piecewise", "square-wave"])
+def test_numbers_are_the_same_with_messages(mechanism: str) -> None:
+    real, ideal = (run(numeric(mechanism, 25), 5, mode) for mode in ("real", "ideal"))
+    assert real.release == ideal.release is not None
+    assert real.findings == ideal.findings
+    assert real.coalitions == ideal.coalitions
+
+
+def test_changed_numbers_are_found(tmp_path: Path) -> None:
+    kept = read(save(run(numeric("piecewise"), 5, "ideal"), tmp_path))
+
+    def higher(data: Any) -> None:
+        data["findings"]["measured"][0]["measures"][0]["estimate"] += 1
+
+    found = {one.name: one.ok for one in verify(claiming(kept, higher), again=False)}
+    assert found["estimates"] is False
+
+
+def test_the_best_mechanism_is_named_by_its_variance() -> None:
+    for epsilon, best in ((0.5, "duchi"), (2.0, "piecewise")):
+        chosen = numeric("piecewise", 1000, epsilon)
+        people = samples(chosen, 1).people
+        rows = ranking(chosen, people.schema.names, people.values, people.n)
+        assert rows[0].mechanism == best
+        assert [one.error for one in rows] == sorted(one.error for one in rows)
+        assert {one.mechanism for one in rows} >= {"duchi", "piecewise", "hybrid", "square-wave"}
+        for one, asked_for in ((row, numeric(row.mechanism, 1000, epsilon)) for row in rows[:4]):
+            (question,) = asked(asked_for, people)
+            uniform = np.full(5, 0.2)
+            spread = question.randomizer.mean_variance(uniform, 1000) ** 0.5 / 9
+            assert one.error == pytest.approx(spread)
+        assert any("is best here" in line for line in advice(chosen, people))

@@ -1,0 +1,143 @@
+"""Three randomizers whose reports average to the number.
+
+Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B)
+variance of one report B^2 - t^2
+(J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018, Section 3.2)
+Piecewise   a number in [-C, C], C = (e^(eps/2) + 1)/(e^(eps/2) - 1): density p within
+[l, l + C - 1], l = (C + 1)/2 t - (C - 1)/2, and p e^-eps elsewhere,
+p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2)
+variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
+Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; below eps* = 0.61 all Duchi
+(N. Wang and others, ICDE 2019, Algorithms 2 and 3, Lemma 1, (8)): of the three it
+has the least variance at the worst number; at uniform ones Piecewise may have less
+"""
+
+from math import exp, expm1
+
+import numpy as np
+
+from ..validation import Floats
+from .neighbour_laws import PairLaw
+from .numeric import CELLS, Numeric, rounded_mass
+
+# Below this epsilon the hybrid is Duchi's: Wang and others (2019), (8), the root of a quartic.
+HYBRID_FROM = 0.6095
+
+
+class Duchi(Numeric):
+    """Two levels."""
+
+    @property
+    def outputs(self) -> int:
+        """Minus and plus."""
+        return 2
+
+    @property
+    def levels(self) -> Floats:
+        """-B and B."""
+        B = 1 / np.tanh(self.epsilon / 2)
+        return np.array([-B, B])
+
+    def _columns(self) -> Floats:
+        plus = 0.5 + self.scaled * np.tanh(self.epsilon / 2) / 2
+        return np.stack([1 - plus, plus])
+
+    @property
+    def classes(self) -> PairLaw:
+        """Two reports."""
+        lie = 1 / (1 + exp(self.epsilon))
+        u, v = np.array([lie, 1 - lie]), np.array([1 - lie, lie])
+        return PairLaw.over(np.full(2, 0.5), u, v, 2 * lie)
+
+    @property
+    def one_bit(self) -> float:
+        """That of somebody at an end: all others are mixtures of the two ends."""
+        return 1 / (1 + exp(self.epsilon))
+
+
+class Piecewise(Numeric):
+    """A number within a window more often than elsewhere."""
+
+    @property
+    def outputs(self) -> int:
+        """Ends of cells."""
+        return CELLS + 1
+
+    @property
+    def reach(self) -> float:
+        """C."""
+        return float(1 / np.tanh(self.epsilon / 4))
+
+    @property
+    def density(self) -> float:
+        """P."""
+        half = exp(self.epsilon / 2)
+        return half * (half - 1) / (2 * half + 2)
+
+    @property
+    def levels(self) -> Floats:
+        """-C to C in equal steps."""
+        return np.asarray(np.linspace(-self.reach, self.reach, CELLS + 1))
+
+    def _columns(self) -> Floats:
+        C, low = self.reach, self.density * exp(-self.epsilon)
+        left = (C + 1) / 2 * self.scaled - (C - 1) / 2
+        window = rounded_mass(self.levels, left + C - 1) - rounded_mass(self.levels, left)
+        whole_range = rounded_mass(self.levels, np.full(self.a, C))
+        return low * whole_range + (self.density - low) * window
+
+    @property
+    def classes(self) -> PairLaw:
+        """In the window of one end, in that of the other, elsewhere."""
+        C, low = self.reach, self.density * exp(-self.epsilon)
+        shares = np.array([C - 1, C - 1, 2.0])
+        u, v = shares * [self.density, low, low], shares * [low, self.density, low]
+        return PairLaw.over(shares / (2 * C), u, v, 2 * C * low)
+
+
+class Hybrid(Numeric):
+    """Piecewise or Duchi, by a coin that the report shows."""
+
+    @property
+    def share(self) -> float:
+        """The probability of Piecewise."""
+        return -expm1(-self.epsilon / 2) if self.epsilon > HYBRID_FROM else 0.0
+
+    @property
+    def parts(self) -> tuple[tuple[float, Numeric], ...]:
+        """What is drawn, with its probability; without what never is."""
+        both = (
+            (self.share, Piecewise(self.points, self.epsilon)),
+            (1 - self.share, Duchi(self.points, self.epsilon)),
+        )
+        return tuple(one for one in both if one[0] > 0)
+
+    @property
+    def outputs(self) -> int:
+        """Those of the parts one after another."""
+        return sum(part.outputs for _, part in self.parts)
+
+    @property
+    def levels(self) -> Floats:
+        """Those of the parts one after another."""
+        return np.concatenate([part.levels for _, part in self.parts])
+
+    def _columns(self) -> Floats:
+        return np.concatenate([share * part.law for share, part in self.parts])
+
+    @property
+    def classes(self) -> PairLaw:
+        """Those of the parts; the coin is seen, so the known shares of both are at hand."""
+        parts = [(share, part.classes) for share, part in self.parts]
+        weight = sum(share * one.weight for share, one in parts)
+        law = np.concatenate([share * one.weight / weight * one.law for share, one in parts])
+        own, other = (
+            np.concatenate([weight / one.weight * getattr(one, who) for _, one in parts])
+            for who in ("own", "other")
+        )
+        return PairLaw(weight, law, own, other)
+
+    @property
+    def one_bit(self) -> float | None:
+        """That of Duchi where it is all there is."""
+        return None if self.share else 1 / (1 + exp(self.epsilon))

@@ -1,0 +1,225 @@
+"""Randomizers of numbers: what they have in common.
+
+Inputs are the numbers of a public list. Each is scaled to t in [-1, 1], the least of the list to -1
+and the largest to 1; a report is one of a few levels, whose mean over the law of the report is t,
+so the mean of all reports is an unbiased estimate of the mean of all numbers.
+
+Of reports in a continuum one of 513 levels is told, up or down by a coin that keeps the mean: still
+unbiased, at most (width/1024)^2 more variance, and the law of a report is a matrix. Rounding is
+done to a report that has its privacy already.
+
+Two values far apart are the worst neighbours: overlapping windows are a processing of disjoint
+ones, and a value's law by Duchi is a mixture of those of -1 and 1. With a uniform blanket delta
+falls in the overlap too: moving it changes reports worth (e^eps, e^-eps) to the values of u and v
+into ones with the same sum that are less spread, and delta is the mean of a convex function of it.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, as_probabilities, whole
+from .estimate import Estimate
+from .measure import Measure
+from .neighbour_laws import Neighbours, PairLaw
+from .numerical_capacity import numerical_capacity, two_inputs
+from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
+
+# Cells to which a piecewise report is rounded.
+CELLS = 512
+# Rounds for an upper bound of a capacity; it is one after any number of them.
+ROUNDS = 200
+
+
+@dataclass(frozen=True, eq=True)
+class Numeric(Randomizer):
+    """A randomizer of numbers; a report is the number of a level.
+
+    Attributes:
+        points: the numbers, at least two different ones, shape (a,).
+        epsilon: nats, > 0.
+    """
+
+    points: tuple[float, ...]
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    any_size = True
+    gives_shares = False
+
+    def __post_init__(self) -> None:
+        points = tuple(float(point) for point in self.points)
+        if len(set(points)) < 2 or not all(map(isfinite, points)):
+            raise ParameterError("points: needs at least two different finite numbers")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({len(self.points)} numbers, epsilon={self.epsilon:g})"
+
+    @property
+    @abstractmethod
+    def classes(self) -> PairLaw:
+        """The two ends among others of whom only a uniform report is known."""
+
+    @property
+    @abstractmethod
+    def levels(self) -> Floats:
+        """What each report stands for, scaled as t, shape (b,)."""
+
+    @cached_property
+    def law(self) -> Floats:
+        """The matrix, worked out once."""
+        return self._columns()
+
+    @property
+    def matrix(self) -> Floats:
+        """The b x a matrix."""
+        return self.law.copy()
+
+    @property
+    def a(self) -> int:
+        """The number of numbers."""
+        return len(self.points)
+
+    @property
+    def inputs(self) -> int:
+        """The number of numbers."""
+        return len(self.points)
+
+    @property
+    def scale(self) -> float:
+        """Half the distance from the least number to the largest."""
+        return (max(self.points) - min(self.points)) / 2
+
+    @property
+    def scaled(self) -> Floats:
+        """The numbers as t in [-1, 1], shape (a,)."""
+        middle = (max(self.points) + min(self.points)) / 2
+        return (np.array(self.points) - middle) / self.scale
+
+    @property
+    def positions(self) -> int:
+        """One for each report."""
+        return self.outputs
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
+        """One report for each person, by inversion of the law of its number.
+
+        Args:
+            x: which number each has, shape (people,).
+            rng: generator or seed.
+        """
+        values, rng = as_symbols(x, self.a), as_generator(rng)
+        reach, chance = np.cumsum(self.law, axis=0), rng.random(len(values))
+        reports = np.empty(len(values), np.int64)
+        for symbol in np.unique(values):
+            here = values == symbol
+            last = int(np.flatnonzero(self.law[:, symbol])[-1])
+            found = np.searchsorted(reach[:, symbol], chance[here], side="right")
+            reports[here] = np.minimum(found, last)
+        return reports
+
+    def support_counts(self, reports: Any) -> Counts:
+        """How often each report came."""
+        seen = as_symbols(reports, self.outputs, "reports")
+        return np.bincount(seen, minlength=self.outputs)
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
+        """Refused: these reports are about a mean."""
+        raise ParameterError(f"{self}: its reports estimate a mean, not shares; use `measures`")
+
+    def mean(self, counts: npt.ArrayLike, people: int) -> Measure:
+        """The mean of the numbers, unbiased; its error counts who the people are as well."""
+        seen, people = np.asarray(counts, np.float64), whole(people, "people", 1)
+        told = float(self.levels @ seen) / people
+        spread = max(0.0, float(self.levels**2 @ seen) / people - told**2)
+        middle = (max(self.points) + min(self.points)) / 2
+        numbers = np.array(self.points)
+        return Measure(
+            "mean",
+            middle + self.scale * told,
+            self.scale * sqrt(spread / people),
+            lambda shares: float(numbers @ shares),
+        )
+
+    def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
+        """The mean."""
+        return (self.mean(counts, people),)
+
+    def mean_variance(self, p: npt.ArrayLike, people: int) -> float:
+        """Exact variance of the estimated mean given people with these shares of the numbers."""
+        shares = as_probabilities(p)
+        return self.scale**2 * float(self._noise() @ shares) / whole(people, "people", 1)
+
+    def _noise(self) -> Floats:
+        return np.asarray(self.levels**2 @ self.law - self.scaled**2)
+
+    def noise(self) -> float:
+        """Variance of one report, averaged over all numbers, as a share of the range squared."""
+        return float(self._noise().mean()) / 4
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """An upper bound, nats: 200 rounds towards the capacity of all numbers, at most log n."""
+        return min(numerical_capacity(self.law, ROUNDS), float(np.log(people))), False
+
+    def contraction(self) -> float:
+        """That of the two ends, before rounding: all others are a processing of them."""
+        ends = self.classes
+        return two_inputs(ends.law * ends.own, ends.law * ends.other)
+
+    def neighbours(self) -> list[Neighbours]:
+        """The two ends, which are the worst; equal others have the least number, or the largest."""
+        low, high = int(np.argmin(self.points)), int(np.argmax(self.points))
+        u, v = self.law[:, high], self.law[:, low]
+        return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """Log of the entries of the matrix."""
+        said = self.sample(values[own, 0], rng)
+        return np.asarray(np.log(self.law[said][:, values[:, 0]]))
+
+    @property
+    def text_width(self) -> int:
+        """Hexadecimal digits of the last report."""
+        return len(f"{self.outputs - 1:x}")
+
+    def encode(self, reports: Symbols, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
+        """The number of the level in hex."""
+        return [f"{level:0{self.text_width}x}" for level in reports.tolist()]
+
+    def decode(self, texts: Sequence[str]) -> Symbols:
+        """Levels; numbers beyond the last are left out."""
+        found = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(found[found < self.outputs])
+
+
+def rounded_mass(levels: Floats, upto: Floats) -> Floats:
+    """The length of (least level, upto] that is rounded to each level, shape (b, len(upto)).
+
+    A number is rounded to one of the two levels beside it with the same mean, so a level takes the
+    integral of a tent around it.
+    """
+    step = levels[1] - levels[0]
+    place = np.clip((upto - levels[0]) / step, 0, len(levels) - 1)
+    # Of the cell from k to k + 1, s of which are covered, level k + 1 takes s^2/2 and k the rest.
+    covered = np.clip(place - np.arange(len(levels) - 1)[:, None], 0, 1)
+    above = covered**2 / 2
+    mass = np.zeros((len(levels), len(upto)))
+    mass[1:] += above
+    mass[:-1] += covered - above
+    return np.asarray(mass * step)
+
+
+def _merged(b: Floats, u: Floats, v: Floats) -> PairLaw:
+    """A pair whose outcomes with the same ratios are one."""
+    ratios = np.stack([np.round(np.log(u / b), 12), np.round(np.log(v / b), 12)])
+    _, place = np.unique(ratios, axis=1, return_inverse=True)
+    laws = [np.asarray(np.bincount(place.ravel(), weights=law), np.float64) for law in (b, u, v)]
+    return PairLaw.over(laws[0], laws[1], laws[2])

@@ -1,0 +1,162 @@
+"""The square wave: a number near one's own more often than elsewhere; made for distributions.
+
+The numbers are scaled to v in [0, 1]. A report is a number in [-b, 1 + b]: density p within b of v,
+q = p e^-eps elsewhere,
+
+    p = e^eps / (2 b e^eps + 1)      b = (eps e^eps - e^eps + 1) / (2 e^eps (e^eps - 1 - eps))
+
+(Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020, Section 5.2 and (5): this b
+has the most mutual information). Reports of near values are alike, so the distribution is estimated
+best as the one under which the reports are likeliest, by expectation-maximisation (the paper's
+EM); that is biased. The unbiased shares by least squares are given beside it, with their large
+errors. The mean of the reports is linear in v, so the mean comes unbiased:
+
+    E[report | v] = q (1 + 2 b) / 2 + 2 b (p - q) v
+
+Reports are rounded to 513 levels by a coin that keeps their mean, as those of `numeric.py`, and the
+two ends are the worst neighbours for the same reason.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, expm1
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Floats, whole
+from .estimate import Estimate
+from .neighbour_laws import PairLaw
+from .numeric import CELLS, Numeric, rounded_mass
+from .randomizer import as_symbols
+
+# Numbers at most: shares of more cannot be told apart from so many levels.
+MOST_NUMBERS = 256
+# Steps of the search for the likeliest distribution, and the nats by which it may miss.
+STEPS, GAP = 5_000, 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted(Estimate):
+    """Unbiased shares, and a distribution that is fitted to the reports otherwise.
+
+    Attributes:
+        fitted: what `projected` gives, shape (a,).
+    """
+
+    fitted: Floats | None = None
+
+    def projected(self) -> Floats:
+        """The fitted distribution: biased."""
+        return np.asarray(self.fitted)
+
+
+class SquareWave(Numeric):
+    """A number within b of one's own, more often than elsewhere."""
+
+    gives_shares = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.a > MOST_NUMBERS:
+            raise ParameterError(f"points: {self.a} numbers; at most {MOST_NUMBERS}")
+
+    @property
+    def b(self) -> float:
+        """Half the width of the window."""
+        e = self.epsilon
+        if e < 1e-3:  # the quotient of two small numbers: its series
+            return 0.5 - e / 3
+        return (e + expm1(-e)) / (2 * (expm1(e) - e))
+
+    @property
+    def density(self) -> float:
+        """P."""
+        return 1 / (2 * self.b + exp(-self.epsilon))
+
+    @property
+    def slope(self) -> float:
+        """2 b (p - q): what of a number is left in the mean of its reports."""
+        return 2 * self.b * self.density * -expm1(-self.epsilon)
+
+    @property
+    def outputs(self) -> int:
+        """Ends of cells."""
+        return CELLS + 1
+
+    @property
+    def _grid(self) -> Floats:
+        return np.linspace(-self.b, 1 + self.b, CELLS + 1)
+
+    @property
+    def levels(self) -> Floats:
+        """Reports as t in [-1, 1], so that their mean is unbiased."""
+        shift = self.density * exp(-self.epsilon) * (1 + 2 * self.b) / 2
+        return np.asarray(2 * (self._grid - shift) / self.slope - 1)
+
+    def _columns(self) -> Floats:
+        low, v = self.density * exp(-self.epsilon), (self.scaled + 1) / 2
+        window = rounded_mass(self._grid, v + self.b) - rounded_mass(self._grid, v - self.b)
+        everywhere = rounded_mass(self._grid, np.full(self.a, 1 + self.b))
+        return low * everywhere + (self.density - low) * window
+
+    @property
+    def classes(self) -> PairLaw:
+        """In the window of one end, in that of the other, between."""
+        b, low = self.b, self.density * exp(-self.epsilon)
+        shares = np.array([2 * b, 2 * b, 1 - 2 * b])
+        u, v = shares * [self.density, low, low], shares * [low, self.density, low]
+        return PairLaw.over(shares / (1 + 2 * b), u, v, (1 + 2 * b) * low)
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        """The least-squares left inverse of the matrix, weighted for uniform numbers."""
+        root = 1 / np.sqrt(self.law.mean(axis=1))
+        return np.asarray(np.linalg.pinv(self.law * root[:, None], rcond=1e-12) * root)
+
+    def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
+        """Shares of the numbers."""
+        seen = as_symbols(reports, self.outputs, "reports")
+        return self.estimate_tally(self.support_counts(seen), len(seen), population=population)
+
+    def estimate_tally(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> Estimate:
+        """Unbiased shares by least squares; `projected` is the likeliest distribution.
+
+        counts: how often each report came, shape (513,).
+        """
+        observed = np.asarray(counts, np.float64) / whole(people, "people", 1)
+        shares = self._inverse @ observed
+        noise = (self._inverse**2 @ observed - shares) / people
+        fitted = likeliest(self.law, observed, people)
+        made = Estimate.of(
+            shares, noise, people, str(self), kind="distribution", population=population
+        )
+        return Fitted(made.shares, made.errors, people, str(self), made.kind, population, fitted)
+
+    def variance(self, p: npt.ArrayLike, people: int) -> Floats:
+        """Exact variance of the unbiased shares given people with these shares, shape (a,)."""
+        shares = np.asarray(p, np.float64)
+        return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people
+
+    def noise_of(self, task: str) -> float:
+        """Of the mean; or of the unbiased shares, averaged over uniform numbers and shares."""
+        if task == "mean":
+            return self.noise()
+        return float(self.variance(np.full(self.a, 1 / self.a), 1).mean())
+
+
+def likeliest(law: Floats, observed: Floats, people: int) -> Floats:
+    """The distribution under which reports with these shares are likeliest, within `GAP` nats."""
+    seen = observed > 0
+    law, observed = law[seen], observed[seen]
+    shares = np.full(law.shape[1], 1 / law.shape[1])
+    for _ in range(STEPS):
+        gain = law.T @ (observed / (law @ shares))
+        if people * (float(gain.max()) - 1) <= GAP:
+            break
+        shares = shares * gain
+        shares /= shares.sum()
+    return np.asarray(shares)

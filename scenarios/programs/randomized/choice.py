@@ -1,0 +1,102 @@
+"""Which mechanism is best for a task: exact variances of all that have it, side by side.
+
+The error is the standard error of one estimate, of uniform answers given the people, as a share of
+them (of a mean: as a share of the range of the numbers), root of the mean over all features:
+
+    sqrt(variance of one report / people)
+
+The variance is the randomizer's own formula (`noise_of`), at the budget of one feature.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from typing import Any
+
+from ....errors import LocalError
+from ...populations import Population
+from ...schema.mechanisms import Mechanism, mechanisms
+from ...schema.model import Scenario
+from ...serialization.record import Record
+from ...wording import percent
+from .check import too_wide
+from .questions import questions, share
+
+OF = {
+    "shares": "of a share of people",
+    "mean": "of a mean, as a share of the range",
+    "distribution": "of a share of people, unbiased",
+}
+
+
+class Ranked(Record, frozen=True):
+    """A mechanism and its standard error, exact, for uniform answers. own: the scenario's."""
+
+    task: str
+    mechanism: str
+    error: float
+    own: bool
+
+
+def ranking(
+    scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]], people: int
+) -> tuple[Ranked, ...]:
+    """Every mechanism that fits and has the task of the scenario's, best first."""
+    own = scenario.local.mechanism
+    mechanism = mechanisms().get(own)
+    if mechanism is None or not people or not scenario.local.epsilon:
+        return ()
+    task = mechanism.tasks[0]
+    found = [
+        Ranked(task, name, error, name == own)
+        for name, one in mechanisms().items()
+        if task in one.tasks
+        and (error := _error(scenario, name, one, task, names, values, people)) is not None
+    ]
+    return tuple(sorted(found, key=lambda one: one.error))
+
+
+def _error(
+    scenario: Scenario,
+    name: str,
+    one: Mechanism,
+    task: str,
+    names: Sequence[str],
+    values: Sequence[tuple[str, ...]],
+    people: int,
+) -> float | None:
+    """Root of the mean variance over the features; None where a feature has no such reports."""
+    from msgspec.structs import replace
+
+    sizes = [len(domain) for domain in values]
+    if any(too_wide(name, size) for size in sizes) or (one.bits and set(sizes) != {2}):
+        return None
+    changed = replace(scenario, local=replace(scenario.local, mechanism=name))
+    try:
+        made: Any = [asked.randomizer for asked in questions(changed, names, values)]
+        variances = [randomizer.noise_of(task) for randomizer in made]
+    except LocalError:
+        return None
+    return sqrt(sum(variances) / len(variances) / people)
+
+
+def advice(scenario: Scenario, people: Population) -> Iterator[str]:
+    """The ranking in a sentence; nothing where no other mechanism has the task."""
+    found = ranking(scenario, people.schema.names, people.values, people.n)
+    if len(found) < 2:
+        return
+    own = next((place for place, one in enumerate(found) if one.own), None)
+    each = share(scenario.local.epsilon or 0.0, len(people.values))
+    listed = ", ".join(f"{one.mechanism} {percent(one.error)}" for one in found)
+    yield (
+        f"standard error {OF[found[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
+        f"for uniform answers: {listed}"
+    )
+    if own == 0:
+        yield f"{found[0].mechanism}, this scenario's, is best here"
+    elif own:
+        more = (found[own].error / found[0].error) ** 2
+        if more > 1.005:
+            yield (
+                f"{found[0].mechanism} is best here: {found[own].mechanism} needs {more:.2f} times "
+                "the people for the same error"
+            )

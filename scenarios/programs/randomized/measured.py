@@ -1,0 +1,111 @@
+"""Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
+
+Each is a `Measure` of its randomizer, held against what it is among the people who took part.
+Intervals are normal, 95 %; a measure that is biased says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....analysis.randomizers import Measure
+from ....protocol.messages import Counts
+from ...serialization.record import Record
+from ...wording import Grid
+from .encoding import tally
+from .questions import Question
+
+ROWS = 24  # of a table of measures
+
+
+class Measured(Record, frozen=True):
+    """One number. low, high: 95 % limits. truth: among the people who took part."""
+
+    name: str
+    estimate: float
+    standard_error: float
+    low_95: float
+    high_95: float
+    truth: float
+    biased: bool
+
+
+class MeasuredFeature(Record, frozen=True):
+    """What the reports about a feature say besides shares.
+
+    reports: those that were read. outside: texts that are no report. values: its domain.
+    """
+
+    feature: str
+    reports: int
+    outside: int
+    values: tuple[str, ...]
+    measures: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The same before anybody compares it with the truth."""
+
+    feature: str
+    column: int
+    values: tuple[str, ...]
+    reports: int
+    outside: int
+    measures: tuple[Measure, ...]
+
+
+def measures(question: Question, counts: Counts) -> Told | None:
+    """Analyst: the numbers that the reports to one question say; None where they say none."""
+    seen = tally(question.randomizer, question.domain, counts)
+    if not seen.people:
+        return None
+    found = question.randomizer.measures(seen.supporting, seen.people)
+    if not found:
+        return None
+    column, domain = question.columns[0], question.domain
+    return Told(question.name, column, domain, seen.people, seen.outside, found)
+
+
+def held(one: Told, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
+    """Put limits on the numbers, and the truth beside them. truth: of the number at a place."""
+    rows = []
+    for place, number in enumerate(one.measures):
+        low, high = number.interval()
+        true = truth(place, number)
+        row = Measured(number.name, number.value, number.error, low, high, true, number.biased)
+        rows.append(row)
+    return MeasuredFeature(one.feature, one.reports, one.outside, one.values, tuple(rows))
+
+
+def against(one: Told, codes: Any) -> MeasuredFeature:
+    """Hold the numbers against the people who took part. codes: theirs, n x d."""
+    count = np.bincount(codes[:, one.column], minlength=len(one.values))
+    shares = count / max(1, len(codes))
+    return held(one, lambda _, number: number.truth(shares))
+
+
+def grid(shown: Sequence[MeasuredFeature]) -> Grid:
+    """All numbers, with their limits."""
+    rows = [
+        (
+            one.feature if place == 0 else "",
+            f"{number.name}{' (biased)' if number.biased else ''}",
+            *(
+                f"{value:,.4g}"
+                for value in (
+                    number.estimate,
+                    number.standard_error,
+                    number.low_95,
+                    number.high_95,
+                    number.truth,
+                )
+            ),
+        )
+        for one in shown
+        for place, number in enumerate(one.measures[:ROWS])
+    ]
+    headings = ("feature", "number", "estimate", "error", "95 % from", "to", "truth")
+    return Grid(headings, rows, (2, 3, 4, 5, 6))
