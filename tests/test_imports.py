@@ -81,7 +81,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         },
         "records": {"serialization", "schema", "scoring"},
         "verification": {
-            "serialization", "schema", "populations", "programs", "catalogue", "scoring",
+            "wording", "serialization", "schema", "populations", "programs", "catalogue", "scoring",
             "play", "records",
         },
         "sessions": {"schema", "programs", "play", "records"},

@@ -31,7 +31,7 @@ CELLS = 8  # of counts that were read
 @click.option(
     "--why",
     metavar="PERSON|MESSAGE",
-    help="Derive what they know of user-3, or of a ciphertext by its name, step by step.",
+    help="Derive what they know of user-3 (peer-3), or of a ciphertext by its name, step by step.",
 )
 @click.option(
     "--format",
@@ -82,7 +82,8 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
-    from ...scenarios.verification.explanation import lines, why
+    from ...scenarios.verification.explanation import why
+    from ...scenarios.verification.reasons import lines
 
     if form == "mermaid":
         raise click.UsageError("--why is told as text or json, not as a diagram")

@@ -17,42 +17,15 @@ which were not. So an accusation, which shows one step of an onion's way, shows 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from .. import parties
 from ..record import CountsSeen
-from ..transcript import NAME, Made, Row, Transcript, name_of
+from ..transcript import NAME, Made, Row, Transcript, name_of, split_names
 from ..view import View
 from .accounting import Reckoning
 from .board import PeerBoard
 from .onions import BLANK
-
-
-class Route(NamedTuple):
-    """The way of one onion: its sender, the peers that had it, in order (all indices from 0).
-
-    answer: question and values; None for a blank.
-    """
-
-    origin: int
-    stops: tuple[int, ...]
-    answer: tuple[int, tuple[str, ...]] | None
-
-
-def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """A coalition: which onions of others (by place in `routes`) it follows to their ends."""
-    others = {place for place, route in enumerate(routes) if route.origin not in members}
-    known = set(others)
-    for step in range(max((len(route.stops) for route in routes), default=0)):
-        senders: dict[int, set[int]] = {}
-        for place in others:
-            route = routes[place]
-            if route.stops[step] not in members:
-                sender = route.origin if place in known else -1
-                senders.setdefault(route.stops[step], set()).add(sender)
-        mixed = {stop for stop, some in senders.items() if len(some) > 1}
-        known = {place for place in known if routes[place].stops[step] not in mixed}
-    return known
+from .routes import Route, followed
 
 
 class PeerRecord:
@@ -99,7 +72,7 @@ class PeerRecord:
                 stops.append(holder - 1)
             if min(stops) >= 0:
                 answer = None if ask == BLANK else (ask, values)
-                yield Route(made.user, tuple(stops), answer)
+                yield Route(made.user, tuple(stops), answer, tuple(split_names(names)))
 
     def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
         """Per round and person outside, by index, the values that these peers pin on it."""

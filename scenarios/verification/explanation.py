@@ -1,60 +1,43 @@
 """Why a coalition knows what it knows, told to a student: the steps of a derivation, in words."""
 
-from collections.abc import Iterator, Sequence
-
-from msgspec import field
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from ...errors import ParameterError
 from ...protocol import parties
-from ...protocol.derivation import (
-    Fact,
-    From,
-    Has,
-    Key,
-    Knowledge,
-    Reason,
-    Rule,
-    Said,
-    Term,
-    Terms,
-    closure,
-)
-from ...protocol.view import Record as Recorded
+from ...protocol.peers.view import PeerRecord
 from ..records.run_folder import Run
-from ..serialization.record import Record
-from .views import board, columns, look, recorded
+from .central_explanation import Explainer
+from .peer_explanation import PeerExplainer
+from .reasons import Why
+from .views import columns, look, people_named, person_of, record_of, recorded
+
+SIGNS = 4  # of the name of a ciphertext, at least
 
 
-class Step(Record, frozen=True):
-    """One line of a derivation.
-
-    Attributes:
-        number: from 1.
-        rule: by which it follows.
-        text: what follows.
-        after: the numbers of the steps that it follows from.
-    """
-
-    number: int = field(name="step")
-    rule: str
-    text: str
-    after: tuple[int, ...]
-
-
-class Why(Record, frozen=True):
-    """What is asked about a person or a ciphertext, and what follows.
+class Explains(Protocol):
+    """Tells why members of one run know what they know.
 
     Attributes:
-        about: the person or the ciphertext.
-        steps: of the derivation.
-        ending: what follows of it, and why not more.
-        missing: keys that would help.
+        names: of all ciphertexts that anybody sealed.
     """
 
-    about: str
-    steps: tuple[Step, ...]
-    ending: str
-    missing: tuple[str, ...] = ()
+    names: Collection[bytes]
+
+    def person(self, person: int) -> Why:
+        """What is known of a person, by its index, or where the trail ends."""
+        ...
+
+    def message(self, name: bytes) -> Why:
+        """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
+        ...
+
+
+def _explains(run: Run, members: Sequence[str]) -> Explains:
+    record = record_of(run)
+    if isinstance(record, PeerRecord):
+        return PeerExplainer(record, members, columns(run))
+    return Explainer(record, members, columns(run))
 
 
 def why(run: Run, members: Sequence[str], about: str) -> Why:
@@ -70,167 +53,22 @@ def why(run: Run, members: Sequence[str], about: str) -> Why:
             f"{run.folder}: a run of {transcript.users:,} people, of which no single message was "
             "recorded; play it with fewer people"
         )
-    teller = _Teller(run, closure(Terms(Recorded(transcript, board(run))), members))
-    if about.startswith("user-"):
-        user = parties.index(about) if about[5:].isdecimal() else -1
-        if not 0 <= user < transcript.users:
-            raise ParameterError(
-                f"no party is called {about!r}: there are {transcript.users} users"
-            )
-        return teller.person(user)
-    return teller.message(_named(teller.known.terms, about))
+    explainer = _explains(run, members)
+    kind, _, number = about.partition("-")
+    if kind == person_of(run)(0).partition("-")[0]:
+        person = parties.index(about) if number.isdecimal() else -1
+        if not 0 <= person < transcript.users:
+            raise ParameterError(f"no party is called {about!r}; this run has {people_named(run)}")
+        return explainer.person(person)
+    return explainer.message(_named(explainer.names, about, people_named(run)))
 
 
-def _named(terms: Terms, about: str) -> Term:
-    found = [term for name, term in terms.by_name.items() if name.hex().startswith(about.lower())]
-    if len(found) != 1 or len(about) < 4:
+def _named(names: Collection[bytes], about: str, people: str) -> bytes:
+    found = [name for name in names if name.hex().startswith(about.lower())]
+    if len(found) != 1 or len(about) < SIGNS:
         many = "no ciphertext has" if not found else f"{len(found)} ciphertexts have"
         raise ParameterError(
-            f"{many} a name that begins with {about!r}; give user-1 to user-N, or a name as "
-            "`show --all` has them, at least 4 signs of it"
+            f"{many} a name that begins with {about!r}; give {people}, or a name as `show --all` "
+            f"has them, at least {SIGNS} signs of it"
         )
     return found[0]
-
-
-class _Teller:
-    """Puts proofs into words."""
-
-    def __init__(self, run: Run, known: Knowledge) -> None:
-        self.run = run
-        self.known = known
-        self.terms = known.terms
-        self.columns = columns(run)
-        self.who = " + ".join(sorted(known.members)) or "anybody"
-
-    def person(self, user: int) -> Why:
-        """What is known of a person, or where the trail ends."""
-        calls = self.terms.record.calls
-        goals: list[Fact] = [
-            fact
-            for number in sorted(calls)
-            for ask in range(len(calls[number].asks))
-            if (fact := Said(user, number, ask)) in self.known.why
-        ]
-        about = parties.user(user)
-        if goals:
-            said = f"{about} is linked by {self.who}"
-            return Why(about, self._steps(goals), said)
-        mine = [term for term in self.terms.by_name.values() if term.user == user]
-        trail: list[Fact] = [
-            From(term.name, user) for term in mine if From(term.name, user) in self.known.why
-        ]
-        last = [
-            term
-            for term in mine
-            if From(term.name, user) in self.known.why
-            and Has(term.name, opened=True) not in self.known.why
-        ]
-        missing = tuple(dict.fromkeys(term.opener for term in last))
-        return Why(about, self._steps(trail), self._end(user, last), missing)
-
-    def _end(self, user: int, last: Sequence[Term]) -> str:
-        about = parties.user(user)
-        if not last:
-            return f"{self.who} has nothing that it could know to be from {about}"
-        keys = " and ".join(dict.fromkeys(term.opener for term in last))
-        return (
-            f"there the trail ends: the next layer opens with the key of {keys}, which is not "
-            f"among theirs; behind it {about} is one of all whose messages leave in that batch"
-        )
-
-    def message(self, term: Term) -> Why:
-        """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
-        mine, opened = From(term.name, term.user), Has(term.name, opened=True)
-        wanted: list[Fact] = [Has(term.name), mine, opened]
-        wanted += [Said(term.user, term.round, ask) for ask, _ in term.answers]
-        goals = [fact for fact in wanted if fact in self.known.why]
-        about, ends = term.name.hex(), []
-        if not goals:
-            ending = f"{about} was never seen by {self.who}, nor anything opened that it was in"
-            return Why(about, (), ending)
-        missing: tuple[str, ...] = ()
-        if opened not in self.known.why:
-            ends.append(f"it does not open without the key of {term.opener}")
-            missing = (term.opener,)
-        if mine not in self.known.why:
-            ends.append("nothing tells whose it is")
-        ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
-        return Why(about, self._steps(goals), ending, missing)
-
-    def _steps(self, goals: Sequence[Fact]) -> tuple[Step, ...]:
-        numbers: dict[Fact, int] = {}
-        steps: list[Step] = []
-        for goal in goals:
-            for fact, reason in self.known.proof(goal):
-                if fact in numbers:
-                    continue
-                numbers[fact] = len(numbers) + 1
-                after = tuple(sorted(numbers[one] for one in reason.premises))
-                text = self._text(fact, reason)
-                steps.append(Step(numbers[fact], reason.rule.value, text, after))
-        return tuple(steps)
-
-    def _text(self, fact: Fact, reason: Reason) -> str:
-        match fact:
-            case Key(party):
-                return f"{party} has its own key"
-            case Has(name, opened=True):
-                term = self.terms.by_name[name]
-                inside = ", ".join(one.hex() for one in term.inside) or self._answer(term)
-                return f"so {_short(name)} opens (its layer is for {term.opener}): {inside}"
-            case Has(name):
-                return self._has(name, reason)
-            case From(name, user):
-                return self._from(name, user, reason)
-            case Said(user, number, ask):
-                held = self._row(number, ask, self.terms.record.answers[number, user, ask])
-                if reason.rule is Rule.OWN:
-                    return f"{parties.user(user)} said {held} itself in round {number}"
-                return f"so {parties.user(user)} said {held} in round {number}"
-
-    def _has(self, name: bytes, reason: Reason) -> str:
-        if reason.rule is Rule.OWN:
-            return f"{_short(name)} was sealed by a member"
-        if reason.event is None:
-            return f"so {_short(name)} is at hand"
-        event = reason.event
-        seen = [one for one in sorted(self.known.members) if event.seen_by(one)]
-        kind = event.kind.name.lower() if event.kind else "message"
-        place = f"the {kind} from {event.sender} to {event.receiver}, round {event.round}"
-        return f"{' and '.join(seen)} saw {_short(name)} in {place}"
-
-    def _from(self, name: bytes, user: int, reason: Reason) -> str:
-        owner = parties.user(user)
-        match reason.rule:
-            case Rule.SENDER:
-                return f"{_short(name)} was handed in by {owner}, who is seen to send it"
-            case Rule.ORDER:
-                return f"so {_short(name)} is {owner}'s: batches keep their order, and places match"
-            case Rule.OWN:
-                return f"{_short(name)} was sealed by {owner}, a member"
-            case _:
-                parent = reason.premises[0]
-                origin = _short(parent.name) if isinstance(parent, From) else "it"
-                return f"so {_short(name)} is {owner}'s: it came out of {origin}"
-
-    def _answer(self, term: Term) -> str:
-        return "; ".join(self._row(term.round, ask, values) for ask, values in term.answers)
-
-    def _row(self, number: int, ask: int, values: Sequence[str]) -> str:
-        asked = self.terms.record.calls[number].asks[ask]
-        return " ".join(
-            f"{self.columns[column]}={value.strip()}"
-            for column, value in zip(asked, values, strict=True)
-        )
-
-
-def _short(name: bytes) -> str:
-    return name.hex()
-
-
-def lines(found: Why) -> Iterator[str]:
-    """The derivation as numbered lines."""
-    for step in found.steps:
-        after = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
-        yield f"{step.number:>4}  {step.text}{after}"
-    yield found.ending

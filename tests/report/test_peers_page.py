@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from veilmix.protocol.peers.view import PeerRecord, followed
+from veilmix.protocol.peers.routes import followed
+from veilmix.protocol.peers.view import PeerRecord
 from veilmix.report.make import make
 from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, Words
 from veilmix.scenarios.play.run import run

@@ -19,7 +19,8 @@ from veilmix.protocol.peers.accounting import Reckoning, reckon
 from veilmix.protocol.peers.agreement import Agreement, PeerRound
 from veilmix.protocol.peers.board import replay_peers
 from veilmix.protocol.peers.onions import bags_of, make_onion, make_onions, seal_again, wrap_path
-from veilmix.protocol.peers.view import PeerRecord, Route, followed
+from veilmix.protocol.peers.routes import Route, followed
+from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.schema import Schema
 from veilmix.protocol.transcript import Transcript

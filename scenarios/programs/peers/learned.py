@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ....protocol import parties
-from ....protocol.peers.view import PeerRecord, Route, followed
+from ....protocol.peers.routes import Route, followed
+from ....protocol.peers.view import PeerRecord
 
 MOST = 300  # peers; with more, what each follows alone is not worked out
 

@@ -15,7 +15,8 @@ from msgspec import field
 
 from ....analysis.trust.peer_paths import path_share
 from ....protocol.peers.accounting import Charge
-from ....protocol.peers.view import PeerRecord, followed
+from ....protocol.peers.routes import followed
+from ....protocol.peers.view import PeerRecord
 from ...mean import estimate
 from ...serialization.record import Record
 

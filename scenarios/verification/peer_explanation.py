@@ -1,0 +1,227 @@
+"""Why peers know what they know, in words: the way of each onion, step by step.
+
+Everything is on the board, so everybody sees who hands what to whom. What is derived is whose an
+onion is (protocol/peers/routes.py), and what its ballot says once all secrets are at hand.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ...protocol import parties
+from ...protocol.peers.routes import Hop, Route, Rule, trail
+from ...protocol.peers.view import PeerRecord
+from ...protocol.transcript import Row, split_names
+from ..wording import joined
+from .reasons import Step, Why
+
+
+class Layer(NamedTuple):
+    """A layer that somebody sealed.
+
+    Attributes:
+        origin: who sealed it, an index from 0.
+        round: its number.
+        step: in which it is due at whoever opens it, from 1.
+    """
+
+    origin: int
+    round: int
+    step: int
+
+
+class PeerExplainer:
+    """Puts the ways of onions into words.
+
+    Attributes:
+        names: of all layers that anybody sealed.
+    """
+
+    def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:
+        self.record = record
+        self.columns = columns
+        peers = (party for party in members if parties.role(party) is parties.Role.PEER)
+        self.members = frozenset(map(parties.index, peers))
+        self.who = " + ".join(sorted(set(members))) or "anybody"
+        self.names: Collection[bytes] = self._layers
+        self._steps: list[Step] = []
+
+    @cached_property
+    def _layers(self) -> dict[bytes, Layer]:
+        path = self.record.board.agreement.path
+        return {
+            name: Layer(made.user, made.round, at % path + 1)
+            for made in self.record.transcript.made
+            for at, name in enumerate(split_names(made.names))
+        }
+
+    def _write(self, rule: str, text: str, *after: int) -> int:
+        """Add a step, or find the one that says the same; gives its number."""
+        for step in self._steps:
+            if step.text == text:
+                return step.number
+        self._steps.append(Step(len(self._steps) + 1, rule, text, after))
+        return len(self._steps)
+
+    def person(self, person: int) -> Why:
+        """What is known of a peer, or where the trails of its onions end."""
+        about, linked = parties.peer(person), f"{parties.peer(person)} is linked by {self.who}"
+        if person in self.members:
+            for number, rows in sorted(self.record.said.items()):
+                if person in rows:
+                    self._own(number, person, rows[person])
+            return Why(about, tuple(self._steps), linked)
+        readable = {n for n in self.record.routes if self.record.readable(n, self.members)}
+        ends = [(n, place, self._end(n, place)) for n, place in self._answers(person)]
+        said = [(n, place) for n, place, lost in ends if lost is None and n in readable]
+        for number, place in said or [(n, place) for n, place, _ in ends]:
+            self._follow(number, place, say=bool(said))
+        if said:
+            return Why(about, tuple(self._steps), linked)
+        ending, missing = self._ending(about, [(n, lost) for n, _, lost in ends])
+        return Why(about, tuple(self._steps), ending, missing)
+
+    def _answers(self, person: int) -> Iterator[tuple[int, int]]:
+        """Per round the places of the onions with a peer's answers."""
+        for number, routes in sorted(self.record.routes.items()):
+            for place, route in enumerate(routes):
+                if route.origin == person and route.answer is not None:
+                    yield number, place
+
+    def _end(self, number: int, place: int) -> int | None:
+        """The peer at which an onion is lost among others; None if it is followed to its end."""
+        last = trail(self.record.routes[number], self.members, place)[-1]
+        return last.peer if last.rule is Rule.LOST else None
+
+    def message(self, name: bytes) -> Why:
+        """What is known of one layer: who handed it to whom, whose it is, what is inside."""
+        layer, about = self._layers[name], name.hex()
+        sealed = self.record.routes.get(layer.round, ())
+        place = next((at for at, one in enumerate(sealed) if name in one.names), None)
+        if layer.origin in self.members:
+            text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
+            step = Step(1, "own", text, ())
+            return Why(about, (step,), f"whose it is and what is inside is known to {self.who}")
+        if place is None:
+            return Why(about, (), f"the onion of {about} was stopped on its way")
+        route, hops = sealed[place], trail(sealed, self.members, place)
+        opener, ends, missing = route.stops[layer.step - 1], list[str](), tuple[str, ...]()
+        if followed := len(hops) >= layer.step:
+            fact = self._posted(layer.round, route)
+            for hop in hops[: layer.step - 1]:
+                fact = self._past(layer.round, route, hop, fact)
+        else:
+            fact = self._handed(layer, route)
+        if opener in self.members:
+            self._opened(layer, route, fact)
+        else:
+            missing = (parties.peer(opener),)
+            ends.append(f"it does not open without the key of {parties.peer(opener)}")
+        if not followed:
+            ends.append("nothing tells whose it is")
+        ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
+        return Why(about, tuple(self._steps), ending, missing)
+
+    def _handed(self, layer: Layer, route: Route) -> int:
+        giver, taker = (parties.peer(route.stops[layer.step - at]) for at in (2, 1))
+        return self._write(
+            "saw",
+            f"everybody saw {giver} post {route.names[layer.step - 1].hex()} for {taker}, in step "
+            f"{layer.step} of round {layer.round}",
+        )
+
+    def _opened(self, layer: Layer, route: Route, fact: int) -> None:
+        peer = parties.peer(route.stops[layer.step - 1])
+        key = self._write("key", f"{peer} has its own key")
+        text = f"so {peer} opens {route.names[layer.step - 1].hex()}: {_inside(route, layer.step)}"
+        self._write("open", text, fact, key)
+
+    def _own(self, number: int, person: int, row: Row) -> int:
+        said = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
+        return self._write("own", f"{parties.peer(person)} said {said} itself in round {number}")
+
+    def _follow(self, number: int, place: int, *, say: bool) -> None:
+        """The steps of one onion. say: what its ballot says, too."""
+        routes = self.record.routes[number]
+        route = routes[place]
+        fact = self._posted(number, route)
+        for hop in trail(routes, self.members, place):
+            if hop.rule is not Rule.LOST:
+                fact = self._past(number, route, hop, fact)
+        if say:
+            self._read(number, route, fact)
+
+    def _posted(self, number: int, route: Route) -> int:
+        owner, first = parties.peer(route.origin), parties.peer(route.stops[0])
+        return self._write(
+            "sender",
+            f"{route.names[0].hex()} is {owner}'s: everybody saw {owner} post it for {first}, in "
+            f"step 1 of round {number}",
+        )
+
+    def _past(self, number: int, route: Route, hop: Hop, fact: int) -> int:
+        """An onion is followed past one peer."""
+        owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
+        inside = _inside(route, hop.step)
+        if hop.rule is Rule.OPEN:
+            key = self._write("key", f"{peer} has its own key")
+            text = f"so {peer} opens {hop.name.hex()}: {inside}, which is {owner}'s too"
+            return self._write("open", text, fact, key)
+        many = (
+            "the only onion" if hop.onions == 1 else f"one of {hop.onions} onions, all {owner}'s,"
+        )
+        text = (
+            f"{hop.name.hex()} is {many} that {peer} opened in step {hop.step} of round {number}, "
+            f"but for what members sent; so what it handed on is {owner}'s too: {inside}"
+        )
+        return self._write("alone", text, fact)
+
+    def _read(self, number: int, route: Route, fact: int) -> None:
+        held = self._withheld(number)
+        keys = (
+            f"; {' + '.join(held)} {'has' if len(held) == 1 else 'have'} the rest" if held else ""
+        )
+        secrets = self._write(
+            "key", f"secrets of round {number} are on the board{keys}: ballots open"
+        )
+        text = (
+            f"so {parties.peer(route.origin)} said {self._answer(number, route)} in round {number}"
+        )
+        self._write("read", text, fact, secrets)
+
+    def _withheld(self, number: int) -> list[str]:
+        board = self.record.board
+        return [
+            parties.peer(one - 1)
+            for one in board.shares(number).keys() - board.shown(number).keys()
+        ]
+
+    def _answer(self, number: int, route: Route) -> str:
+        if route.answer is None:
+            return "nothing: it is blank"
+        ask, values = route.answer
+        columns = self.record.asks[number][ask]
+        return " ".join(
+            f"{self.columns[column]}={value}" for column, value in zip(columns, values, strict=True)
+        )
+
+    def _ending(
+        self, about: str, ends: Sequence[tuple[int, int | None]]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Why nothing is known of a peer, and whose help would change it. ends: of its onions."""
+        if not ends:
+            return f"no onion of {about} has come to the end of its path", ()
+        lost = tuple(dict.fromkeys(parties.peer(one) for _, one in ends if one is not None))
+        if lost:
+            which = "which of all that came in is which of what was handed on"
+            return f"there the trail ends: {which} is known to {joined(lost)} alone", lost
+        closed = dict.fromkeys(name for number, _ in ends for name in self._withheld(number))
+        sealed = "the secrets that open them were not shown"
+        return f"{self.who} sees whose ballots they are; {sealed}", tuple(closed)
+
+
+def _inside(route: Route, step: int) -> str:
+    """What is in the layer of a step."""
+    if step == len(route.stops):
+        return "a sealed ballot"
+    return f"{route.names[step].hex()}, for {parties.peer(route.stops[step])}"
