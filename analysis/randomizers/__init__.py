@@ -7,6 +7,7 @@
     Hadamard(a, epsilon)           a column of a Hadamard matrix
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
+    Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
@@ -35,6 +36,7 @@ from .numeric import Numeric
 from .postprocessing import Consistent, maximum_likelihood, projected
 from .pure import Pure
 from .randomizer import Randomizer, matrix_divergences
+from .ranges import NodeReports, Ranges
 from .square_wave import SquareWave
 from .subset_selection import SubsetSelection
 from .unary import UnaryEncoding
@@ -54,11 +56,13 @@ __all__ = [
     "Measure",
     "MixedReports",
     "Mixture",
+    "NodeReports",
     "Numeric",
     "Piecewise",
     "Product",
     "Pure",
     "Randomizer",
+    "Ranges",
     "SquareWave",
     "SubsetSelection",
     "UnaryEncoding",

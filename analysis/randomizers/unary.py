@@ -155,6 +155,10 @@ class UnaryEncoding(Pure):
         """That of the two coins in which the reports of two symbols differ."""
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
+    def noise_of(self, task: str) -> float:
+        """The same; for "ranges" averaged over all ranges, whose coins are independent."""
+        return self.noise() * ((self.a + 2) / 3 if task == "ranges" else 1)
+
     @property
     def two_level(self) -> TwoLevel | None:
         """Its form as a random set of symbols; None where a coin at another symbol is certain."""

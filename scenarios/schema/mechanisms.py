@@ -15,7 +15,7 @@ from .plugs import homes
 
 HOME = "veilmix.analysis.randomizers"
 NONE = "none"
-Task = Literal["shares", "mean", "distribution"]
+Task = Literal["shares", "mean", "distribution", "ranges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Mechanism:
 
 BUILT_IN = {
     "grr": Mechanism(f"{HOME}:GRR"),
-    "rappor": Mechanism(f"{HOME}:UnaryEncoding.rappor"),
-    "oue": Mechanism(f"{HOME}:UnaryEncoding.oue"),
+    "rappor": Mechanism(f"{HOME}:UnaryEncoding.rappor", ("shares", "ranges")),
+    "oue": Mechanism(f"{HOME}:UnaryEncoding.oue", ("shares", "ranges")),
     "blh": Mechanism(f"{HOME}:UnaryEncoding.blh"),
     "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
     "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
@@ -54,6 +54,7 @@ BUILT_IN = {
         numbers=True,
         fit="the likeliest distribution (EM)",
     ),
+    "ranges": Mechanism(f"{HOME}:Ranges", ("ranges", "shares"), numbers=True),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
 

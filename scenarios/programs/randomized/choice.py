@@ -24,6 +24,7 @@ from .questions import questions, share
 OF = {
     "shares": "of a share of people",
     "mean": "of a mean, as a share of the range",
+    "ranges": "of a share of people in a range",
     "distribution": "of a share of people, unbiased",
 }
 

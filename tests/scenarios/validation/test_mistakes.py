@@ -1,7 +1,8 @@
 """Every mistake a scenario file can hold, as the line that the person who made it reads.
 
 The cases are in `mistakes/*.txt`: `=== name`, the file, `--- says`, lines without the file name.
-`{kinds}` in a line stands for the kinds of policy that there are.
+`{kinds}` in a line stands for the kinds of policy that there are, `{mechanisms}` for those of
+[local] as a message tells them and `{mechanism names}` for all that it may say.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from veilmix.errors import ScenarioError
 from veilmix.scenarios.programs.registry import PROGRAMS
+from veilmix.scenarios.schema import mechanisms
 from veilmix.scenarios.schema.problems import did_you_mean
 from veilmix.scenarios.validation.load import loads
 
@@ -43,7 +45,14 @@ def test_the_table_of_mistakes_was_found() -> None:
 def test_each_mistake_is_its_line(name: str) -> None:
     text, said = CASES[name]
     kinds = ", ".join(sorted(PROGRAMS))
-    assert problems(text) == [line.replace("{kinds}", kinds) for line in said]
+    stands = {
+        "{kinds}": kinds,
+        "{mechanisms}": mechanisms.listed(),
+        "{mechanism names}": ", ".join(sorted(mechanisms.names())),
+    }
+    for word, meant in stands.items():
+        said = [line.replace(word, meant) for line in said]
+    assert problems(text) == list(said)
 
 
 def test_what_is_right_has_no_problems() -> None:

@@ -1,0 +1,350 @@
+"""Hierarchical histograms: how many people are in a range of numbers, and quantiles.
+
+The numbers, in order, are the leaves of a tree: B leaves to a node, B nodes to the next, down to at
+least two at the top. Everybody draws one of the h levels and reports its node there by optimised
+unary encoding with the whole budget (G. Cormode, T. Kulkarni, D. Srivastava, Answering range
+queries under local differential privacy, VLDB 2019, Sections 4.4 and 4.5: TreeOUE, users sampled,
+constrained inference). A node's share, from the reports c that have a 1 there,
+
+    y = h / n * sum over the reports at its level of (bit - lie) / (truth - lie)
+
+is unbiased. Levels tell of each other: the shares of the leaves are the least-squares fit x = G y +
+c with total 1. G knows the tree only, so x is unbiased, and with D the diagonal of
+
+    D_j = h (s0 + f_j (s1 + 1 - s0)),  s0 = lie (1 - lie)/(truth - lie)^2,  s1 of truth the same,
+
+f_j the true share of node j, the variance of any combination w x given the people is exactly
+
+    n Var = sum over nodes of (w G)_j^2 D_j  -  sum over leaves of p_x (w G a_x)^2
+
+a_x the nodes above leaf x: reports of different nodes of one level are uncorrelated, and nobody
+reports at two. The worst neighbours differ at every level; then a report is one of unary encoding.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, as_probabilities, whole
+from .bit_channel_capacity import unary_capacity, unary_pair
+from .bit_vectors import fill_coins
+from .estimate import Estimate
+from .measure import Measure
+from .neighbour_laws import Neighbours, coin_neighbours
+from .numerical_capacity import two_inputs
+from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
+from .unary import UnaryEncoding
+
+# Leaves whose least-squares fit is worked out as a matrix.
+MOST_LEAVES = 1024
+# Children of a node: the paper's best, for consistent trees, is 4 to 8.
+FANOUT = 4
+QUARTERS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeReports:
+    """Everybody's level, from the top, and the bits of the nodes there.
+
+    Attributes:
+        levels: shape (people,).
+        bits: shape (people, leaves); those after the last node of a level are 0.
+    """
+
+    levels: npt.NDArray[np.int64]
+    bits: Bits
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+
+@dataclass(frozen=True, eq=True)
+class Ranges(Randomizer):
+    """A tree over some numbers with budget epsilon.
+
+    Attributes:
+        points: the numbers, 2 to 1,024, all different.
+        epsilon: nats, > 0.
+        fanout: B, >= 2.
+    """
+
+    points: tuple[float, ...]
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+    fanout: int = FANOUT
+
+    any_size = True
+
+    def __post_init__(self) -> None:
+        points = tuple(float(point) for point in self.points)
+        if not 2 <= len(points) <= MOST_LEAVES or len(set(points)) < len(points):
+            raise ParameterError(f"points: needs 2 to {MOST_LEAVES} different numbers")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        object.__setattr__(self, "fanout", whole(self.fanout, "fanout", 2))
+
+    def __str__(self) -> str:
+        return f"Ranges({self.a} numbers, fanout={self.fanout}, epsilon={self.epsilon:g})"
+
+    @property
+    def a(self) -> int:
+        """The number of leaves."""
+        return len(self.points)
+
+    @property
+    def inputs(self) -> int:
+        """The number of leaves."""
+        return self.a
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The place of each input among the ordered numbers."""
+        return np.argsort(np.argsort(self.points))
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Leaves to a node of each level, from the top."""
+        found = [1]
+        while -(-self.a // (found[-1] * self.fanout)) > 1:
+            found.append(found[-1] * self.fanout)
+        return tuple(reversed(found))
+
+    @cached_property
+    def nodes(self) -> tuple[int, ...]:
+        """Nodes of each level."""
+        return tuple(-(-self.a // width) for width in self.widths)
+
+    @cached_property
+    def _coins(self) -> UnaryEncoding:
+        return UnaryEncoding.oue(max(2, self.nodes[-1]), self.epsilon)
+
+    @property
+    def outputs(self) -> int:
+        """Sets of nodes, over all levels."""
+        return int(sum(1 << count for count in self.nodes))
+
+    @cached_property
+    def paths(self) -> Floats:
+        """Which nodes, level after level, are above each leaf: shape (nodes, a), ordered leaves."""
+        leaf = np.arange(self.a)
+        rows = [
+            leaf // width == np.arange(count)[:, None]
+            for width, count in zip(self.widths, self.nodes, strict=True)
+        ]
+        return np.concatenate(rows).astype(np.float64)
+
+    def _columns(self) -> Floats:
+        parts = []
+        for width, count in zip(self.widths, self.nodes, strict=True):
+            coins = UnaryEncoding(count, self._coins.kappa, self._coins.lam)
+            parts.append(coins.matrix[:, self.order // width])
+        return np.concatenate(parts) / len(parts)
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> NodeReports:
+        """A level and its bits for each person.
+
+        Args:
+            x: which number each has, shape (people,).
+            rng: generator or seed.
+        """
+        leaves, rng = self.order[as_symbols(x, self.a)], as_generator(rng)
+        levels = rng.integers(0, len(self.widths), len(leaves))
+        bits = np.zeros((len(leaves), self.a), np.uint8)
+        fill_coins(bits, self._coins.lam, rng)
+        here = np.arange(len(leaves))
+        node = leaves // np.array(self.widths)[levels]
+        bits[here, node] = rng.random(len(leaves)) < self._coins.kappa
+        bits *= np.arange(self.a) < np.array(self.nodes)[levels, None]
+        return NodeReports(levels, bits)
+
+    @property
+    def positions(self) -> int:
+        """One for every level, and one for every node."""
+        return sum(self.nodes) + len(self.nodes)
+
+    def support_counts(self, reports: NodeReports) -> Counts:
+        """Of each level from the top: its reports, then how many have a 1 at each of its nodes."""
+        found = []
+        for level, count in enumerate(self.nodes):
+            rows = reports.bits[reports.levels == level]
+            found.append(np.append(len(rows), rows[:, :count].sum(axis=0, dtype=np.int64)))
+        return np.concatenate(found)
+
+    def _node_shares(self, counts: npt.ArrayLike, people: int) -> Floats:
+        """Y of the docstring, shape (nodes,). counts: those of `support_counts`."""
+        seen, first, found = np.asarray(counts, np.float64), 0, []
+        coins, h = self._coins, len(self.nodes)
+        for count in self.nodes:
+            ones = seen[first + 1 : first + 1 + count]
+            found.append((ones - seen[first] * coins.lam) / (coins.kappa - coins.lam))
+            first += count + 1
+        return h * np.concatenate(found) / people
+
+    @cached_property
+    def _fit(self) -> tuple[Floats, Floats]:
+        """G and c: the least-squares shares of the leaves with total 1."""
+        A = self.paths
+        inverse = np.linalg.inv(A.T @ A)
+        ones = inverse.sum(axis=1)
+        centre = ones / ones.sum()
+        G = inverse @ A.T
+        return G - np.outer(centre, G.sum(axis=0)), centre
+
+    def _variance_of(self, weights: Floats, shares: Floats) -> Floats:
+        """N times the exact variance of some combinations of leaves, shape (k,).
+
+        weights: k x a. shares: true ones of the ordered leaves.
+        """
+        t, q = self._coins.kappa, self._coins.lam
+        low, high = q * (1 - q) / (t - q) ** 2, t * (1 - t) / (t - q) ** 2
+        D = len(self.nodes) * (low + self.paths @ shares * (high + 1 - low))
+        rows = weights @ self._fit[0]
+        return np.asarray(np.maximum(rows**2 @ D - (rows @ self.paths) ** 2 @ shares, 0.0))
+
+    def _ordered(self, counts: npt.ArrayLike, people: int) -> Floats:
+        G, centre = self._fit
+        return np.asarray(G @ self._node_shares(counts, whole(people, "people", 1)) + centre)
+
+    def estimate(self, reports: NodeReports, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the numbers, in the order in which they were given."""
+        counts = self.support_counts(reports)
+        return self.estimate_tally(counts, len(reports), population=population)
+
+    def estimate_tally(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> Estimate:
+        """The same from the counts of `support_counts`."""
+        ordered = self._ordered(counts, people)
+        noise = self._variance_of(np.eye(self.a), _near(ordered)) / people
+        return Estimate.of(
+            ordered[self.order],
+            noise[self.order],
+            people,
+            str(self),
+            kind="distribution",
+            population=population,
+        )
+
+    def variance(self, p: npt.ArrayLike, people: int) -> Floats:
+        """Exact variance of each share given people with these shares, shape (a,)."""
+        ordered = as_probabilities(p)[np.argsort(self.points)]
+        return self._variance_of(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
+
+    def range_variance(self, first: int, last: int, p: npt.ArrayLike, people: int) -> float:
+        """Exact variance of the share of people from the first to the last ordered leaf."""
+        ordered = as_probabilities(p)[np.argsort(self.points)]
+        inside = ((np.arange(self.a) >= first) & (np.arange(self.a) <= last))[None, :]
+        return float(self._variance_of(inside.astype(np.float64), ordered)[0]) / people
+
+    def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
+        """The quartiles, and the people in each quarter of the list of numbers."""
+        ordered, points = self._ordered(counts, people), np.sort(self.points)
+        shares = _near(ordered)
+        found = [self._quantile(ordered, shares, points, q, people) for q in QUARTERS]
+        ends = np.unique(np.linspace(0, self.a, 5).astype(int))
+        order = np.argsort(self.points)
+        for first, last in zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True):
+            inside = np.zeros(self.a)
+            inside[first : last + 1] = 1
+            error = sqrt(float(self._variance_of(inside[None, :], shares)[0]) / people)
+            found.append(
+                Measure(
+                    f"share from {points[first]:g} to {points[last]:g}",
+                    float(ordered @ inside),
+                    error,
+                    lambda p, inside=inside: float(p[order] @ inside),  # type: ignore[misc]
+                )
+            )
+        return tuple(found)
+
+    def _quantile(
+        self, ordered: Floats, shares: Floats, points: Floats, q: float, people: int
+    ) -> Measure:
+        """The least number that a share q of people are at most; biased, as a threshold is."""
+        reach = np.maximum.accumulate(np.cumsum(ordered))
+
+        def at(level: float) -> int:
+            return min(int(np.searchsorted(reach, level)), self.a - 1)
+
+        place = at(q)
+        inside = (np.arange(self.a) <= place)[None, :].astype(np.float64)
+        sure = sqrt(float(self._variance_of(inside, shares)[0]) / people)
+        spread = (points[at(q + sure)] - points[at(q - sure)]) / 2
+        order = np.argsort(self.points)
+
+        def truth(p: Floats) -> float:
+            return float(points[min(int(np.searchsorted(np.cumsum(p[order]), q)), self.a - 1)])
+
+        return Measure(f"{100 * q:g} % quantile", float(points[place]), float(spread), truth, True)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate of a share, for uniform numbers, averaged."""
+        return float(self._variance_of(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
+
+    def noise_of(self, task: str) -> float:
+        """The same; for "ranges" averaged over all ranges of numbers."""
+        if task != "ranges":
+            return self.noise()
+        bounds = np.tril(np.ones((self.a + 1, self.a)), -1)  # the first i leaves, i = 0 .. a
+        pairs = [(i, j) for i in range(self.a + 1) for j in range(i)]
+        if len(pairs) > MOST_LEAVES:
+            rng = np.random.default_rng(0)
+            pairs = [pairs[k] for k in rng.choice(len(pairs), MOST_LEAVES, replace=False)]
+        weights = np.array([bounds[i] - bounds[j] for i, j in pairs])
+        return float(self._variance_of(weights, np.full(self.a, 1 / self.a)).mean())
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most the mean of the capacities of the levels, nats."""
+        coins = self._coins
+        each = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
+        return float(np.mean(each)), False
+
+    def contraction(self) -> float:
+        """That of two numbers that differ at every level: of two coins."""
+        return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
+
+    def neighbours(self) -> list[Neighbours]:
+        """Two numbers that differ at every level, as reports of unary encoding.
+
+        Levels where they are alike tell nothing; their mean is in the middle of what others tell.
+        """
+        return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """Epsilon where a drawn report has a 1 at the node above a value, else 0."""
+        said = self.sample(values[own, 0], rng)
+        width = np.array(self.widths)[said.levels, None]
+        held = self.order[values[:, 0]][None, :] // width
+        return np.asarray(np.take_along_axis(said.bits, held, axis=1) * self.epsilon, np.float64)
+
+    @property
+    def text_width(self) -> int:
+        """A digit for the level, two for each eight bits."""
+        return 1 + 2 * -(-self.a // 8)
+
+    def encode(self, reports: NodeReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """The level, then the bits, eight to a byte, in hex."""
+        packed = np.packbits(reports.bits, axis=1)
+        pairs = zip(reports.levels.tolist(), packed, strict=True)
+        return [f"{level:x}{row.tobytes().hex()}" for level, row in pairs]
+
+    def decode(self, texts: Sequence[str]) -> NodeReports:
+        """Levels and bits; texts with a level or a bit that there is none of are left out."""
+        levels = np.array([int(text[0], 16) for text in texts], np.int64)
+        packed = np.frombuffer(bytes.fromhex("".join(text[1:] for text in texts)), np.uint8)
+        bits = np.unpackbits(packed.reshape(len(texts), -1), axis=1)
+        known = levels < len(self.nodes)
+        nodes = np.array(self.nodes)[np.where(known, levels, 0)]
+        known &= ~(bits & (np.arange(bits.shape[1]) >= nodes[:, None])).any(axis=1)
+        return NodeReports(levels[known], bits[known][:, : self.a])
+
+
+def _near(shares: Floats) -> Floats:
+    """The shares with those below 0 taken for 0, total 1: for variances."""
+    kept = np.clip(shares, 0.0, 1.0)
+    return np.asarray(kept / kept.sum())
