@@ -6,12 +6,14 @@
     balance, accounts, decision   nothing
     order                         as long as a batch of its round can be; by who handles batches
     announcement                  64 KiB, or four times the announcement of the session
+    changed                       one envelope, and the draws of its layers
 
 Each party raises at most one alarm a round and cause.
 """
 
 from collections.abc import Iterable, Mapping
 
+from .announcement import MAX_SHUFFLERS
 from .frames import DIGEST, WITNESS
 from .messages import Alarm, Cause
 from .parties import Role, role
@@ -39,6 +41,8 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
         if role(author) not in HANDLERS:
             return False
         return len(alarm.evidence) <= LENGTHS + layers * (LENGTHS + (widest or LARGEST_LAYER))
+    if alarm.cause is Cause.CHANGED:
+        return len(alarm.evidence) <= widest + DIGEST * (MAX_SHUFFLERS + 2)
     if alarm.cause is Cause.ANNOUNCEMENT:
         return len(alarm.evidence) <= max(LEAST_ANNOUNCEMENT, 4 * announced)
     return len(alarm.evidence) <= NOTHING[alarm.cause]

@@ -8,6 +8,7 @@
     decision       the published marginals give another decision        none
     announcement   somebody was told of another session                 that announcement
     split          the board has shown somebody something else          the head it showed there
+    changed        a ballot of an accepted envelope has not come        what it was sealed with
 
 An alarm names nobody but the party that raises it. It stops nothing by itself: a false one would be
 a cheap way to stop a release. `check_alarm` tells anybody whether it is justified. What the board
@@ -20,6 +21,7 @@ from itertools import pairwise
 from ..errors import ParameterError, Refused, VerificationError
 from .announcement import Flaw, decode_announcement
 from .board import Board
+from .challenge import changed
 from .frames import DIGEST
 from .messages import Alarm, Cause, Mixed, Tally
 from .mixing import batch_digest
@@ -149,6 +151,7 @@ _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
     Cause.DECISION: lambda _board, _alarm: False,
     Cause.ANNOUNCEMENT: _told_otherwise,
     Cause.SPLIT: _forked,
+    Cause.CHANGED: changed,
 }
 
 

@@ -22,6 +22,7 @@ NONCE = 16  # bytes; two sessions that agree in everything else still differ
 REGISTRY = 32  # bytes: the root of the registry of users, where there is one
 MAX_SHUFFLERS = 64
 PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has rules
+TOKENS, CHALLENGE = 1, 2  # bits of what travels with ballots besides, on the wire
 Name = TypeVar("Name", bound=StrEnum)
 
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
@@ -104,7 +105,8 @@ class Rules:
     people, left after the first. padded, salted, ordered: one size a round, a fresh salt a ballot,
     batches in sorted order. receipts: readers publish a salted hash of every ballot they count.
     tokens: every ballot carries a token that the round's reader gave to a registered person
-    (tokens.py). flaws: design errors, in their order; only in a lesson.
+    (tokens.py). challenge: nothing is opened before everybody has looked whether it came
+    (challenge.py). flaws: design errors, in their order; only in a lesson.
     """
 
     deadline: int = 60
@@ -116,6 +118,7 @@ class Rules:
     lesson: bool = False
     receipts: bool = False
     tokens: bool = False
+    challenge: bool = False
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -127,6 +130,8 @@ class Rules:
             raise ParameterError("receipts: without salt anyone could guess what a hash is of")
         if self.tokens and (self.flaws or not self.salted):
             raise ParameterError("tokens: each stands on a salt, and on no design error")
+        if self.challenge and (self.flaws or not (self.salted and self.padded and self.ordered)):
+            raise ParameterError("challenge: ballots are salted, padded, sorted; no design errors")
         for name, value in (
             ("deadline", self.deadline),
             ("min_batch", self.min_batch),
@@ -163,6 +168,10 @@ class Announcement:
             )
         if self.rules.tokens and not self.registry:
             raise ParameterError("tokens: they are for registered people; there is no registry")
+        if self.rules.challenge and not self.registry:
+            raise ParameterError("challenge: it is for registered people; there is no registry")
+        if self.rules.challenge and self.curator.suite is not SuiteCode.SEALEDBOX:
+            raise ParameterError("challenge: layers have to be sealed again; sealedbox is accepted")
         if len(self.nonce) != NONCE:
             raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
         if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
@@ -217,7 +226,8 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.text(policy.setting).f64(policy.delta)
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
-    out.flag(rules.lesson).flag(rules.receipts).flag(rules.tokens)
+    out.flag(rules.lesson).flag(rules.receipts)
+    out.u8(rules.tokens * TOKENS | rules.challenge * CHALLENGE)
     out.many(rules.flaws, Writer.text)
 
 
@@ -252,8 +262,12 @@ def read_terms(data: Reader) -> tuple[Policy, Rules]:
     promise = (data.u32(), data.f64(), data.text(), data.flag())
     policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
-    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
-    return policy, Rules(*numbers, *flags, data.many(lambda r: _read_name(r, Flaw)))
+    flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
+    guards = data.u8()
+    if guards > TOKENS | CHALLENGE:
+        raise Refused(Reason.MALFORMED)
+    switched = (bool(guards & TOKENS), bool(guards & CHALLENGE))
+    return policy, Rules(*numbers, *flags, *switched, data.many(lambda r: _read_name(r, Flaw)))
 
 
 def _read_name(data: Reader, names: type[Name]) -> Name:

@@ -16,12 +16,13 @@ from functools import lru_cache
 from operator import add
 from typing import NamedTuple, Protocol
 
-from ..crypto.entropy import Entropy, SeededEntropy
+from ..crypto.entropy import Drawn, Entropy, SeededEntropy
 from ..crypto.onion import wrap, wrap_all
 from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Flaw
 from .hiding import hide
+from .locks import Proofs, lock_all
 from .messages import Call
 from .session import SALT, Round, sealing
 from .wire import Writer, decode
@@ -60,12 +61,14 @@ class Sealed(NamedTuple):
 
     ballots[i] is the i-th answer, onions[i] its layers, outermost first; the outermost of each lies
     in the envelope. receipts: the hashes by which the user finds its ballots among those counted.
+    proofs: where ballots are locked, what proves that one of them is missing.
     """
 
     envelope: bytes
     ballots: tuple[Ballot, ...]
     onions: tuple[tuple[bytes, ...], ...]
     receipts: tuple[bytes, ...] = ()
+    proofs: Proofs | None = None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -134,10 +137,11 @@ def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> t
 
 def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> bytes:
     """User: seal inner onions for the first shuffler, in the order of their bytes."""
-    return wrap(plan.suite, plan.hops[:1], _bundle(onions), entropy)[0]
+    return wrap(plan.suite, plan.hops[:1], bundle(onions), entropy)[0]
 
 
-def _bundle(onions: Iterable[bytes]) -> bytes:
+def bundle(onions: Iterable[bytes]) -> bytes:
+    """User: what an envelope holds: onions in the order of their bytes."""
     return Writer().items(sorted(onions)).done()
 
 
@@ -217,8 +221,10 @@ def submit_all(
     """
     plan, slots = book.plan, book.plan.slots
     rows = [book.coarse(row) for row in rows]
-    if plan.announcement.rules.flaws:
-        return [_flawed(plan, *pair) for pair in zip(rows, entropies, strict=True)]
+    rules = plan.announcement.rules
+    if rules.flaws or rules.challenge:
+        people = zip(rows, entropies, tokens or [()] * len(rows), strict=True)
+        return [_one_by_one(plan, *one) for one in people]
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
@@ -237,7 +243,7 @@ def submit_all(
     each = [entropy for entropy in entropies for _ in range(slots)]
     onions = wrap_all(plan.suite, plan.hops[1:], sealed, each)
     inside = [tuple(onions[at : at + slots]) for at in range(0, len(onions), slots)]
-    bundles = [_bundle([layers[0] for layers in onions]) for onions in inside]
+    bundles = [bundle([layers[0] for layers in onions]) for onions in inside]
     envelopes = wrap_all(plan.suite, plan.hops[:1], bundles, entropies)
     receipts: Iterable[tuple[bytes, ...]] = [()] * len(rows)
     if plan.announcement.rules.receipts:
@@ -251,10 +257,12 @@ def submit_all(
     ]
 
 
-def _flawed(plan: Round, row: Sequence[str], entropy: Entropy) -> Sealed:
-    """User: seal with the design errors of a lesson."""
+def _one_by_one(
+    plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token]
+) -> Sealed:
+    """User: seal with the design errors of a lesson, or to the lock of a round."""
     said = answers(plan, hide(plan.call.hidden, row, entropy))
-    return enclose(plan, said, sealing(entropy, plan.session))
+    return enclose(plan, said, sealing(entropy, plan.session), tokens)
 
 
 def enclose(
@@ -271,15 +279,21 @@ def enclose(
         plain = [write_bundle(plan, pairs)]
     else:
         plain = [write_ballot(ballot, salt, plan.ballot) for ballot, salt in pairs]
+    receipts: tuple[bytes, ...] = ()
+    if plan.announcement.rules.receipts:
+        receipts = tuple(receipt(plan, one) for one in plain)
+    if plan.announcement.rules.challenge:
+        sealed = [one + token for one, (_, token) in zip(plain, marks, strict=True)]
+        proofs = lock_all(plan, sealed, entropy)
+        outer = [layers[0] for layers in proofs.onions]
+        envelope = seal_envelope(plan, outer, Drawn(proofs.draw))
+        return Sealed(envelope, tuple(ballots), proofs.onions, receipts, proofs)
     draw = _same_key(entropy) if Flaw.ONE_KEY in plan.announcement.rules.flaws else None
     onions = tuple(
         wrap(plan.suite, plan.hops[1:], one + token, draw() if draw else entropy)
         for one, (_, token) in zip(plain, marks, strict=False)
     )
     envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
-    receipts: tuple[bytes, ...] = ()
-    if plan.announcement.rules.receipts:
-        receipts = tuple(receipt(plan, one) for one in plain)
     return Sealed(envelope, tuple(ballots), onions, receipts)
 
 

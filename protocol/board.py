@@ -22,16 +22,20 @@ from ..errors import Reason, Refused
 from . import parties
 from .alarm_limits import fits, said_before
 from .announcement import Announcement
+from .challenged import Challenged, Place
 from .frames import DIGEST, NO_SESSION, Message, decode_message
 from .ledger import unspent
 from .messages import (
+    Accepted,
     Alarm,
     Body,
     Burned,
     Call,
+    Cause,
     Consent,
     Decision,
     Head,
+    Heard,
     Issued,
     Key,
     Kind,
@@ -42,6 +46,7 @@ from .messages import (
     Roster,
     Tally,
 )
+from .peer_messages import Share, Shown
 from .phases import BOARD, Phase, follow
 from .programs import decidable, legal
 from .receipts import root_of
@@ -89,6 +94,7 @@ class Board:
     heads: dict[int, Head] = field(default_factory=dict)
     mints: dict[int, bytes] = field(default_factory=dict)  # round -> the key of its tokens
     issued: dict[int, int] = field(default_factory=dict)  # round -> people with tokens
+    challenged: Challenged = field(default_factory=Challenged)
 
     @property
     def due(self) -> int | None:
@@ -147,7 +153,7 @@ class Board:
         known = self._may_post(author, body)
         if not (known and self._right(author, body, number)) or message.session != self.session:
             raise Refused(Reason.UNEXPECTED)
-        if message.round != expected:
+        if message.round != expected or not self._challenges(author, body, number):
             raise Refused(Reason.UNEXPECTED)
 
     def _check_seal(self, author: str, message: Message, data: bytes) -> None:
@@ -223,10 +229,30 @@ class Board:
             case _:
                 return True
 
+    def _challenges(self, author: str, body: Body, number: int) -> bool:
+        """Whether a post is right in a session with challenges; in others there are no such."""
+        told = self.announcement
+        if told is None or not told.rules.challenge:
+            return not isinstance(body, Share | Accepted | Heard | Shown)
+        if not self.calls or isinstance(body, Call):
+            return True
+        call, registered = self.calls[-1], len(self.registry.keys) if self.registry else 0
+        mixed = self._next_hop() > len(told.shufflers)
+        at = Place(self.session, number, self._openers, len(call.asks), registered, mixed)
+        return self.challenged.right(author, body, at)
+
+    @property
+    def _openers(self) -> tuple[str, ...]:
+        """Who opens a layer of the current round."""
+        hops = len(self.announcement.shufflers) if self.announcement else 0
+        return *(parties.shuffler(hop + 1) for hop in range(hops)), self.calls[-1].reader.value
+
     def _hears(self, author: str, alarm: Alarm) -> bool:
         """Whether an alarm is the first of its kind by its author, and no longer than it needs."""
         if said_before(self.alarms, author, alarm):
             return False
+        if alarm.cause is Cause.CHANGED and self.phase is not Phase.CHALLENGED:
+            return False  # too early to be known, or too late to be safe
         layers = max((one.received + one.forwarded for one in self.mixed), default=0)
         announced, widest = 0, 0
         if self.announcement is not None and self.calls and alarm.evidence:
@@ -266,6 +292,7 @@ class Board:
             self._next_hop() > len(self.announcement.shufflers)
             and self.announcement.rules.receipts == (call.round in self.receipts)
             and self._counted(tally)
+            and self._unlocked(call.round)
             and len(tally.totals) == len(call.asks)
             and public == (tally.counts is not None)
             and all(
@@ -286,6 +313,12 @@ class Board:
         assert self.announcement is not None  # noqa: S101 - the table comes first
         return self.announcement.rules.tokens and author == self.calls[-1].reader
 
+    def _unlocked(self, number: int) -> bool:
+        """Whether ballots may have been opened: nobody has to wait where there is no challenge."""
+        assert self.announcement is not None  # noqa: S101 - the table comes first
+        challenge = self.announcement.rules.challenge
+        return not challenge or self.challenged.unlocked(number, self._openers)
+
     def _counted(self, tally: Tally) -> bool:
         """Whether as many ballots were counted as there were tokens."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
@@ -301,6 +334,7 @@ class Board:
         return len(self.mixed) - (len(self.calls) - 1) * len(self.announcement.shufflers) + 1
 
     def _learn(self, author: str, message: Message) -> None:
+        self.challenged.learn(author, message.round, message.body)
         match message.body:
             case Key(key=key):
                 self.keys[author] = key

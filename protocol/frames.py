@@ -29,6 +29,7 @@ from .hiding import Hiding, Mask, Redact
 from .messages import (
     OPENING,
     STATE,
+    Accepted,
     Alarm,
     Ask,
     Batch,
@@ -41,8 +42,10 @@ from .messages import (
     Consent,
     Counts,
     Decision,
+    Envelope,
     Grant,
     Head,
+    Heard,
     Issued,
     Key,
     Kind,
@@ -81,7 +84,7 @@ NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
 ENVELOPE = HEADER + 4  # where the envelope of a submission begins
 PLACE = 4  # bytes of a user in a roll
-PLACE = 4  # bytes of a user in a roll
+ENVELOPED = PLACE + DIGEST + SIGNATURE  # bytes of an accepted envelope
 UNSIGNED = bytes(4)  # what follows it if it is not signed: a blob of nothing
 WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
 
@@ -327,6 +330,24 @@ def _write_roll(out: Writer, roll: Roll) -> None:
     out.u32(len(roll.people)).raw(b"".join(one.to_bytes(PLACE, "big") for one in roll.people))
 
 
+def _read_accepted(data: Reader) -> Accepted:
+    many = range(data.u32())
+    raw = iter([data.raw(ENVELOPED) for _ in many])
+    return Accepted(tuple([_envelope(one) for one in raw]))
+
+
+def _envelope(raw: bytes) -> Envelope:
+    return Envelope(
+        int.from_bytes(raw[:PLACE], "big"), raw[PLACE : PLACE + DIGEST], raw[PLACE + DIGEST :]
+    )
+
+
+def _write_accepted(out: Writer, accepted: Accepted) -> None:
+    out.u32(len(accepted.people))
+    for one in accepted.people:
+        out.u32(one.person).raw(one.digest).raw(one.signature)
+
+
 def _read_alarm(data: Reader) -> Alarm:
     number, cause, evidence = data.u8(), data.text(), data.blob()
     if cause not in set(Cause):
@@ -383,6 +404,11 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
     ),
     Kind.ROLL: (_read_roll, _write_roll),
     Kind.ISSUED: (lambda r: Issued(r.u32()), lambda w, body: w.u32(body.people)),
+    Kind.ACCEPTED: (_read_accepted, _write_accepted),
+    Kind.HEARD: (
+        lambda r: Heard(tuple(r.items())),
+        lambda w, body: w.items(body.hashes),
+    ),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -413,4 +439,6 @@ _KINDS: dict[type, Kind] = {
     Grant: Kind.GRANT,
     Issued: Kind.ISSUED,
     Roll: Kind.ROLL,
+    Accepted: Kind.ACCEPTED,
+    Heard: Kind.HEARD,
 }

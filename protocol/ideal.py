@@ -217,12 +217,14 @@ def ideal_view(
     shufflers: int,
     *members: str,
     asked: bool = False,
+    public: bool = False,
 ) -> View:
     """What these parties would know together of the calls answered, were the mix network ideal.
 
     The counts they read or that are public; and, where all shufflers of a round and its reader are
     among them, everybody's answers of that round. (Users among them are not looked at here.) asked:
-    whether people ask curator and analyst for tokens.
+    whether people ask curator and analyst for tokens. public: whether everybody sees who takes
+    part.
     """
     coalition = frozenset(members)
     chain = {parties.shuffler(hop + 1) for hop in range(shufflers)}
@@ -247,4 +249,5 @@ def ideal_view(
         *(coalition, users, fixed, {}, tuple(counted), opened, everybody, transcript),
         decision=ideal.decision,
         asked=asked,
+        public=public,
     )

@@ -30,12 +30,17 @@ def check_dropout(before: int, now: int, least: int, since: str = "the round bef
     people among whom one can hide; 1 switches the rule off. since: what `before` is called.
     """
     missing = abs(before - now)
-    if 0 < missing < least:
+    if too_few(missing, least):
         raise RoundBurned(
             f"{missing} of {before} people are missing since {since}: fewer than {least} "
             "could be told apart by subtracting the two rounds"
         )
     return missing
+
+
+def too_few(people: int, least: int) -> bool:
+    """Anybody: whether so many people, who are in one of two counts, stand out."""
+    return 0 < people < least
 
 
 def unspent(people: int, totals: Sequence[int]) -> str:

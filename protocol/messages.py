@@ -54,6 +54,8 @@ class Kind(IntEnum):
     GRANT = 34
     ISSUED = 35
     ROLL = 36
+    ACCEPTED = 37
+    HEARD = 38
 
 
 class Cause(StrEnum):
@@ -66,6 +68,7 @@ class Cause(StrEnum):
     DECISION = "decision"
     ANNOUNCEMENT = "announcement"
     SPLIT = "split"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +360,43 @@ class Issued:
     people: int
 
 
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """An envelope that was accepted: the person's place in the registry, digest, signature."""
+
+    person: int
+    digest: bytes
+    signature: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.digest) != STATE or len(self.signature) != SIGNATURE:
+            raise ParameterError(f"envelope: {STATE} and {SIGNATURE} bytes are accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The first shuffler shows whose envelopes it has taken, by place in the registry."""
+
+    people: tuple[Envelope, ...]
+
+    def __post_init__(self) -> None:
+        if any(a.person >= b.person for a, b in pairwise(self.people)):
+            raise ParameterError("people: ascending places are accepted, none twice")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A reader shows what has come before it opens anything: marks of locked ballots, ascending."""
+
+    hashes: tuple[bytes, ...]
+
+    def __post_init__(self) -> None:
+        if any(len(one) != STATE for one in self.hashes):
+            raise ParameterError(f"hashes: {STATE} bytes each are accepted")
+        if any(a >= b for a, b in pairwise(self.hashes)):
+            raise ParameterError("hashes: ascending ones are accepted, none twice")
+
+
 Body = (
     Key
     | Announcement
@@ -385,4 +425,6 @@ Body = (
     | Grant
     | Issued
     | Roll
+    | Accepted
+    | Heard
 )

@@ -72,3 +72,8 @@ def identity_label(party: str) -> str:
 def key_label(party: str) -> str:
     """Name the fork of a session's entropy that a party's key pair is drawn from."""
     return f"key of {party}"
+
+
+def lock_label(party: str) -> str:
+    """Name the fork of a session's entropy that a party's shares of locks are drawn from."""
+    return f"locks of {party}"

@@ -22,6 +22,7 @@ class Phase(StrEnum):
     ANNOUNCED = "announced"
     COLLECTING = "collecting"
     MIXING = "mixing"
+    CHALLENGED = "challenged"
     TALLIED = "tallied"
     DECIDED = "decided"
     BURNT = "burnt"
@@ -81,7 +82,9 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.MINT: _move("curator analyst", BOARD, Phase.COLLECTING),
         Kind.ASK: _move("user", "curator analyst", Phase.COLLECTING),
         Kind.GRANT: _move("curator analyst", "user", Phase.COLLECTING),
+        Kind.SHARE: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
         Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
+        Kind.ACCEPTED: _move("shuffler", BOARD, Phase.COLLECTING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.BURNED: _BURNED,
         **_head(Phase.COLLECTING),
@@ -95,8 +98,18 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.MIXING),
         Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
         Kind.BURNED: _BURNED,
+        Kind.HEARD: _move("curator analyst", BOARD, Phase.CHALLENGED),
         **_roll(Phase.MIXING),
         **_alarm(Phase.MIXING),
+    },
+    Phase.CHALLENGED: {
+        Kind.SHOWN: _move("shuffler", BOARD, Phase.CHALLENGED),
+        Kind.ISSUED: _move("curator analyst", BOARD, Phase.CHALLENGED),
+        Kind.RECEIPTS: _move("curator analyst", BOARD, Phase.CHALLENGED),
+        Kind.TALLY: _move("curator analyst", BOARD, Phase.TALLIED),
+        Kind.BURNED: _BURNED,
+        **_roll(Phase.CHALLENGED),
+        **_alarm(Phase.CHALLENGED),
     },
     Phase.TALLIED: {
         Kind.CALL: _CALL,

@@ -56,6 +56,10 @@ def check_senders(
     return results
 
 
+def signed_digest(plan: Round, digest: bytes) -> bytes:
+    """Anybody: what a person signs of the envelope with this digest."""
+    return LABEL + plan.session + bytes([plan.call.round]) + digest + plan.witness
+
+
 def _signed(plan: Round, envelope: bytes) -> bytes:
-    place = plan.session + bytes([plan.call.round])
-    return LABEL + place + hashlib.sha256(envelope).digest() + plan.witness
+    return signed_digest(plan, hashlib.sha256(envelope).digest())

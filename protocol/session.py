@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..crypto.entropy import Entropy
+from ..crypto.joint_key import OVERHEAD as LOCK
 from ..crypto.layer import layer_size
 from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
@@ -39,7 +40,8 @@ class Round:
     that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
     off. domains:
     per column, whether a value may be said: it is in the domain, or stands for one that is hidden.
-    token: bytes of the token behind every ballot; 0 where there is none.
+    token: bytes of the token behind every ballot; 0 where there is none. lock: the joint key that
+    ballots are sealed to, where they are (locks.py), once it is known.
     witness: the board's head at the call, which people repeat in what they send.
     """
 
@@ -55,6 +57,7 @@ class Round:
     domains: tuple[Callable[[str], bool], ...]
     token: int = 0
     witness: bytes = b""
+    lock: bytes = b""
 
     def bare(self, plaintext: bytes) -> bytes:
         """What an innermost layer holds, without the token."""
@@ -111,8 +114,9 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     size = bundle_size if bundled else ballot_size
     ballot = size(announcement, call) if announcement.rules.padded else 0
     token = TOKEN if announcement.rules.tokens else 0
+    lock = LOCK if announcement.rules.challenge else 0
     inner = tuple(
-        onion_size(suite, ballot + token, shufflers + 2 - hop) if ballot and hop >= 2 else 0
+        onion_size(suite, ballot + token + lock, shufflers + 2 - hop) if ballot and hop >= 2 else 0
         for hop in range(shufflers + 2)
     )
     bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]

@@ -31,7 +31,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ..errors import RoundBurned
-from .ledger import check_rounds, check_unspent
+from .ledger import check_rounds, check_unspent, too_few
 from .messages import Call, Counts
 from .parties import Role
 from .programs import RoundResult
@@ -42,6 +42,7 @@ KEEP, DROP, DELAY, DUPLICATE, ZERO, ONE = MOVES = (
     *("replace by 0", "replace by 1"),
 )
 LIES = ("none", "digest", "account")
+CHANGED = ("burned: a ballot that was accepted has not come",)
 FIRST, SECOND, CURATOR, ANALYST, FRIEND = "shuffler-1", "shuffler-2", "curator", "analyst", "friend"
 
 
@@ -51,7 +52,10 @@ class Terms:
 
     shufflers: 1 or 2. tokens: a ballot counts only with one, and all have to be spent. sums: the
     analyst compares the release with the published counts. dropout: fewer missing people burn
-    round 2; 1 switches it off. public: whether round 1's counts are.
+    round 2; 1 switches it off. public: whether round 1's counts are. challenge: nothing is opened
+    where an honest person's message was replaced, or where fewer than `dropout` people were
+    accepted in one round only. (To accept a message and lose it is found as to replace it is; so is
+    to put in one that nobody was accepted for. What is dropped or delayed was not accepted.)
     """
 
     shufflers: int = 1
@@ -59,12 +63,13 @@ class Terms:
     sums: bool = False
     dropout: int = 1
     public: bool = True
+    challenge: bool = False
 
 
 class Batch(NamedTuple):
     """What reaches the reader of a round: people's messages, those that say 1; and made ones.
 
-    asked: tokens given.
+    asked: tokens given. moved, of the second round: people who were there in one of both only.
     """
 
     people: int = 0
@@ -72,6 +77,7 @@ class Batch(NamedTuple):
     made: int = 0
     made_ones: int = 0
     asked: int = 0
+    moved: int = 0
 
     def and_(self, other: "Batch") -> "Batch":
         """Both together."""
@@ -113,7 +119,13 @@ def handled(move: str, value: int) -> Batch:
 def honest(value: int) -> Iterator[tuple[Pair, str]]:
     """All that can be done to an honest person with this answer."""
     for one, two in product(MOVES, repeat=2):
-        yield (handled(one, value), handled(two, value)), f"{one}, {two}"
+        yield _both(handled(one, value), handled(two, value)), f"{one}, {two}"
+
+
+def _both(one: Batch, two: Batch) -> Pair:
+    """What becomes of a person in both rounds."""
+    there, still = (batch.people + batch.made > 0 for batch in (one, two))
+    return one, two._replace(moved=int(there != still))
 
 
 def friends() -> Iterator[tuple[Pair, str]]:
@@ -125,7 +137,7 @@ def friends() -> Iterator[tuple[Pair, str]]:
         "stays away": Batch(),
     }
     for one, two in product(acts, repeat=2):
-        yield (acts[one], acts[two]), f"{one}, {two}"
+        yield _both(acts[one], acts[two]), f"{one}, {two}"
 
 
 def others(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
@@ -151,6 +163,8 @@ def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, .
     first, second = pair
     deed, told = lies
     reads = CURATOR in coalition
+    if terms.challenge and first.made:
+        return CHANGED
     people, ones = _counted(terms, first, minted=reads)
     seen: list[object] = [("read", people, ones)] if reads else []
     if deed != "none" and not reads:
@@ -175,6 +189,9 @@ def _release(
 ) -> Iterator[object]:
     """What is seen of round 2."""
     reads = ANALYST in coalition
+    if terms.challenge and (batch.made or too_few(batch.moved, terms.dropout)):
+        yield CHANGED if batch.made else f"{batch.moved} people were accepted in one round only"
+        return
     people, ones = _counted(terms, batch, minted=reads)
     if reads:
         yield "read", people, ones

@@ -33,8 +33,8 @@ class View:
     round and column set, whose answer reached the reader, where single people are recorded; whether
     the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
     round, what the length of a person's messages shows, where they are not padded. public: whether
-    everybody sees who takes part, as among peers. decision: what the curator announced. asked:
-    whether people ask curator and analyst for tokens.
+    everybody sees who takes part, as among peers and where there is a challenge. decision: what the
+    curator announced. asked: whether people ask curator and analyst for tokens.
     """
 
     parties: frozenset[str]
@@ -122,6 +122,7 @@ class Record(RunRecord):
             self.came,
             _lengths(self, coalition),
             decision=self.board.decision,
+            public=told is not None and told.rules.challenge,
             asked=told is not None and told.rules.tokens,
         )
 

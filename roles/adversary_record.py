@@ -24,12 +24,17 @@ class AdversaryRecord(Instrument):
 
     letters: list[Letter] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
+    shares: dict[tuple[str, int], bytes] = field(default_factory=dict)
     forged: Board | None = None
     forged_keys: dict[str, SecretKey] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
         """Take a party's key."""
         self.keys[party] = secret
+
+    def entrust(self, party: str, number: int, secret: bytes) -> None:
+        """Take a party's share of the lock of a round."""
+        self.shares[party, number] = secret
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
         """Take another board that somebody was shown."""
@@ -49,6 +54,7 @@ class AdversaryRecord(Instrument):
             if wires or letter.sender in accomplices or letter.receiver in accomplices
         )
         mine = {party: key for party, key in self.keys.items() if party in accomplices}
+        shares = {place: one for place, one in self.shares.items() if place[0] in accomplices}
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
-        return AdversaryView(board, seen, mine, self.forged if wires else None)
+        return AdversaryView(board, seen, mine, self.forged if wires else None, shares)

@@ -14,6 +14,7 @@ from ..protocol.session import Round
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from .board_monitor import BoardMonitor
+from .challenge import Keyring
 from .keyholder import Keyholder
 from .mint import Desk
 from .network import Endpoint, Inbox
@@ -30,6 +31,7 @@ async def analyst(
     pool: WorkerPool,
     watch: BoardMonitor,
     desk: Desk,
+    ring: Keyring,
     strategy: Strategy | None = None,
     *,
     sums: bool = True,
@@ -50,7 +52,7 @@ async def analyst(
         try:
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
-            reading = await read_round(me, plan, key.secret, inbox, pool, desk)
+            reading = await read_round(me, plan, key.secret, inbox, pool, desk, ring)
             if reading is not None:
                 _check_people(me, plan, reading)
                 if sums:

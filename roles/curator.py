@@ -22,11 +22,14 @@ from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
+from .challenge import Keyring
 from .keyholder import Keyholder
 from .mint import Desk
 from .network import Endpoint, Inbox
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
+
+CHALLENGE = 2  # deadlines more
 
 
 async def curator(
@@ -36,6 +39,7 @@ async def curator(
     inbox: Inbox,
     pool: WorkerPool,
     desk: Desk,
+    ring: Keyring,
 ) -> Decision | None:
     """Announce, put the program's questions one after the other, decide in between, close."""
     decision: Decision | None = None
@@ -56,7 +60,7 @@ async def curator(
                 await _check_release(me, plans, step, read, pool)
                 break
             plan = me.network.plan(step)
-            if reading := await read_round(me, plan, key.secret, inbox, pool, desk):
+            if reading := await read_round(me, plan, key.secret, inbox, pool, desk, ring):
                 read.append(_heard(step, reading))
                 reading = me.counted(plan, reading)
                 _check(me, plans, reading)
@@ -78,10 +82,12 @@ def _heard(call: Call, reading: Reading) -> RoundResult:
 async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     """Wait for the release, or the session's end; RoundBurned if neither comes in time.
 
-    A deadline for the collection, one for every hop up to the analyst, and one for the analyst. A
-    burned round is over: what the analyst posts afterwards the board refuses.
+    A deadline for the collection, one for every hop up to the analyst, one for the analyst, and
+    where there is a challenge one to look and one to show what opens the ballots. A burned round is
+    over: what the analyst posts afterwards the board refuses.
     """
-    patience = plans.rules.deadline * (plans.shufflers + 3)
+    steps = plans.shufflers + 3 + (CHALLENGE if plans.rules.challenge else 0)
+    patience = plans.rules.deadline * steps
     with trio.move_on_after(patience) as waiting:
         await me.network.until(Kind.TALLY, _tallied)
     if waiting.cancelled_caught:

@@ -1,17 +1,22 @@
 """What curator and analyst do with a batch: open the last layer, read the ballots, count them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from ..crypto.keys import SecretKey
 from ..crypto.voprf import OprfKey
-from ..protocol.messages import Issued, Tally
+from ..errors import Reason
+from ..protocol.locks import mark, unlock
+from ..protocol.messages import Heard, Issued, Tally
 from ..protocol.mixing import open_layers
 from ..protocol.receipts import show
 from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
 from ..protocol.tokens import read_with_tokens
 from ..protocol.transcript import Read
+from .challenge import Keyring, lock_of, offer, opened_by_all
 from .keyholder import batch_of
 from .mint import Desk, tell_roll
 from .network import Endpoint, Inbox
@@ -25,19 +30,29 @@ async def read_round(
     inbox: Inbox,
     pool: WorkerPool,
     desk: Desk,
+    ring: Keyring,
 ) -> Reading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
 
-    RoundBurned where some who were given tokens are missing.
+    RoundBurned where some who were given tokens are missing, or something was changed.
     """
+    await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), inbox)
     if batch is None:
         return None
-    key = desk.keys.get(plan.call.round)
+    key, refused = desk.keys.get(plan.call.round), Counter[Reason]()
     work = partial(_open_and_read, plan, secret, key)
+    if plan.announcement.rules.challenge:
+        came = await _heard(me, plan, secret, batch, pool)
+        secrets = await opened_by_all(me, came.plan, pool, ring)
+        if secrets is None:
+            return None
+        refused, batch = came.refused, came.ballots
+        work = partial(_unlock_and_read, came.plan, secrets, key)
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # in different pieces: one token was spent twice
         reading = await pool.alone(partial(work, batch))
+    reading.refused.update(refused)
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
@@ -67,6 +82,45 @@ def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
     reading = read_ballots(plan, ())
     for piece in pieces:
         reading.add(piece)
+    return reading
+
+
+class _Came(NamedTuple):
+    """A round with its lock, the locked ballots that came, each once, and what was refused."""
+
+    plan: Round
+    ballots: tuple[bytes, ...]
+    refused: Counter[Reason]
+
+
+async def _heard(
+    me: Endpoint,
+    plan: Round,
+    secret: SecretKey,
+    batch: Sequence[bytes],
+    pool: WorkerPool,
+) -> _Came:
+    """Reader: open its own layer, and show everybody what has come."""
+    plan = lock_of(me, plan)
+    work = partial(open_layers, plan, len(plan.hops), secret)
+    pieces = await pool.spread(f"{me.party} opens", work, batch)
+    came = [ballot for piece in pieces for ballot in piece.inside]
+    ballots = {mark(plan, ballot): ballot for ballot in came}
+    refused = Counter({Reason.DUPLICATE: len(came) - len(ballots)})
+    for piece in pieces:
+        refused.update(piece.refused)
+    await me.post(Heard(tuple(sorted(ballots))))
+    return _Came(plan, tuple(ballots.values()), +refused)
+
+
+def _unlock_and_read(
+    plan: Round, secrets: Sequence[bytes], key: OprfKey | None, ballots: Sequence[bytes]
+) -> Reading:
+    opened = unlock(plan, secrets, ballots)
+    inside = [plaintext for plaintext in opened if plaintext is not None]
+    reading = read_with_tokens(plan, key, inside) if key else read_ballots(plan, inside)
+    if gone := len(opened) - len(inside):
+        reading.refused[Reason.DOES_NOT_OPEN] += gone
     return reading
 
 

@@ -24,6 +24,7 @@ from ..protocol.schema import Schema
 from .adversary_record import AdversaryRecord
 from .analyst import analyst
 from .board_monitor import BoardMonitor
+from .challenge import Keyring
 from .clock import VirtualClock
 from .curator import Plans, curator
 from .instruments import Instrument, Instruments
@@ -276,6 +277,7 @@ def _start_keyholder(
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
     desk = Desk(cast.entropy.fork(f"tokens of {name}"))
+    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), cast.spy)
     place, inbox = _seat(cast, network)(name), network.inbox(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):
@@ -283,12 +285,12 @@ def _start_keyholder(
             watch = BoardMonitor(guards.balance, strategy if guards.recompute else None)
             proof = strategy if guards.proves else None
             reads = partial(analyst, strategy=proof, sums=guards.sums)
-            nursery.start_soon(reads, place, key, inbox, pool, watch, desk, name=name)
+            nursery.start_soon(reads, place, key, inbox, pool, watch, desk, ring, name=name)
         case parties.Role.CURATOR:
             plans = _plans(cast, signing, network.known)
-            nursery.start_soon(curator, place, key, plans, inbox, pool, desk, name=name)
+            nursery.start_soon(curator, place, key, plans, inbox, pool, desk, ring, name=name)
         case _:
-            nursery.start_soon(shuffler, place, key, inbox, pool, guards.history, name=name)
+            nursery.start_soon(shuffler, place, key, inbox, pool, ring, guards.history, name=name)
             return
     if cast.rules.tokens:
         asks = network.inbox(name, Kind.ASK, Kind.ROLL)

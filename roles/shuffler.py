@@ -11,13 +11,15 @@ from ..crypto.keys import SecretKey
 from ..errors import Reason, Refused, RoundBurned
 from ..protocol import parties
 from ..protocol.announcement import Setting
+from ..protocol.challenge import accept
 from ..protocol.history import History
 from ..protocol.ledger import check_batch_size, check_rounds
-from ..protocol.messages import Alarm, Batch, Cause, Mixed, Submission
+from ..protocol.messages import Accepted, Alarm, Batch, Cause, Mixed, Submission
 from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from ..protocol.signed_posts import Fork, fork_between, witness_of
+from .challenge import Keyring, lock_of, offer, show
 from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, OtherView, drain
 from .worker_pool import WorkerPool
@@ -63,17 +65,24 @@ class _Collected:
 
     envelopes: dict[str, bytes] = field(default_factory=dict)
     signed: list[tuple[str, Submission]] = field(default_factory=list)
+    admitted: dict[str, Submission] = field(default_factory=dict)
     received: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
     fork: Fork | None = None
 
 
 async def shuffler(
-    me: Endpoint, key: Keyholder, inbox: Inbox, pool: WorkerPool, history: History | None = None
+    me: Endpoint,
+    key: Keyholder,
+    inbox: Inbox,
+    pool: WorkerPool,
+    ring: Keyring,
+    history: History | None = None,
 ) -> None:
     """Publish a key, check the announcement, then mix every round that is called.
 
-    history: what the first shuffler remembers of earlier sessions; None: nothing.
+    ring: its shares of locks. history: what the first shuffler remembers of earlier sessions;
+    None: nothing.
     """
     if not await key.take_part(me):
         return
@@ -82,10 +91,12 @@ async def shuffler(
     plan = None
     async for plan in me.rounds():
         try:
+            await offer(me, plan, ring)
             if hop == 1:
                 await _first(me, plan, key.secret, inbox, pool, memory)
             else:
                 await _later(me, plan, hop, key.secret, inbox, pool)
+            await show(me, plan, pool, ring)
         except RoundBurned as burned:
             await me.burn(burned)
     if plan is not None:
@@ -111,6 +122,7 @@ async def _first(
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
     collected = await _collect(me, plan, inbox, memory, close)
+    plan = lock_of(me, plan)
     if collected.signed:
         await _check_signatures(me, plan, collected, memory, pool)
     senders = list(collected.envelopes)
@@ -129,6 +141,9 @@ async def _first(
     except RoundBurned:
         _tell(me, plan, collected)
         raise
+    if plan.announcement.rules.challenge:
+        taken = [accept(parties.index(one), collected.admitted[one]) for one in people]
+        await me.post(Accepted(tuple(sorted(taken, key=lambda one: one.person))))
     await _forward(me, plan, 1, onions, collected, people)
 
 
@@ -139,6 +154,7 @@ async def _later(
     batch = await batch_of(me, plan, hop, inbox)
     if batch is None:
         return
+    plan = lock_of(me, plan)
     pieces = await pool.spread(f"{me.party} opens", partial(open_layers, plan, hop, secret), batch)
     collected = _Collected(received=len(batch))
     for piece in pieces:
@@ -216,6 +232,7 @@ async def _check_signatures(
             if reason is not None:
                 raise Refused(reason)  # noqa: TRY301 - one way out for all that is wrong
             _admit(plan, sender, body.envelope, memory, collected)
+            collected.admitted[sender] = body
         except Refused as refusal:
             collected.refused[refusal.reason] += 1
 

@@ -12,12 +12,14 @@ from ..errors import Reason, Refused
 from ..protocol import parties
 from ..protocol.ballots import Phrasebook, Sealed, Token, submit_all
 from ..protocol.frames import frame_envelopes
+from ..protocol.locks import Proofs
 from ..protocol.messages import Call, Grant, Submission
 from ..protocol.registry import submission
 from ..protocol.session import Round, sealing
 from ..protocol.tokens import Asking, make_ask, take_grant
 from ..protocol.transcript import Made, names_of
 from .board_monitor import Receiving, compare, vouched
+from .challenge import contest, with_lock
 from .mint import granted, mint_key
 from .network import EVERY_ROUND, Endpoint, Inbox, Letter, Network, Rounds
 from .worker_pool import WorkerPool
@@ -28,7 +30,8 @@ TOGETHER = 8  # people whose answers a thread seals step by step; other threads 
 Signing = tuple[int, Row, Entropy, Signer | None, Sequence[Token]]
 Asks = tuple[Signer, Entropy]
 Grants = tuple[Asking, Grant, bytes]
-Done = tuple[Submission, Made, tuple[bytes, ...]]
+Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
+Done = tuple[Submission, Made, tuple[bytes, ...], Proofs | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,17 @@ async def user(
             tokens = await obtain(me, plan, fresh, pool, sealers, inbox)
         if tokens is None:
             continue
+        sealing_plan = await sealers.locked(me, plan)
+        if sealing_plan is None:
+            continue
         job = (person.index, person.response(fresh), fresh, me.signer, tokens)
-        sent, made, receipts = await pool.share(sealers.signing(plan), job)
+        sent, made, receipts, proofs = await pool.share(sealers.signing(sealing_plan), job)
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
-        await me.send(plan, plan.openers[0], sent)
+        await me.send(sealing_plan, plan.openers[0], sent)
+        if proofs is not None:
+            await contest(me, sealing_plan, proofs)
     await receiving.look(me)
 
 
@@ -165,9 +173,23 @@ class Sealers:
 
     def __init__(self) -> None:
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[Asking]]] = {}
-        self._signing: dict[
-            tuple[Call, bytes, bytes], Callable[[Sequence[Signing]], list[Done]]
-        ] = {}
+        self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done]]] = {}
+        self._locked: dict[Place, Round] = {}
+
+    async def locked(self, me: Endpoint, plan: Round) -> Round | None:
+        """Wait for the lock of a round, where there is one; None if the session ends first.
+
+        It is worked out once for all who see the same board.
+        """
+        if not plan.announcement.rules.challenge:
+            return plan
+        place = plan.call, plan.session, plan.witness
+        if place not in self._locked:
+            found = await with_lock(me, plan)
+            if found is None:
+                return None
+            self._locked.setdefault(place, found)
+        return self._locked[place]
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done]]:
         """Give the function that seals and signs answers of this round, as somebody was told it."""
@@ -206,7 +228,7 @@ def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done]:
             group, submit_all(book, rows, entropies, tokens), strict=True
         ):
             sent = submission(plan, one.envelope, signer)
-            results.append((sent, _told(plan, index, one), one.receipts))
+            results.append((sent, _told(plan, index, one), one.receipts, one.proofs))
     return results
 
 

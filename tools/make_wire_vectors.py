@@ -31,6 +31,7 @@ from veilmix.protocol.board import Board, replay
 from veilmix.protocol.frames import HEADER, Message, Seal
 from veilmix.protocol.hiding import BLANK, OTHER, Hiding, Mask, Redact
 from veilmix.protocol.messages import (
+    Accepted,
     Alarm,
     Ask,
     Batch,
@@ -43,8 +44,10 @@ from veilmix.protocol.messages import (
     Consent,
     Counts,
     Decision,
+    Envelope,
     Grant,
     Head,
+    Heard,
     Issued,
     Key,
     Kind,
@@ -181,6 +184,8 @@ HEAD = sign_head(ROSTER, 1, bytes(range(32)), WHO["board"])
 SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
 GUARDED = Rules(receipts=True)
 TOKENED = Rules(tokens=True)
+CHALLENGED = Rules(challenge=True)
+SIGNED = bytes(range(32)), SIGNER.sign(b"an envelope")
 ELEMENTS = tuple(base_times(bytes((number,)) + bytes(31)) for number in (1, 2, 3))
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
 STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
@@ -193,6 +198,10 @@ BODIES: dict[str, tuple[int, Body]] = {
     "announcement-randomized": (0, announcement(program=Program.RANDOMIZED)),
     "announcement-registered": (0, announcement(registry=bytes(range(32)), rules=GUARDED)),
     "announcement-with-tokens": (0, announcement(registry=bytes(range(32)), rules=TOKENED)),
+    "announcement-with-a-challenge": (
+        0,
+        announcement(registry=bytes(range(32)), rules=CHALLENGED),
+    ),
     "announcement-flawed": (0, announcement(rules=FLAWED)),
     "consent": (0, Consent(SESSION)),
     "call": (1, SINGLES),
@@ -240,6 +249,11 @@ BODIES: dict[str, tuple[int, Body]] = {
     "issued": (1, Issued(258)),
     "roll": (1, Roll((0, 3, 258))),
     "roll-of-nobody": (1, Roll(())),
+    "accepted": (1, Accepted(tuple(Envelope(i, *SIGNED) for i in (0, 258)))),
+    "accepted-nobody": (1, Accepted(())),
+    "heard": (1, Heard(tuple(bytes([i]) * 32 for i in (1, 2, 3)))),
+    "heard-nothing": (1, Heard(())),
+    "alarm-changed": (2, Alarm(1, Cause.CHANGED, b"what proves it")),
 }
 
 
@@ -330,6 +344,11 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
             body = {"people": people}
         case Roll(people):
             body = {"people": list(people)}
+        case Accepted(people):
+            each = [[one.person, one.digest.hex(), one.signature.hex()] for one in people]
+            body = {"people": each}
+        case Heard(hashes):
+            body = {"hashes": [one.hex() for one in hashes]}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": body, "seal": None}
     if message.seal is not None:
@@ -372,6 +391,7 @@ def shown_announcement(told: Announcement) -> Vector:
         **{name: getattr(told.rules, name) for name in ("padded", "salted", "ordered", "lesson")},
         "receipts": told.rules.receipts,
         "tokens": told.rules.tokens,
+        "challenge": told.rules.challenge,
         "flaws": [flaw.value for flaw in told.rules.flaws],
         "shufflers": [key.encode().hex() for key in told.shufflers],
         "curator": told.curator.encode().hex(),
@@ -491,6 +511,8 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     lesson, receipts = b"\1\1\1\1\0\0\0\2", b"\1\1\1\0\1\0\0\0"
     tokened = announcement(rules=TOKENED, registry=bytes(range(32))).encode()
     tokens, root = b"\1\1\1\0\0\1\0\0", size(bytes(32)) + bytes(range(32))
+    challenged = announcement(rules=CHALLENGED, registry=bytes(range(32))).encode()
+    challenge = b"\1\1\1\0\0\2\0\0"
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
         "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
@@ -504,6 +526,16 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
             b"\1\1\1\1\0\1\0\1" + text(b"unbound"),
         ),
         "tokens-without-registry": (tokened, root, size(b"")),
+        "guards-unknown": (tokened, tokens, b"\1\1\1\0\0\4\0\0"),
+        "challenge-without-salt": (challenged, challenge, b"\1\0\1\0\0\2\0\0"),
+        "challenge-without-padding": (challenged, challenge, b"\0\1\1\0\0\2\0\0"),
+        "challenge-without-order": (challenged, challenge, b"\1\1\0\0\0\2\0\0"),
+        "challenge-in-a-lesson": (
+            challenged,
+            challenge,
+            b"\1\1\1\1\0\2\0\1" + text(b"unbound"),
+        ),
+        "challenge-without-registry": (challenged, root, size(b"")),
         "registry-cut": (guarded, guarded[-40:], guarded[-40:-4] + size(bytes(31)) + bytes(31)),
     }
     for name, (whole, old, new) in changes.items():
@@ -591,6 +623,11 @@ def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "roster", "one-identity-twice", twice
     cut = replaced(sent, size(witness_of(HEAD)), size(witness_of(HEAD)[:-1]))
     yield "submission", "head-cut", cut
+    taken, came = encoded("accepted"), encoded("heard")
+    later, first = b"\0\0\1\2" + SIGNED[0], bytes(4) + SIGNED[0]
+    yield "accepted", "person-twice", replaced(taken, later, first)
+    yield "accepted", "more-than-there-are", patched(taken, (HEADER, b"\0\0\0\2", b"\xff" * 4))
+    yield "heard", "marks-descending", replaced(came, b"\1" * 32, b"\2" * 32)
 
 
 def peer_faults() -> Iterator[tuple[str, str, bytes]]:

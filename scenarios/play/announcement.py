@@ -39,6 +39,7 @@ def announced_rules(scenario: Scenario) -> Rules:
         lesson=mix.lesson,
         receipts=scenario.defence.receipts > 0,
         tokens=scenario.defence.tokens,
+        challenge=scenario.defence.challenge,
         flaws=flaws(scenario),
     )
 

@@ -280,6 +280,7 @@ def play_ideal(
             scenario.mix.shufflers,
             *members,
             asked=scenario.defence.tokens,
+            public=scenario.defence.challenge,
         ),
     )
 

@@ -176,9 +176,9 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     if mix.lesson:
         raise ParameterError("mix.lesson: what is only for a lesson is not played with people")
     asked = table.defence
-    if asked.registered or asked.receipts or asked.tokens:
+    if asked.registered or asked.receipts or asked.tokens or asked.challenge:
         raise ParameterError(
-            "defence: registered, receipts and tokens cannot be had between machines yet"
+            "defence: registered, receipts, tokens and challenge cannot be had between machines yet"
         )
     found = Scenario(
         scenario=About(name=table.title),

@@ -1,9 +1,16 @@
 """What the board shows: legal posts, their digest, sums of every batch, the scenario's terms."""
 
-from ...errors import VerificationError
-from ...protocol.messages import Kind, Mixed
+from dataclasses import replace
+
+from ...errors import RoundBurned, VerificationError
+from ...protocol.alarms import borne_out
+from ...protocol.announcement import Setting
+from ...protocol.challenge import check_envelopes, check_people
+from ...protocol.messages import Cause, Kind, Mixed
 from ...protocol.parties import shuffler
 from ...protocol.phases import BOARD, Phase
+from ...protocol.session import open_round
+from ...protocol.signed_posts import witness_of
 from ...protocol.transcript import split_names
 from ..programs.evidence import NoGround
 from ..programs.registry import wire
@@ -50,7 +57,32 @@ def batches(evidence: Evidence) -> str:
             tally = found.tallies[number - 1]
             read = sum(tally.totals) + sum(tally.refused.values())
             same(f"round {number}: ballots read and refused", read, came)
+        if number in found.challenged.shown:
+            _challenged(evidence, number)
     return f"{len(found.mixed)} batches in {len(found.calls)} rounds, nothing lost, nothing added"
+
+
+def _challenged(evidence: Evidence, number: int) -> None:
+    """Check that shares of a lock were shown of a round in which nobody could prove a change."""
+    found = evidence.board
+    told, registry, head = found.announcement, found.registry, found.heads.get(number)
+    accepted = found.challenged.accepted[number]
+    if told is None or registry is None:
+        raise VerificationError(f"round {number}: envelopes of nobody registered were accepted")
+    plan = open_round(told, found.session, found.calls[number - 1])
+    seen = replace(plan, witness=b"" if head is None else witness_of(head))
+    if any(check_envelopes(seen, registry, accepted.people)):
+        raise VerificationError(f"round {number}: envelopes were accepted that nobody has signed")
+    fixed = told.policy.setting is Setting.FIXED
+    before = [found.challenged.accepted[one] for one in range(1, number)] if fixed else []
+    try:
+        check_people(accepted, before, told.rules.min_dropout, told.rules.min_batch)
+    except RoundBurned as why:
+        raise VerificationError(f"round {number}: {why}") from None
+    for party, alarm in found.alarms:
+        about = alarm.round, alarm.cause
+        if about == (number, Cause.CHANGED) and borne_out(found, alarm):
+            raise VerificationError(f"round {number}: {party} has proved that a ballot is missing")
 
 
 def _passed(account: Mixed, came: int | None, slots: int) -> int:

@@ -45,7 +45,7 @@ REASONS = [
     "unregistered",
 ]
 FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"]
-CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement", "split"]
+CAUSES = ["missing", "balance", "accounts", "order", "decision", "announcement", "split", "changed"]
 KEY_SIZES = {0x01: 32, 0x02: 32, 0x03: 1184 + 32, 0xFF: 32}
 OVERHEAD = {0x01: 81, 0x02: 49, 0x03: 1137, 0xFF: 81}
 MOST = 2**31 - 1
@@ -192,20 +192,26 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("deadline", "min_batch", "min_dropout"):
         found[name] = data.number(4)
         require(1 <= found[name] <= MOST)
-    for name in ("padded", "salted", "ordered", "lesson", "receipts", "tokens"):
+    for name in ("padded", "salted", "ordered", "lesson", "receipts"):
         found[name] = data.flag()
+    guards = data.number(1)
+    require(guards <= 3)
+    found["tokens"], found["challenge"] = bool(guards & 1), bool(guards & 2)
     found["flaws"] = data.many(data.text)
     require(found["flaws"] == [one for one in FLAWS if one in found["flaws"]])
     require(found["lesson"] or not found["flaws"])
     require(found["salted"] or not (found["receipts"] or found["tokens"]))
     require(not (found["tokens"] and found["flaws"]))
+    careful = found["salted"] and found["padded"] and found["ordered"] and not found["flaws"]
+    require(careful or not found["challenge"])
     found["shufflers"] = data.many(lambda: key(data.blob()))
     found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
     keys = [*found["shufflers"], found["curator"], found["analyst"]]
     require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
     require(len({one[:2] for one in keys}) == 1)
     registry = data.blob()
-    require(len(registry) in ((32,) if found["tokens"] else (0, 32)))
+    require(len(registry) in ((32,) if found["tokens"] or found["challenge"] else (0, 32)))
+    require(found["curator"][:2] == "01" or not found["challenge"])
     found["registry"] = registry.hex()
     data.end()
     return found
@@ -393,6 +399,22 @@ def tree(entries: list[bytes]) -> bytes:
     return hashlib.sha256(b"\1" + tree(entries[:k]) + tree(entries[k:])).digest()
 
 
+def accepted(data: Bytes) -> dict[str, Any]:
+    """Whose envelopes were taken."""
+    many = data.number(4)
+    people = [[data.number(4), data.take(32).hex(), data.take(64).hex()] for _ in range(many)]
+    places = [one[0] for one in people]
+    require(places == sorted(set(places)))
+    return {"people": people}
+
+
+def heard(data: Bytes) -> dict[str, Any]:
+    """Marks of the locked ballots that came."""
+    hashes = data.items()
+    require(hashes == sorted(set(hashes)) and all(len(one) == 32 for one in hashes))
+    return {"hashes": [one.hex() for one in hashes]}
+
+
 BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     1: ("key", lambda data: {"key": key(data.blob())}),
     2: ("announcement", lambda data: announcement(data.blob())),
@@ -430,6 +452,8 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     ),
     36: ("roll", roll),
     35: ("issued", lambda data: {"people": data.number(4)}),
+    37: ("accepted", accepted),
+    38: ("heard", heard),
 }
 
 

@@ -17,6 +17,7 @@ from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Hiding, Mask, Redact
 from veilmix.protocol.messages import (
+    Accepted,
     Alarm,
     Ask,
     Batch,
@@ -28,8 +29,10 @@ from veilmix.protocol.messages import (
     Closed,
     Consent,
     Decision,
+    Envelope,
     Grant,
     Head,
+    Heard,
     Issued,
     Key,
     Mint,
@@ -291,6 +294,10 @@ BODIES: dict[type, Any] = {
     Grant: st.builds(Grant, ELEMENTS, DIGESTS),
     Roll: st.sets(U32).map(lambda people: Roll(tuple(sorted(people)))),
     Issued: st.builds(Issued, st.integers(0, 2**32 - 1)),
+    Accepted: st.lists(
+        st.builds(Envelope, U32, DIGESTS, SIGNATURES), max_size=4, unique_by=lambda one: one.person
+    ).map(lambda some: Accepted(tuple(sorted(some, key=lambda one: one.person)))),
+    Heard: st.sets(DIGESTS, max_size=4).map(lambda some: Heard(tuple(sorted(some)))),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),
 }

@@ -70,6 +70,7 @@ CHANGES = {
     "lesson": replace(TOLD, rules=replace(TOLD.rules, lesson=True)),
     "receipts": replace(TOLD, rules=replace(TOLD.rules, receipts=True)),
     "tokens": replace(TOLD, rules=replace(TOLD.rules, tokens=True), registry=bytes(32)),
+    "challenge": replace(TOLD, rules=replace(TOLD.rules, challenge=True), registry=bytes(32)),
     "flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.BUNDLED,))),
     "other-flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.ONE_KEY,))),
     "registry": replace(TOLD, registry=bytes(32)),

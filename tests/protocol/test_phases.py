@@ -22,6 +22,16 @@ collecting  grant         curator analyst            user                       
 collecting  submission    user                       shuffler                   collecting
 collecting  mixed         shuffler                   board                      mixing
 collecting  burned        curator shuffler analyst   board                      burnt
+collecting  share         curator shuffler analyst   board                      collecting
+collecting  accepted      shuffler                   board                      collecting
+mixing      heard         curator analyst            board                      challenged
+challenged  shown         shuffler                   board                      challenged
+challenged  issued        curator analyst            board                      challenged
+challenged  receipts      curator analyst            board                      challenged
+challenged  roll          curator analyst            curator analyst            challenged
+challenged  alarm         user curator shuffler analyst  board                 challenged
+challenged  tally         curator analyst            board                      tallied
+challenged  burned        curator shuffler analyst   board                      burnt
 mixing      batch         shuffler                   shuffler curator analyst   mixing
 mixing      mixed         shuffler                   board                      mixing
 mixing      roll          curator analyst            curator analyst            mixing
@@ -91,7 +101,7 @@ def test_only_what_a_user_sends_after_the_collection_is_late(phase: Phase) -> No
         assert caught.value.reason is (Reason.LATE if late else Reason.UNEXPECTED)
 
 
-PEERS = {Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHARE, Kind.SHOWN}
+PEERS = {Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION}
 
 
 def test_every_phase_and_kind_is_in_the_table() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from veilmix.protocol import small_sessions
 from veilmix.protocol.small_sessions import (
     ANALYST,
     CURATOR,
@@ -83,3 +84,37 @@ def test_no_sum_of_others_is_left_out() -> None:
 def test_what_is_late_is_as_what_is_lost_and_a_copy_as_one(value: int) -> None:
     assert handled(DELAY, value) == handled(DROP, value) == Batch(asked=1)
     assert handled("duplicate", value) == handled(KEEP, value) == Batch(1, value, asked=1)
+
+
+CHALLENGED = Terms(shufflers=2, challenge=True, sums=True, dropout=2)
+AT_THE_DOOR = (DROP, DELAY)
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("who", list(coalitions(2)), ids=lambda who: "+".join(sorted(who)))
+def test_with_a_challenge_nothing_put_in_helps_anybody(
+    who: frozenset[str], public: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unlike with `sums` alone: it burns before anything is read, whatever was put in."""
+    inside = tuple(move for move in small_sessions.MOVES if move not in AT_THE_DOOR)
+    monkeypatch.setattr(small_sessions, "MOVES", inside)
+    terms = replace(CHALLENGED, public=public)
+    assert told_apart(terms, who, 3) is None
+    assert told_apart(replace(terms, challenge=False), who, 3) is not None
+
+
+def test_with_a_challenge_who_is_let_in_still_tells() -> None:
+    """Who was not accepted cannot prove to have sent: what is left of the guesses is who is in."""
+    found = told_apart(CHALLENGED, ALONE, 3)
+    assert found is not None
+    used = {move for pair in found.moves for move in pair.split(", ")}
+    assert used & set(AT_THE_DOOR)
+    assert used <= {KEEP, *AT_THE_DOOR}
+
+
+def test_with_tokens_and_a_challenge_a_reader_can_only_leave_people_out() -> None:
+    both = replace(CHALLENGED, tokens=True)
+    assert told_apart(both, ALONE, 3) is None
+    found = told_apart(both, ALONE | {ANALYST}, 3)
+    assert found is not None
+    assert not any("replace" in pair for pair in found.moves)

@@ -1,0 +1,85 @@
+"""What the board shows of challenges, and which posts of one are right (challenge.py says why)."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..crypto.joint_key import check_share, check_shown
+from .locks import share_context
+from .messages import Accepted, Body, Heard, Mixed
+from .peer_messages import Share, Shown
+
+
+class Place(NamedTuple):
+    """Where a session stands, for who judges a post: the round, and what is due in it.
+
+    openers: shufflers and the reader. slots: questions. registered: people who are. mixed: whether
+    all shufflers have accounted for their batches.
+    """
+
+    session: bytes
+    number: int
+    openers: tuple[str, ...]
+    slots: int
+    registered: int
+    mixed: bool
+
+
+@dataclass(slots=True)
+class Challenged:
+    """By round: shares of the lock, accepted envelopes, what came, and what shufflers then showed.
+
+    shown: the secrets of shufflers' shares.
+    """
+
+    shares: dict[int, dict[str, Share]] = field(default_factory=dict)
+    accepted: dict[int, Accepted] = field(default_factory=dict)
+    heard: dict[int, Heard] = field(default_factory=dict)
+    shown: dict[int, dict[str, bytes]] = field(default_factory=dict)
+
+    def right(self, author: str, body: Body, at: Place) -> bool:
+        """Whether a post of a session with challenges says what it may; Refused if it is no key."""
+        match body:
+            case Share():
+                return self._shares(author, body, at)
+            case Accepted(people=people):
+                first = author == at.openers[0] and at.number not in self.accepted
+                return first and all(one.person < at.registered for one in people)
+            case Mixed(hop=1, people=many):
+                accepted = self.accepted.get(at.number)
+                return accepted is not None and len(accepted.people) == many
+            case Heard(hashes=hashes):
+                most = len(self.accepted[at.number].people) * at.slots if at.mixed else -1
+                return author == at.openers[-1] and len(hashes) <= most
+            case Shown():
+                return self._shows(author, body, at)
+            case _:
+                return True
+
+    def _shares(self, author: str, share: Share, at: Place) -> bool:
+        if author not in at.openers or author in self.shares.get(at.number, ()):
+            return False
+        check_share(share.public, share.proof, share_context(at.session, at.number, author))
+        return True
+
+    def _shows(self, author: str, body: Shown, at: Place) -> bool:
+        hop = at.openers.index(author) + 1
+        if body.step != hop or author in self.shown.get(at.number, ()):
+            return False
+        check_shown(body.secret, self.shares[at.number][author].public)
+        return True
+
+    def learn(self, author: str, number: int, body: Body) -> None:
+        """Keep a post that was right."""
+        match body:
+            case Share():
+                self.shares.setdefault(number, {})[author] = body
+            case Accepted():
+                self.accepted[number] = body
+            case Heard():
+                self.heard[number] = body
+            case Shown(secret=secret):
+                self.shown.setdefault(number, {})[author] = secret
+
+    def unlocked(self, number: int, openers: tuple[str, ...]) -> bool:
+        """Whether all shufflers have shown their shares of a round."""
+        return set(openers[:-1]) <= self.shown.get(number, {}).keys()

@@ -1,0 +1,96 @@
+r"""Locks: ballots that nobody opens before everybody has seen that all of them have come.
+
+    lock of a round   J = sum of the shares of all its shufflers and of its reader (joint_key.py)
+    innermost layer   for the reader ( locked ballot )
+    locked ballot     sealed to J ( padded ballot || token, if any )
+    mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
+
+Every keyholder draws its share for one round, and posts it before anybody answers. When the batch
+has come, the reader shows the marks of what it holds; only after the challenge (challenge.py) do
+the shufflers show the secrets of their shares. The reader's stays with it: so it alone opens what
+it has, and it needs them all.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..crypto.entropy import Drawn, Entropy
+from ..crypto.joint_key import (
+    KeyShare,
+    joint,
+    make_share,
+    open_jointly,
+    seal_jointly,
+    total,
+)
+from ..crypto.keys import SECRET_SIZE
+from ..crypto.onion import wrap
+from ..errors import Refused
+from .peer_messages import Share
+from .session import Round
+
+MARK_LABEL = b"veilmix mark 1\0"
+SHARE_LABEL = b"veilmix lock 1\0"
+
+
+def share_context(session: bytes, number: int, party: str) -> bytes:
+    """Anybody: what the proof of a share is bound to."""
+    return SHARE_LABEL + session + bytes([number]) + party.encode()
+
+
+def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
+    """Keyholder: its share of the lock of a round. entropy: for this round alone."""
+    return make_share(entropy, share_context(plan.session, plan.call.round, party))
+
+
+def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
+    """Anybody: the round with its lock; None while a share is missing."""
+    if not set(plan.openers) <= shares.keys():
+        return None
+    return replace(plan, lock=joint([shares[party].public for party in plan.openers]))
+
+
+def mark(plan: Round, ballot: bytes) -> bytes:
+    """Person or reader: the hash by which a locked ballot is found among those that came."""
+    place = MARK_LABEL + plan.session + bytes([plan.call.round])
+    return hashlib.sha256(place + ballot).digest()
+
+
+def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
+    """Reader, with the secrets of all shares: open locked ballots; None for one that does not."""
+    secret = total(secrets)
+    found: list[bytes | None] = []
+    for one in ballots:
+        try:
+            found.append(open_jointly(secret, plan.lock, one, plan.session))
+        except Refused:
+            found.append(None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What a person keeps of its answers, to prove that one of them is missing.
+
+    ballots: locked, one a question. onions: their layers, outermost first. draws: what the layers
+    of each were sealed with, innermost first; and the envelope.
+    """
+
+    ballots: tuple[bytes, ...]
+    onions: tuple[tuple[bytes, ...], ...]
+    draws: tuple[bytes, ...] = field(repr=False)
+    draw: bytes = field(repr=False)
+
+
+def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
+    """Person: lock ballots, and wrap each for the reader and the shufflers after the first."""
+    ballots = [seal_jointly(plan.lock, one, plan.session, entropy) for one in plaintexts]
+    draws = [entropy.random(SECRET_SIZE * len(plan.hops[1:])) for _ in ballots]
+    onions = [rewrap(plan, *pair) for pair in zip(ballots, draws, strict=True)]
+    return Proofs(tuple(ballots), tuple(onions), tuple(draws), entropy.random(SECRET_SIZE))
+
+
+def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
+    """Anybody who is told what they were sealed with: the layers around a locked ballot."""
+    return wrap(plan.suite, plan.hops[1:], ballot, Drawn(draw))

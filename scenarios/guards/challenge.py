@@ -1,0 +1,42 @@
+"""`challenge`: no ballot is opened before everybody has looked whether what was sent has come."""
+
+from ..catalogue.guard import Guard, Wanted
+
+WANTED = {
+    "defence.registered": "who was accepted is shown by what registered people sign",
+    "mix.salt": "ballots that nobody could guess are looked for",
+    "mix.pad": "a missing ballot is proved by layers of one size",
+    "defence.bind": "a proof is of one round",
+    "defence.dedupe": "as many as were sent may come, and no more",
+    "defence.unbundle": "every ballot is looked for by itself",
+    "defence.fresh_salt": "every ballot is looked for by itself",
+    "defence.fresh_key": "every ballot is looked for by itself",
+}
+
+GUARD = Guard(
+    key="defence.challenge",
+    on=True,
+    off=False,
+    guards="no ballot is opened before everybody has looked whether what was sent has come",
+    setting="nothing is opened before people have looked whether theirs has come",
+    price=(
+        "three multiplications in a group a ballot; on the board 100 bytes a person and 36 a "
+        "ballot of each round; a deadline to look; everybody learns who takes part"
+    ),
+    default=False,
+    needs={"defence.registered": True},
+    wanted=(
+        *(Wanted(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
+        Wanted("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+        Wanted("mix.suite", "sealedbox", 'a proof seals layers again; say suite = "sealedbox"'),
+    ),
+    stops=(
+        "drop",
+        "drop-people",
+        "substitute",
+        "subtract",
+        "surround",
+        "swap",
+        "tag",
+    ),
+)

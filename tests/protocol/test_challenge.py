@@ -1,0 +1,192 @@
+"""Challenges on the board: who posts what, once, in its order; and what a keyholder judges by."""
+
+from dataclasses import replace
+from typing import Any
+
+import protocol_kit as KIT
+import pytest
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.signing import Signer
+from veilmix.errors import ParameterError, Refused, RoundBurned
+from veilmix.protocol.announcement import Rules
+from veilmix.protocol.ballots import submit
+from veilmix.protocol.board import Board
+from veilmix.protocol.challenge import accept, check_envelopes, check_people
+from veilmix.protocol.frames import Message
+from veilmix.protocol.locks import draw_share, locked, mark, unlock
+from veilmix.protocol.messages import (
+    Accepted,
+    Body,
+    Consent,
+    Envelope,
+    Heard,
+    Key,
+    Mixed,
+    Registry,
+    Tally,
+)
+from veilmix.protocol.peer_messages import Share, Shown
+from veilmix.protocol.registry import registry_root, submission
+from veilmix.protocol.tallying import read_ballots
+
+SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]
+REGISTRY = Registry(tuple(one.public for one in SIGNERS))
+ROOT = registry_root(REGISTRY)
+HELD = KIT.session(2, rules=Rules(challenge=True), registry=ROOT)
+KEYS = {
+    party: draw_share(HELD.plan(), party, SeededEntropy(number))
+    for number, party in enumerate(HELD.plan().openers)
+}
+SHARES = {party: Share(one.public, one.proof) for party, one in KEYS.items()}
+PLAN = locked(HELD.plan(), SHARES)
+assert PLAN is not None
+SEALED = [submit(PLAN, row, SeededEntropy(i)) for i, row in enumerate(KIT.ROWS)]
+SENT = [submission(PLAN, one.envelope, who) for one, who in zip(SEALED, SIGNERS, strict=True)]
+TAKEN = tuple(accept(i, one) for i, one in enumerate(SENT))
+
+
+def test_ballots_are_opened_by_all_shares_and_read_as_those_without() -> None:
+    assert PLAN is not None
+    came = KIT.mix(HELD, PLAN, [one.envelope for one in SEALED])
+    secrets = [KEYS[party].secret for party in PLAN.openers]
+    inside = unlock(PLAN, secrets, came)
+    plain = KIT.session(2)
+    sent = [one.envelope for one in KIT.seal(plain.plan())]
+    expected = read_ballots(plain.plan(), KIT.mix(plain, plain.plan(), sent))
+    assert read_ballots(PLAN, [one for one in inside if one]).counts == expected.counts
+    for missing in range(3):
+        few = [secret for at, secret in enumerate(secrets) if at != missing]
+        assert unlock(PLAN, few, came) == [None] * 9
+    mine = {mark(PLAN, ballot) for one in SEALED for ballot in one.proofs.ballots}  # type: ignore[union-attr]
+    assert mine == {mark(PLAN, one) for one in came}
+
+
+def test_without_all_shares_there_is_no_lock() -> None:
+    for party in SHARES:
+        assert locked(HELD.plan(), {k: v for k, v in SHARES.items() if k != party}) is None
+
+
+def test_what_is_accepted_was_signed_by_registered_people_for_this_round() -> None:
+    assert PLAN is not None
+    assert check_envelopes(PLAN, REGISTRY, TAKEN) == [None] * 3
+    forged = [
+        replace(TAKEN[0], person=1),
+        replace(TAKEN[0], digest=bytes(32)),
+        replace(TAKEN[0], signature=bytes(64)),
+    ]
+    assert None not in check_envelopes(PLAN, REGISTRY, forged)
+    other = replace(PLAN, witness=bytes(97))
+    assert None not in check_envelopes(other, REGISTRY, TAKEN)
+
+
+def accepted(*people: int) -> Accepted:
+    return Accepted(tuple(replace(TAKEN[0], person=one) for one in people))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "passes"),
+    [
+        ((0, 1, 2), (0, 1, 2), True),
+        ((0, 1, 2), (0, 1), False),
+        ((0, 1, 2), (0, 1, 3), False),  # as many, and not the same
+        ((0, 1, 2, 3), (0, 1, 4), True),  # three people apart
+        ((0, 1, 2, 3), (3,), False),  # three people apart, and one is no crowd
+    ],
+)
+def test_people_are_compared_by_name(before: Any, now: Any, passes: bool) -> None:
+    if passes:
+        check_people(accepted(*now), [accepted(*before)], 3, 2)
+        return
+    with pytest.raises(RoundBurned):
+        check_people(accepted(*now), [accepted(*before)], 3, 2)
+
+
+def test_a_challenge_needs_layers_that_can_be_sealed_again() -> None:
+    for suite in ("hpke-x25519", "hpke-pq"):
+        with pytest.raises(ParameterError, match="sealedbox"):
+            KIT.session(2, suite, rules=Rules(challenge=True), registry=ROOT)
+
+
+def board(*posts: tuple[str, Body], held: Any = HELD) -> Board:
+    """A board on which the first round has been called, with what is posted after."""
+    found, told = Board(), held.announcement
+
+    def say(author: str, number: int, body: Body) -> None:
+        found.post(author, Message(found.session or bytes(32), number, body).encode())
+
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Key(held.keys[party].public))
+    if told.registry:
+        say("curator", 0, REGISTRY)
+    say("curator", 0, told)
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Consent(told.digest()))
+    say("curator", 1, KIT.SINGLES)
+    for author, body in posts:
+        say(author, 1, body)
+    return found
+
+
+LOCKED: list[tuple[str, Body]] = list(SHARES.items())
+ACCEPTED: tuple[str, Body] = ("shuffler-1", Accepted(TAKEN))
+MIXED: list[tuple[str, Body]] = [
+    (f"shuffler-{hop}", Mixed(hop, 3 if hop == 1 else 0, 3, 9, {}, bytes(32))) for hop in (1, 2)
+]
+HEARD: tuple[str, Body] = ("curator", Heard(tuple(bytes([i]) * 32 for i in range(9))))
+SHOWN: list[tuple[str, Body]] = [
+    (party, Shown(hop, KEYS[party].secret)) for hop, party in enumerate(PLAN.openers[:-1], 1)
+]
+TALLIED: tuple[str, Body] = ("curator", Tally((3, 3, 3), {}))
+ALL = (*LOCKED, ACCEPTED, *MIXED, HEARD, *SHOWN, TALLIED)
+
+
+def test_the_board_takes_them_in_their_order() -> None:
+    found = board(*ALL)
+    assert found.challenged.shares == {1: SHARES}
+    assert found.challenged.accepted[1].people == TAKEN
+    assert len(found.challenged.heard[1].hashes) == 9
+    assert found.challenged.shown == {1: {party: KEYS[party].secret for party in PLAN.openers[:-1]}}
+    assert len(found.tallies) == 1
+
+
+STRANGER: tuple[str, Body] = ("analyst", SHARES["curator"])
+UNPROVED = Share(KEYS["curator"].public, bytes(64))
+UNKNOWN = Accepted((Envelope(3, bytes(32), bytes(64)),))
+WRONG: dict[str, list[tuple[str, Body]]] = {
+    "a share of who opens nothing": [STRANGER],
+    "a share twice": [LOCKED[0], LOCKED[0]],
+    "another's share": [("curator", SHARES["shuffler-1"])],
+    "a share without its proof": [("curator", UNPROVED)],
+    "accepted by the second": [*LOCKED, ("shuffler-2", Accepted(TAKEN))],
+    "accepted twice": [*LOCKED, ACCEPTED, ACCEPTED],
+    "accepted who is not registered": [*LOCKED, ("shuffler-1", UNKNOWN)],
+    "mixed before anybody was accepted": [*LOCKED, MIXED[0]],
+    "heard by the other reader": [*LOCKED, ACCEPTED, *MIXED, ("analyst", HEARD[1])],
+    "heard before all have mixed": [*LOCKED, ACCEPTED, MIXED[0], HEARD],
+    "heard twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, HEARD],
+    "shown before anything is heard": [*LOCKED, ACCEPTED, *MIXED, SHOWN[0]],
+    "shown twice": [*LOCKED, ACCEPTED, *MIXED, HEARD, SHOWN[0], SHOWN[0]],
+    "shown in another's name": [*ALL[:-3], ("shuffler-2", SHOWN[0][1])],
+    "another secret": [*ALL[:-3], ("shuffler-1", Shown(1, KEYS["shuffler-2"].secret))],
+    "no scalar": [*ALL[:-3], ("shuffler-1", Shown(1, b"\xff" * 32))],
+    "another hop": [*ALL[:-3], ("shuffler-1", Shown(2, KEYS["shuffler-1"].secret))],
+    "a tally before anything is heard": [*LOCKED, ACCEPTED, *MIXED, TALLIED],
+    "a tally before all have shown": [*ALL[:-2], TALLIED],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_board_refuses(name: str) -> None:
+    before = board(*WRONG[name][:-1])
+    author, body = WRONG[name][-1]
+    with pytest.raises(Refused):
+        before.post(author, Message(before.session, 1, body).encode())
+    assert before == board(*WRONG[name][:-1])
+
+
+@pytest.mark.parametrize("body", [SHARES["curator"], HEARD[1]])
+def test_where_there_is_no_challenge_nobody_posts_of_one(body: Body) -> None:
+    posts = MIXED if isinstance(body, Heard) else []
+    found = board(*posts, held=KIT.session(2))
+    with pytest.raises(Refused, match="unexpected"):
+        found.post("curator", Message(found.session, 1, body).encode())
