@@ -29,31 +29,31 @@ class Explainer:
         self.who = " + ".join(sorted(self.known.members)) or "anybody"
         self.names: Collection[bytes] = self.terms.by_name  # of all ciphertexts
 
-    def person(self, user: int) -> Why:
+    def person(self, person: int) -> Why:
         """What is known of a person, or where the trail ends."""
         calls = self.terms.record.calls
         goals: list[Fact] = [
             fact
             for number in sorted(calls)
             for ask in range(len(calls[number].asks))
-            if (fact := Said(user, number, ask)) in self.known.why
+            if (fact := Said(person, number, ask)) in self.known.why
         ]
-        about = parties.user(user)
+        about = parties.user(person)
         if goals:
             said = f"{about} is linked by {self.who}"
             return Why(about, self._steps(goals), said)
-        mine = [term for term in self.terms.by_name.values() if term.user == user]
+        mine = [term for term in self.terms.by_name.values() if term.user == person]
         trail: list[Fact] = [
-            From(term.name, user) for term in mine if From(term.name, user) in self.known.why
+            From(term.name, person) for term in mine if From(term.name, person) in self.known.why
         ]
         last = [
             term
             for term in mine
-            if From(term.name, user) in self.known.why
+            if From(term.name, person) in self.known.why
             and Has(term.name, opened=True) not in self.known.why
         ]
         missing = tuple(dict.fromkeys(term.opener for term in last))
-        return Why(about, self._steps(trail), self._end(user, last), missing)
+        return Why(about, self._steps(trail), self._end(person, last), missing)
 
     def _end(self, user: int, last: Sequence[Term]) -> str:
         about = parties.user(user)
