@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from ..errors import RoundBurned
 from .announcement import Announcement
 from .messages import Call
-from .participation import Asked, smallest_apart
+from .participation import CountedPeople, smallest_apart
 from .parties import Role
 from .releases import Release, unsafe
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HandedBatch:
     """One batch that is handed on. releases: what its readers count, one a question.
 
     public: whether it is a release, or questions of the curator; singles: whether the counts of
@@ -33,9 +33,9 @@ class Told:
     public: bool = False
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> CountedPeople:
         """Whom it counts."""
-        return Asked(self.people, self.least)
+        return CountedPeople(self.people, self.least)
 
 
 def told(
@@ -44,7 +44,7 @@ def told(
     people: Collection[str],
     name: Callable[[str], str] = str,
     coins: str = "",
-) -> Told:
+) -> HandedBatch:
     """First shuffler: what a call tells of these people. name: what the source calls a feature."""
     who, policy = frozenset(people), announcement.policy
     names = [name(one.name) for one in announcement.schema.features]
@@ -62,7 +62,7 @@ def told(
         for ask in call.asks
     )
     singles = policy.publish_marginals and not analyst
-    return Told(call.round, who, announcement.rules.min_dropout, releases, singles, analyst)
+    return HandedBatch(call.round, who, announcement.rules.min_dropout, releases, singles, analyst)
 
 
 @dataclass(slots=True)
@@ -76,15 +76,15 @@ class History:
     session's coins. write: notes what is about to be handed on.
     """
 
-    sessions: list[list[Told]] = field(default_factory=list)
+    sessions: list[list[HandedBatch]] = field(default_factory=list)
     burn: bool = True
     union: bool = False
-    promised: Sequence[Asked] = ()
+    promised: Sequence[CountedPeople] = ()
     strange: str | None = None
     person: Callable[[str], str] = str
     column: Callable[[str], str] = str
     coins: str = ""
-    write: Callable[[Told], None] = lambda _: None
+    write: Callable[[HandedBatch], None] = lambda _: None
     warned: list[str] = field(default_factory=list)
     refused: str | None = None
 
@@ -115,7 +115,7 @@ class History:
         if why not in self.warned:
             self.warned.append(why)
 
-    def _apart(self, now: Told) -> str | None:
+    def _apart(self, now: HandedBatch) -> str | None:
         """Why its people may not be counted besides those who were; None: they may."""
         before = [one.asked for session in self.sessions for one in session]
         few, least = smallest_apart(before, now.asked, self.promised)
@@ -127,7 +127,7 @@ class History:
             f"earlier session, or people of whom {least} or more came or left together"
         )
 
-    def _joined(self, now: Told) -> str | None:
+    def _joined(self, now: HandedBatch) -> str | None:
         """Why it may not be told besides what earlier sessions told; None: it may."""
         before = [[one for told in past for one in told.releases] for past in self.sessions[:-1]]
         for one in now.releases:

@@ -22,7 +22,7 @@ Vector = list[Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenRelease:
     """One release, as an attacker has it. columns: of its cells."""
 
     people: frozenset[int]
@@ -30,7 +30,7 @@ class Seen:
     counts: Counts
 
 
-def told_apart(seen: Sequence[Seen]) -> People:
+def told_apart(seen: Sequence[SeenRelease]) -> People:
     """Network, or whoever sees who takes part: the released rows of those who are left alone."""
     columns = tuple(sorted(set.intersection(*(set(one.columns) for one in seen)))) if seen else ()
     if not columns:
@@ -60,7 +60,7 @@ def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
     return groups
 
 
-def marginal(one: Seen, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
+def marginal(one: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
     """Anybody: the counts of a release over some of its columns."""
     places = [one.columns.index(column) for column in columns]
     found: Counter[tuple[str, ...]] = Counter()

@@ -75,7 +75,7 @@ def public_release(board: Board) -> Counts | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AccompliceRows:
     """What accomplices need not find out.
 
     rows: the row of each accomplice among the people, by index. made: by round, the rows that the
@@ -94,7 +94,7 @@ class Known:
         return people - self.rows.keys()
 
 
-def left_over(loot: AdversaryView, known: Known) -> People:
+def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     """First shuffler and friends, maybe the curator: the row of the one person that is left over.
 
     Somebody is found where all others in the last round are known (the rest of the release), or

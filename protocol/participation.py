@@ -32,16 +32,16 @@ People = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CountedPeople:
     """People of whom something is counted. least: fewer may not be told apart (`min_dropout`)."""
 
     people: People
     least: int
 
 
-def linked(before: Sequence[Asked], now: Asked) -> list[Asked]:
+def linked(before: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
     """Anybody: the sets that share people with `now`, or with one that does, and so on."""
-    found: list[Asked] = []
+    found: list[CountedPeople] = []
     rest, fresh = list(before), [now]
     while fresh:
         near = {
@@ -66,7 +66,7 @@ def groups(sets: Sequence[Collection[str]]) -> Counter[int]:
 
 
 def smallest_apart(
-    before: Sequence[Asked], now: Asked, promised: Sequence[Asked] = ()
+    before: Sequence[CountedPeople], now: CountedPeople, promised: Sequence[CountedPeople] = ()
 ) -> tuple[int, int]:
     """First shuffler: the people of the smallest group told apart with `now`, and how few may be.
 

@@ -89,7 +89,7 @@ Strategy = tuple[str, ...]  # what is done to each person, in words
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Distinguisher:
     """A strategy by which a coalition tells two honest people's answers apart.
 
     moves: what is done to the first of them, the second, and everybody else. views: of both worlds.
@@ -224,12 +224,12 @@ def _fits(before: int, ones: int, people: int, released: int) -> bool:
     return disagreement(RoundResult(asked[0], (heard,)), asked[1], joint) is None
 
 
-def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Found | None:
+def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distinguisher | None:
     """The simplest strategy that tells two honest people's answers apart; None: there is none.
 
     Every strategy is looked at. people: 3 to 5, the friend among them.
     """
-    best: Found | None = None
+    best: Distinguisher | None = None
     rest, mine = others(people, FRIEND in coalition), _effects()
     for one, two in product(mine, repeat=2):
         (zero, other), (last, yes) = mine[one], mine[two]
@@ -241,7 +241,7 @@ def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Found | 
             views = view(terms, coalition, world, lies), view(terms, coalition, swapped, lies)
             if views[0] != views[1]:
                 who, moves = tuple(sorted(coalition)), (one, two, *strategy)
-                found = Found(who, moves, lies, views)
+                found = Distinguisher(who, moves, lies, views)
                 if best is None or found.deviations < best.deviations:
                     best = found
     return best

@@ -50,7 +50,7 @@ def _table(facts: Facts) -> Grid:
             one.rule,
             "-" if one.truth is None else f"{one.truth:,} ({percent(one.truth / one.counted)})",
             "-" if one.entropy is None else f"{one.entropy:.2f}",
-            f"{one.worth:.4g}",
+            f"{one.weight:.4g}",
             _fate(one),
         )
         for one in sets
@@ -72,7 +72,7 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
     rows = [
         (
             *(" x ".join(one.columns), one.promised, one.asked, one.rule, one.truth),
-            *(one.counted or None, one.entropy, one.worth, int(one.safe), int(one.released)),
+            *(one.counted or None, one.entropy, one.weight, int(one.safe), int(one.released)),
         )
         for one in sets
     ]
@@ -148,10 +148,10 @@ def _other(facts: Facts) -> Iterator[str]:
         if not one.released
         and one.truth is not None
         and one.truth / one.counted <= policy.max_exposure
-        and one.worth > max((other.worth for other in kept), default=0.0)
+        and one.weight > max((other.weight for other in kept), default=0.0)
     ]
     if better:
-        best = max(better, key=lambda one: one.worth)
+        best = max(better, key=lambda one: one.weight)
         yield (
             f"{' x '.join(best.columns)} would have kept the promise in truth "
             f"({percent(best.truth / best.counted) if best.truth is not None else '-'} exposed), "

@@ -16,7 +16,7 @@ from .write import html
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadePage:
     """A page and where it belongs."""
 
     page: Page
@@ -24,7 +24,7 @@ class Made:
     path: Path
 
 
-def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) -> Made:
+def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) -> MadePage:
     """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
 
     seconds: for the worst cases of an exposure curve, in all. attacks: a saved matrix, which the
@@ -48,4 +48,4 @@ def make(path: Path, seconds: float = run.SECONDS, attacks: Path | None = None) 
             f"{path}: no run folder, comparison, matrix of attacks, file of a sweep or score; "
             "`veilmix run`, `compare`, `attack`, `sweep` and `score --save` make them"
         )
-    return Made(page, html(page), beside)
+    return MadePage(page, html(page), beside)

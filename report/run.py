@@ -7,7 +7,7 @@ from ..scenarios.pages.pieces import Page, Section
 from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.studies.matrix_result import Matrix
-from ..scenarios.verification.damage import blamed
+from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.wording import many
 from . import attacks, crowds, decision, found, repeat, trust, wires
 from . import matrix as attack_matrix
@@ -52,7 +52,7 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
 
     matrix: attacks x defences, played on the same scenario. StorageError if it is of another.
     """
-    with blamed(run):
+    with diagnose_record(run):
         facts = gather(run, seconds)
         sections = tuple(_sections(facts))
     if matrix is not None:

@@ -14,7 +14,7 @@ from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.serialization.record import plain
 from ..scenarios.serialization.transcripts import ordered
-from ..scenarios.verification.damage import blamed
+from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.verification.views import columns, recorded
 from .move_recorder import MoveRecorder
 from .moves import Move, Tell
@@ -31,7 +31,7 @@ def of_run(run: Run) -> dict[str, Any]:
     StorageError for one whose record does not hold together.
     """
     transcript = recorded(run)
-    with blamed(run):
+    with diagnose_record(run):
         peers = run.result.peers
         told = (columns(run), run.sizes, run.result.seed)
         return show(transcript, run.scenario, *told, peers.agreement if peers else "")

@@ -15,7 +15,7 @@ Said = Mapping[int, Group]  # column -> the numbers of the values that are said 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class GroupCounts:
     """The counts of a group: per column, in order, an axis of the values said, then of `other`.
 
     group: ascending columns. said: per column the numbers of its values, ascending. Who said a
@@ -41,7 +41,7 @@ class Known:
         """The counts of the combinations in which nobody said other, in one row."""
         return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
 
-    def narrowed(self, said: Said) -> "Known":
+    def narrowed(self, said: Said) -> "GroupCounts":
         """The counts if only these values had been said by name; all of them were."""
         counts = self.counts
         kept = tuple(said.get(j, had) for j, had in zip(self.group, self.said, strict=True))
@@ -56,16 +56,16 @@ class Known:
             result = np.zeros((len(left) + 1, *moved.shape[1:]), dtype=np.int64)
             np.add.at(result, where, moved)
             counts = np.moveaxis(result, 0, axis)
-        return Known(self.group, kept, counts)
+        return GroupCounts(self.group, kept, counts)
 
 
-def single_counts(column: int, counts: Counts) -> Known:
+def single_counts(column: int, counts: Counts) -> GroupCounts:
     """A column by itself, in which everybody says its value."""
     said = tuple(range(len(counts)))
-    return Known((column,), (said,), np.append(counts, 0))
+    return GroupCounts((column,), (said,), np.append(counts, 0))
 
 
-def values_in_crowds(table: Known, column: int, k: int) -> dict[int, bool]:
+def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]:
     """Per value said of a column, whether half of its people or more are in crowds of k."""
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
@@ -74,13 +74,13 @@ def values_in_crowds(table: Known, column: int, k: int) -> dict[int, bool]:
     return dict(zip(table.said[axis], enough[:-1].tolist(), strict=True))
 
 
-def axis_counts(table: Known, column: int) -> Counts:
+def axis_counts(table: GroupCounts, column: int) -> Counts:
     """The counts of one column of a table."""
     others = tuple(a for a, j in enumerate(table.group) if j != column)
     return np.asarray(table.counts.sum(axis=others), dtype=np.int64)
 
 
-def consistent(tables: Sequence[Known]) -> bool:
+def consistent(tables: Sequence[GroupCounts]) -> bool:
     """Whether tables say the same of what they share."""
     for one, other in combinations(tables, 2):
         shared = set(one.group) & set(other.group)
@@ -93,7 +93,7 @@ def consistent(tables: Sequence[Known]) -> bool:
     return True
 
 
-def margin_of(table: Known, order: Group, spare: set[int]) -> Margin:
+def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
     """A table among columns numbered anew; without `other` where nobody says it."""
     cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
     group = tuple(order.index(j) for j in table.group)

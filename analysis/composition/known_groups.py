@@ -38,7 +38,7 @@ from .bounds import best_bound
 from .certificate import Certificate
 from .group_counts import (
     Group,
-    Known,
+    GroupCounts,
     Said,
     axis_counts,
     consistent,
@@ -83,7 +83,7 @@ class Knowledge:
 
     k: int
     singles: tuple[Counts, ...]
-    tables: Mapping[Group, Known]
+    tables: Mapping[Group, GroupCounts]
 
     @property
     def n(self) -> int:
@@ -231,7 +231,7 @@ class Knowledge:
         labels = tuple(labels_of(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
 
-    def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[Known]:
+    def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[GroupCounts]:
         """The largest known tables, and single counts of the columns that are in none of them."""
         tables = [self.tables[group].narrowed(common) for group in largest]
         alone = set(order).difference(*largest)
@@ -240,7 +240,7 @@ class Knowledge:
             *(single_counts(j, self.singles[j]).narrowed(common) for j in sorted(alone)),
         ]
 
-    def _agree(self, tables: Sequence[Known]) -> bool:
+    def _agree(self, tables: Sequence[GroupCounts]) -> bool:
         """Whether tables say the same of what they share, and of every column what round 1 did."""
         once = all(
             np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(said)])

@@ -57,7 +57,7 @@ class Some:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Solved:
     """One column, solved: per label those who say it, those who are left out, log of the chance."""
 
     column: int
@@ -105,7 +105,7 @@ def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
     return len(count.columns), coined
 
 
-def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -> Said | None:
+def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -> Solved | None:
     """Solve one column; None if several labels leave open more than which of two."""
     column = wide.columns[place]
     law = evidence.laws[column]
@@ -137,7 +137,7 @@ def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -
     }
     others = solved.pop(None, None)
     by_label = {label: some for label, some in solved.items() if label is not None}
-    return Said(column, by_label, others, before + chance)
+    return Solved(column, by_label, others, before + chance)
 
 
 _Numbers = tuple[tuple[float, Mapping[int, int]], ...]
@@ -234,7 +234,7 @@ def _sum_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
     return found
 
 
-def _shares(wide: Count, solved: Sequence[Said], order: Sequence[int]) -> dict[Cell, float]:
+def _shares(wide: Count, solved: Sequence[Solved], order: Sequence[int]) -> dict[Cell, float]:
     """Of somebody in the wide count: the probability of each cell, its columns in this order."""
     people = sum(wide.left.values())
     behind = [{label: some.shares() for label, some in one.by_label.items()} for one in solved]
@@ -249,7 +249,7 @@ def _shares(wide: Count, solved: Sequence[Said], order: Sequence[int]) -> dict[C
     return found
 
 
-def _outside(solved: Sequence[Said], columns: Sequence[int]) -> dict[Cell, float]:
+def _outside(solved: Sequence[Solved], columns: Sequence[int]) -> dict[Cell, float]:
     """Of somebody whom the wide count leaves out."""
     by_column = {one.column: one.others.shares() for one in solved if one.others}
     return {
@@ -258,7 +258,7 @@ def _outside(solved: Sequence[Said], columns: Sequence[int]) -> dict[Cell, float
     }
 
 
-def _told(evidence: Evidence, wide: Count, solved: Sequence[Said], nats: float) -> Nats:
+def _told(evidence: Evidence, wide: Count, solved: Sequence[Solved], nats: float) -> Nats:
     """What is told of values, of all that was seen."""
     places = range(len(wide.columns))
     plain = [place for place in places if not tells_coins(evidence, wide, place)]
@@ -288,7 +288,7 @@ def _tells_value(evidence: Evidence, wide: Count, place: int) -> bool:
     return len({wide.label(place, state) for state in states}) == len(values)
 
 
-def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], one: Said) -> float:
+def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], one: Solved) -> float:
     """The mean log of the chance that the covers of one column fell as they did, given the table.
 
     Of each cell of the other columns, and each value that may be left blank as a cover.

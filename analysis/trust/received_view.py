@@ -25,7 +25,7 @@ from .best_guesses import Guess, Inference, Method
 from .fiber import Nats, Side, log_multinomial
 from .inference import infer
 from .view_arguments import as_shares, as_sizes, as_truth, as_view, columns_of
-from .view_evidence import Known, Shares, evidence_from_view
+from .view_evidence import ReadEvidence, Shares, evidence_from_view
 
 if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
@@ -107,7 +107,7 @@ def inferred(
     sizes: Sequence[int],
     truth: "Mapping[int, Row] | None" = None,
     prior: Shares | None = None,
-) -> tuple[Known, Inference]:
+) -> tuple[ReadEvidence, Inference]:
     """The evidence in a view, and the posterior of every person.
 
     Where somebody lied in one round no table agrees with all counts: those of the latest rounds are
@@ -236,7 +236,7 @@ def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
     return found.bits, found.exact
 
 
-def _linked(known: Known) -> int:
+def _linked(known: ReadEvidence) -> int:
     return sum(crowd.people for crowd in known.evidence.crowds if crowd.linked)
 
 

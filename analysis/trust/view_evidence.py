@@ -34,7 +34,7 @@ UNKNOWN = -1  # the code of a value that nobody has said
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReadEvidence:
     """Evidence, with what it takes to read it.
 
     codes: per column the number of each value. members: per crowd the people in it, by index, where
@@ -64,7 +64,7 @@ def evidence_from_view(
     sizes: Sequence[int],
     truth: "Mapping[int, Row] | None" = None,
     prior: Shares | None = None,
-) -> Known:
+) -> ReadEvidence:
     """Put a view as evidence.
 
     Args:
@@ -99,7 +99,7 @@ def evidence_from_view(
     whole = len(usable) + len(listed) == len(view.counted) + len(told)
     whole = whole and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
-    known = Known(evidence, codes, members, {}, whole)
+    known = ReadEvidence(evidence, codes, members, {}, whole)
     return replace(known, truth=_truly_held(known, truth)) if truth else known
 
 
@@ -111,7 +111,7 @@ def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
     return rows
 
 
-def _truly_held(known: Known, truth: "Mapping[int, Row]") -> Truth:
+def _truly_held(known: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
     """Per crowd, how many of its people truly hold each row."""
     return {
         crowd: Counter(known.row(truth[person]) for person in people if person in truth)

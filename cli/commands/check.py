@@ -208,10 +208,10 @@ def _seconds(seconds: float) -> str:
 
 def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
     from ...scenarios.programs.topology import topology_of
-    from ..text.records import Asked, CheckedScenario, Noise, RoundPrice
+    from ..text.records import AskedFeature, CheckedScenario, Noise, RoundPrice
 
     features = (
-        Asked(one.name, len(texts), one.values is None)
+        AskedFeature(one.name, len(texts), one.values is None)
         for one, texts in zip(people.schema.features, people.values, strict=True)
     )
     rounds = (

@@ -74,7 +74,7 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     """
     from ...scenarios.programs.peers.text import numbers
     from ...scenarios.records.run_folder import read
-    from ...scenarios.verification.damage import blamed
+    from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.views import learnt_in
     from ..found import folder
 
@@ -84,7 +84,7 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
         _cheating(record.scenario, record.result.seed, runs, form)
         return
 
-    with blamed(record):
+    with diagnose_record(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
         from ..text.leak_record import leaked

@@ -48,7 +48,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     """
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read
-    from ...scenarios.verification.damage import blamed
+    from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.views import look, people_named, present
     from ..found import folder
 
@@ -58,7 +58,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
         _parties(parties, run, form, topology_of(record.scenario).example)
         return
-    with blamed(record):
+    with diagnose_record(record):
         if why is not None:
             _derive(record, members, why, form)
             return

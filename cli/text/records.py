@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...scenarios.mean import Estimate
 
 
-class Asked(Record, frozen=True):
+class AskedFeature(Record, frozen=True):
     """A feature that people are asked about: its name, how many values, whether others may come."""
 
     name: str
@@ -67,7 +67,7 @@ class CheckedScenario(Record, frozen=True):
 
     scenario: str
     users: int
-    features: tuple[Asked, ...]
+    features: tuple[AskedFeature, ...]
     shufflers: int
     suite: str
     rounds: tuple[RoundPrice, ...]

@@ -125,7 +125,7 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         return
     policy = outcome.scenario.policy
     program = program_of(outcome.scenario)
-    if program.told(policy, outcome.schema) is not None:
+    if program.fixed_columns(policy, outcome.schema) is not None:
         say(
             console,
             f"{_reader(outcome, 'curator')}: releases the columns it was told to "

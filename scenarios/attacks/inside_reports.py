@@ -10,7 +10,7 @@ from ..catalogue.attack import ANALYST, REPORTS, Attack, Measured, by_some
 from ..catalogue.scene import Scene
 from ..catalogue.subtraction import friends_of
 from ..programs.randomized.privacy import after_shuffling
-from ..programs.registry import asked
+from ..programs.registry import noisy_questions
 from ..schema.model import Fault
 
 FRIENDS = 10  # where nothing else is said
@@ -52,7 +52,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
     """Anybody: epsilon after shuffling of all questions with so many reports: at least, at most."""
-    shuffled, whole = after_shuffling(asked(scene.scenario, scene.people), reports)
+    shuffled, whole = after_shuffling(noisy_questions(scene.scenario, scene.people), reports)
     found = whole or (shuffled[0] if len(shuffled) == 1 else None)
     return (found.hockey_stick_at_least, found.hockey_stick) if found else (0.0, 0.0)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ...protocol import parties
 from ...protocol.exploits import AdversaryView, senders
-from ...protocol.intersection import Seen, told_apart
+from ...protocol.intersection import SeenRelease, told_apart
 from ...protocol.own_batches import public_release
 from ...roles.faults.users import fault
 from ...roles.session import Cast
@@ -44,13 +44,13 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
     return len(right), comers(entry)
 
 
-def _seen(loot: AdversaryView) -> Seen | None:
+def _seen(loot: AdversaryView) -> SeenRelease | None:
     """A session as the network has it; None if nothing was released, or nobody seen."""
     joint, decision = public_release(loot.board), loot.board.decision
     who = frozenset(parties.index(one) for one in senders(loot, len(loot.board.calls)))
     if joint is None or decision is None or not decision.kept or not who:
         return None
-    return Seen(who, tuple(decision.kept), joint)
+    return SeenRelease(who, tuple(decision.kept), joint)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:

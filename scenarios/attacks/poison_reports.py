@@ -14,7 +14,7 @@ from ..catalogue.session import AttackSetup
 from ..populations import Population
 from ..programs.randomized.encoding import tally
 from ..programs.randomized.questions import Question
-from ..programs.registry import asked
+from ..programs.registry import noisy_questions
 from ..schema.model import Fault
 
 TRIED = 64  # honest reports among which a person looks for its own
@@ -47,7 +47,7 @@ def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
 
 
 def _asked(setup: AttackSetup) -> Sequence[Question]:
-    return asked(setup.scenario, setup.crowd.people)
+    return noisy_questions(setup.scenario, setup.crowd.people)
 
 
 def moved(scene: Scene, fault: Fault) -> Measured:
@@ -63,7 +63,7 @@ def moved(scene: Scene, fault: Fault) -> Measured:
         return 0, scene.n
     people = scene.people
     found = []
-    for question, count in zip(asked(scene.scenario, people), counts, strict=True):
+    for question, count in zip(noisy_questions(scene.scenario, people), counts, strict=True):
         without = Counter(count)
         without.subtract((crafted(question, people, index),) for index in sent)
         found.append(estimated(question, count) - estimated(question, +without))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...protocol import parties
-from ...protocol.own_batches import Known, left_over
+from ...protocol.own_batches import AccompliceRows, left_over
 from ...protocol.parties import Role
 from .entries import target
 
@@ -58,7 +58,7 @@ def target_read(
         loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
         told = [parties.index(one) for one in friends(scene, entry)]
         rows = {one: dict(enumerate(scene.people.row(one))) for one in told}
-        people = left_over(loot, Known(rows, made(scene, entry)))
+        people = left_over(loot, AccompliceRows(rows, made(scene, entry)))
         decision = scene.board.decision
         columns = len(decision.kept) if decision else len(scene.people.schema.names)
         who = parties.index(target(entry))

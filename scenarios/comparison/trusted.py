@@ -21,7 +21,7 @@ from ...protocol.record import CountsSeen
 from ...protocol.transcript import Transcript
 from ...protocol.view import View
 from ..programs.registry import program_of
-from ..programs.weights import worth
+from ..programs.weights import column_weights
 from .case import Case, Purse, timed
 from .direct import paid
 from .result import Compared, Cost, Privacy, Trust
@@ -84,13 +84,13 @@ def cells(case: Case) -> Iterator[Compared]:
 def _kept(case: Case) -> tuple[int, ...]:
     """The columns a policy releases, where the curator can count them all together."""
     policy, schema = case.scenario.policy, case.people.schema
-    wanted = program_of(case.scenario).told(policy, schema)
+    wanted = program_of(case.scenario).fixed_columns(policy, schema)
     if wanted is not None:
         return tuple(sorted(schema.column(name) for name in wanted))
     required, forbidden = (
         [schema.column(name) for name in some] for some in (policy.required, policy.forbidden)
     )
-    weights = worth(policy, schema.names)
+    weights = column_weights(policy, schema.names)
     return best_columns(
         case.codes(), policy.k, policy.max_exposure, weights, required, forbidden
     ).kept

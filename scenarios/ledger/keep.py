@@ -14,8 +14,8 @@ from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError, ParameterError
 from ...protocol import parties
 from ...protocol.hiding import Hiding, Mask, Redact
-from ...protocol.history import History, Told
-from ...protocol.participation import Asked
+from ...protocol.history import HandedBatch, History
+from ...protocol.participation import CountedPeople
 from ...protocol.releases import Release
 from ..populations import population
 from ..populations.samples import Samples
@@ -117,7 +117,7 @@ def remembered(ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | Non
         [session(one) for one in past],
         burn=refuse,
         union=refuse,
-        promised=[Asked(frozenset(one.people), one.least) for one in past],
+        promised=[CountedPeople(frozenset(one.people), one.least) for one in past],
         strange=incomparable(past, crowd),
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: _theirs(scenario, name),
@@ -139,17 +139,17 @@ def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
     return None
 
 
-def session(entry: Entry) -> list[Told]:
+def session(entry: Entry) -> list[HandedBatch]:
     """What a first shuffler remembers of a session.
 
     Of one that never ended, and of which nothing stands there: that everybody was counted.
     """
     if entry.burned == NEVER_ENDED and not entry.handed:
-        return [Told(1, frozenset(entry.people), entry.least, ())]
+        return [HandedBatch(1, frozenset(entry.people), entry.least, ())]
     return [_told(entry, batch) for batch in entry.handed]
 
 
-def _told(entry: Entry, batch: Handed) -> Told:
+def _told(entry: Entry, batch: Handed) -> HandedBatch:
     people = entry.counted(batch)
     rules = {one.column: _rule(one) for one in batch.unsaid}
     releases = tuple(
@@ -162,14 +162,14 @@ def _told(entry: Entry, batch: Handed) -> Told:
         )
         for ask in batch.asks
     )
-    return Told(batch.round, people, entry.least, releases, batch.singles, batch.public)
+    return HandedBatch(batch.round, people, entry.least, releases, batch.singles, batch.public)
 
 
 def _rule(one: Unsaid) -> Hiding:
     return Mask(0, one.said) if one.said else Redact(0, one.blank, one.cover)
 
 
-def handed(batch: Told, crowd: Crowd) -> Handed:
+def handed(batch: HandedBatch, crowd: Crowd) -> Handed:
     """A batch as it is written down."""
     asked = set(crowd.people)
     rules = {name: rule for one in batch.releases for name, rule in one.hidden.items()}

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 from ...errors import DataError
 from ..populations import files
-from ..populations.asked import asked_of
 from ..populations.build import offer, where
+from ..populations.file_options import options_of
 from ..populations.samples import Samples
 from ..populations.tables import shipped
 from ..schema.model import Population as Section
@@ -87,7 +87,7 @@ def _source(section: Section, drawn: Samples) -> tuple[Sequence[str], Iterable[S
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
         path = where(section)
-        asked = asked_of(section)
+        asked = options_of(section)
         return files.header(path, asked), files.texts(path, asked)
     people = drawn.people
     if offer(section).generated:

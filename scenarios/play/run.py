@@ -40,7 +40,14 @@ from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Raised, Report, Scored, Session
 from ..programs.randomized.questions import ideal_reports, lie
-from ..programs.registry import announced_schema, asked, program_of, samples, strategy, wire
+from ..programs.registry import (
+    announced_schema,
+    noisy_questions,
+    program_of,
+    samples,
+    strategy,
+    wire,
+)
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
@@ -145,7 +152,7 @@ def _kept(
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
     """Everything a session of this scenario starts from."""
     people = crowd.people
-    questions = asked(scenario, people)
+    questions = noisy_questions(scenario, people)
     cast = Cast(
         scenario.scenario.name,
         announced_schema(scenario, people.schema),
@@ -287,7 +294,7 @@ def play_ideal(
 
 def _ideal(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Ideal:
     people, rules = crowd.people, announced_rules(scenario)
-    if questions := asked(scenario, people):
+    if questions := noisy_questions(scenario, people):
         reports = ideal_reports(questions, people, present(crowd, faults, 1), _entropy(seed))
         given = len(present(crowd, faults, 1, SILENT)) if rules.tokens else None
         return randomized(announced_schema(scenario, people.schema), reports, rules, given)

@@ -15,7 +15,7 @@ from ..schema.model import Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from . import files
-from .asked import asked_of
+from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Table, ask
 from .roles import Judged, Role, judge
@@ -73,7 +73,7 @@ def offer(section: Section, base: Path = Path()) -> Offer:
     """Say what a source has, without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
-        return Offer(files.header(where(section, base), asked_of(section)), generated=False)
+        return Offer(files.header(where(section, base), options_of(section)), generated=False)
     if name == BLOOD:
         return Offer(ANTIGENS, generated=True, users=BLOOD_USERS)
     if name in TABLES:

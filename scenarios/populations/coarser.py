@@ -31,7 +31,7 @@ from ...protocol.coarsening import (
 from ..schema.model import Bins as Wanted
 from ..schema.model import Feature
 from . import csvfile
-from .asked import Asked
+from .file_options import FileOptions
 from .values import numbers_of
 
 MOST_EDGES = 10_000
@@ -248,7 +248,7 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def _levels(path: Path, _state: tuple[int, int]) -> dict[str, tuple[str, ...]]:
-    asked = Asked(header=False)
+    asked = FileOptions(header=False)
     names = csvfile.header(path, asked)
     found: dict[str, tuple[str, ...]] = {}
     for row in csvfile.rows(path, names, [], asked):

@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import DataError
-from .asked import NOTHING, Asked
 from .dialect import SEPARATORS, Dialect, dialect_of
 from .encodings import misread
+from .file_options import NOTHING, FileOptions
 from .header_line import numbered
 
 
-def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
+def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns, without the spaces around them."""
     written = dialect_of(path, asked)
     for _, row in _lines(path, written):
@@ -25,13 +25,13 @@ def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
     raise DataError(f"{path}: the file is empty; a header and one line for each person are needed")
 
 
-def says(path: Path, asked: Asked = NOTHING) -> str:
+def says(path: Path, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
     return dialect_of(path, asked).says()
 
 
 def rows(
-    path: Path, columns: Sequence[str], empty: list[int], asked: Asked = NOTHING
+    path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row; the numbers of empty lines are added to `empty`.
 
@@ -50,7 +50,7 @@ def rows(
         yield row if all_of_it else [row[place] for place in places]
 
 
-def where(path: Path, index: int, asked: Asked = NOTHING) -> str:
+def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
     """Write file and line of a row (from 0)."""
     full = (number for number, row in _people(path, dialect_of(path, asked)) if row)
     for _ in range(index):

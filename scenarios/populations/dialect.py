@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import DataError
-from .asked import Asked
 from .encodings import encoding_of, misread, shown
+from .file_options import FileOptions
 from .header_line import LOOKED_AT, names_columns
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -42,14 +42,14 @@ class Dialect:
         return f"{between}, {shown(self.encoding)}, {head}"
 
 
-def dialect_of(path: Path, asked: Asked) -> Dialect:
+def dialect_of(path: Path, asked: FileOptions) -> Dialect:
     """Find out how a file is written. Raises DataError where it cannot be as the user says."""
     state = path.stat()
     return _dialect(path, asked, (state.st_mtime_ns, state.st_size))
 
 
 @lru_cache(maxsize=8)
-def _dialect(path: Path, asked: Asked, _state: tuple[int, int]) -> Dialect:
+def _dialect(path: Path, asked: FileOptions, _state: tuple[int, int]) -> Dialect:
     encoding = encoding_of(path, asked.encoding)
     lines = _first_lines(path, encoding)
     skip = 0

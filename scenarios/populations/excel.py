@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ...errors import DataError
 from ...installation import missing
 from ..schema.problems import did_you_mean, listed
-from .asked import NOTHING, Asked
+from .file_options import NOTHING, FileOptions
 from .header_line import LOOKED_AT, names_columns, numbered
 
 MIDNIGHT = time()
@@ -31,7 +31,7 @@ class Sheet(Protocol):
         ...
 
 
-def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
+def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns."""
     with _opened(path, asked) as sheet:
         first = list(islice(_rows(sheet), LOOKED_AT))
@@ -42,7 +42,7 @@ def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
     return tuple(names) if named else numbered(len(names))
 
 
-def says(path: Path, asked: Asked = NOTHING) -> str:
+def says(path: Path, asked: FileOptions = NOTHING) -> str:
     """How the file is written, in one line."""
     with _opened(path, asked) as sheet:
         sheets = len(sheet.parent.sheetnames)
@@ -56,7 +56,7 @@ def says(path: Path, asked: Asked = NOTHING) -> str:
 
 
 def rows(
-    path: Path, columns: Sequence[str], empty: list[int], asked: Asked = NOTHING
+    path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text; the numbers of empty rows are added to `empty`."""
     names = header(path, asked)
@@ -73,14 +73,16 @@ def rows(
         yield [full[place] for place in places]
 
 
-def where(path: Path, index: int, asked: Asked = NOTHING) -> str:
+def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
     """Write file and row of a row (from 0)."""
     found = _people(path, asked, header(path, asked))
     number, _ = next(islice(found, index, None))
     return f"{path}: row {number}"
 
 
-def _people(path: Path, asked: Asked, names: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+def _people(
+    path: Path, asked: FileOptions, names: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
     with _opened(path, asked) as sheet:
         found = _rows(sheet)
         first = next(found, None)
@@ -123,7 +125,7 @@ def _cell(value: Any) -> str:
 
 
 @contextmanager
-def _opened(path: Path, asked: Asked) -> Iterator[Sheet]:
+def _opened(path: Path, asked: FileOptions) -> Iterator[Sheet]:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:

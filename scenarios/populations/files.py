@@ -15,9 +15,9 @@ from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from . import csvfile, excel, parquet
-from .asked import NOTHING, Asked, asked_of
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
+from .file_options import NOTHING, FileOptions, options_of
 from .people import Table
 
 MAX_BYTES = 2 << 30
@@ -26,21 +26,21 @@ MAX_BYTES = 2 << 30
 class Reader(Protocol):
     """What a module has to offer to read one kind of file. asked: what the user says of it."""
 
-    def header(self, path: Path, asked: Asked) -> tuple[str, ...]:
+    def header(self, path: Path, asked: FileOptions) -> tuple[str, ...]:
         """Name the columns."""
         ...
 
-    def says(self, path: Path, asked: Asked) -> str:
+    def says(self, path: Path, asked: FileOptions) -> str:
         """How the file is written, in one line."""
         ...
 
     def rows(
-        self, path: Path, columns: Sequence[str], empty: list[int], asked: Asked
+        self, path: Path, columns: Sequence[str], empty: list[int], asked: FileOptions
     ) -> Iterator[Sequence[str]]:
         """Yield these columns of each row; add the numbers of empty lines to `empty`."""
         ...
 
-    def where(self, path: Path, index: int, asked: Asked) -> str:
+    def where(self, path: Path, index: int, asked: FileOptions) -> str:
         """Write where in the file a row (from 0) stands."""
         ...
 
@@ -52,7 +52,7 @@ READERS: dict[str, Reader] = {
 }
 
 
-def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
+def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns of a file. Raises DataError for one that cannot be used."""
     _usable(path, asked)
     names = READERS[path.suffix.lower()].header(path, asked)
@@ -70,7 +70,7 @@ def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:
     return names
 
 
-def texts(path: Path, asked: Asked = NOTHING) -> Iterator[Sequence[str]]:
+def texts(path: Path, asked: FileOptions = NOTHING) -> Iterator[Sequence[str]]:
     """Yield every row of a file as it stands there, all its columns. Raises DataError."""
     names = header(path, asked)
     return READERS[path.suffix.lower()].rows(path, names, [], asked)
@@ -81,7 +81,7 @@ def read(path: Path, chosen: Sequence[tuple[str, str]], section: Section) -> Tab
 
     The last table is kept: who checks a scenario and then runs it reads the file once.
     """
-    asked = asked_of(section)
+    asked = options_of(section)
     _usable(path, asked)
     if not 1 <= len(chosen) <= MAX_FEATURES:
         raise DataError(
@@ -98,7 +98,7 @@ def _read(
     path: Path,
     chosen: tuple[tuple[str, str], ...],
     lacking: tuple[str, tuple[str, ...]],
-    asked: Asked,
+    asked: FileOptions,
     _state: tuple[int, int],
 ) -> Table:
     reader = READERS[path.suffix.lower()]
@@ -134,7 +134,7 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
     raise DataError(f"{path}: a header, but no people; one line for each person is needed")
 
 
-def _usable(path: Path, asked: Asked) -> None:
+def _usable(path: Path, asked: FileOptions) -> None:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted")

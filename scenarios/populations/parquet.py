@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from ...installation import missing
-from .asked import NOTHING, Asked
 from .encode import CHUNK
+from .file_options import NOTHING, FileOptions
 
 if TYPE_CHECKING:
     import duckdb
 
 
-def header(path: Path, asked: Asked = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
     """Name the columns."""
     with _opened(path) as connection:
         described = connection.execute("SELECT * FROM read_parquet($1) LIMIT 0", [str(path)])
         return tuple(column[0] for column in described.description or ())
 
 
-def says(path: Path, asked: Asked = NOTHING) -> str:  # noqa: ARG001
+def says(path: Path, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
     """Nothing of a Parquet file has to be found out."""
     return "Parquet"
 
@@ -33,7 +33,7 @@ def rows(
     path: Path,
     columns: Sequence[str],
     empty: list[int],
-    asked: Asked = NOTHING,  # noqa: ARG001
+    asked: FileOptions = NOTHING,  # noqa: ARG001
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. There are no empty lines to add to `empty`."""
     empty.clear()
@@ -46,7 +46,7 @@ def rows(
             yield from block
 
 
-def where(path: Path, index: int, asked: Asked = NOTHING) -> str:  # noqa: ARG001
+def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
     """Write file and row of a row (from 0)."""
     return f"{path}: row {index + 1}"
 

@@ -152,7 +152,7 @@ def ask(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class StatedColumn:
     """A column as people say it: codes into `texts`, and the rules that made it so."""
 
     codes: Codes
@@ -160,12 +160,12 @@ class Said:
     rules: tuple[Rule, ...]
 
 
-def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> Said:
+def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> StatedColumn:
     """A feature's column of a table, made coarser as the feature says. Raises DataError."""
     j = table.columns.index(feature.name)
     codes, texts = table.codes[:, j], table.values[j]
     if not is_coarser(feature):
-        return Said(codes, texts, ())
+        return StatedColumn(codes, texts, ())
     people = np.bincount(codes, minlength=len(texts)).tolist()
     rules = rules_of(feature, texts, people, missing, base)
     coarse = [coarsened(rules, text) for text in texts]
@@ -176,7 +176,7 @@ def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> Sa
                 f"feature {feature.name!r}: {text!r} is in its domain, but its rules make it "
                 f"{moved!r}; give the group another label"
             )
-    return Said(recode(codes, coarse, order), order, rules)
+    return StatedColumn(recode(codes, coarse, order), order, rules)
 
 
 def coarse(

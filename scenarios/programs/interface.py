@@ -221,7 +221,7 @@ class ReleaseProgram(Protocol):
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
         """What the curator asks and decides. others: people of round 2, if they are others."""
 
-    def told(self, policy: "PolicySection", schema: Schema) -> tuple[str, ...] | None:
+    def fixed_columns(self, policy: "PolicySection", schema: Schema) -> tuple[str, ...] | None:
         """The columns that are released whatever the bound says; None where it chooses."""
 
     def calls(self, policy: "PolicySection", schema: Schema) -> "Sequence[Call]":

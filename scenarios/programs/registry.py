@@ -80,7 +80,7 @@ def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
     return program_of(scenario).strategy(scenario, others)
 
 
-def asked(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
+def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
     """The questions of a scenario that are answered with noise; () where none are."""
     return program_of(scenario).questions(scenario, people)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..schema.model import Policy
 
 
-def worth(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
+def column_weights(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
     """Return the weight of each feature, above 0.
 
     A feature weighs 1 or what `weights` says. A preferred one weighs a little more, the first named

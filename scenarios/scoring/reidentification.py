@@ -161,7 +161,7 @@ def in_release(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class Responses:
     """What the people with a row may say, one line for each way: `row` says `codes` with `chance`.
 
     A hidden value has the code after those of its column.
@@ -179,11 +179,13 @@ class Said:
 
 def said_rows(
     rows: Any, values: Sequence[Sequence[str]], kept: Sequence[int], hidden: Sequence[Hiding]
-) -> Said:
+) -> Responses:
     """Say in all ways what rows become under the rules of a call."""
     import numpy as np
 
-    found = Said(np.arange(len(rows)), rows[:, list(kept)].astype(np.int64), np.ones(len(rows)))
+    found = Responses(
+        np.arange(len(rows)), rows[:, list(kept)].astype(np.int64), np.ones(len(rows))
+    )
     for rule in hidden:
         if rule.column not in kept:
             continue
@@ -196,13 +198,13 @@ def said_rows(
         ways = np.concatenate([found.chance * (1 - chance), found.chance * chance])
         row, codes = np.concatenate([found.row] * 2), np.concatenate([found.codes, blank])
         some = ways > 0
-        found = Said(row[some], codes[some], ways[some])
+        found = Responses(row[some], codes[some], ways[some])
     return found
 
 
 def _theirs(
     release: Counts,
-    said: Said,
+    said: Responses,
     many: Any,
     values: Sequence[Sequence[str]],
     kept: Sequence[int],
@@ -257,7 +259,7 @@ def _attacks(
     rows: Any,
     many: Any,
     kept: Sequence[int],
-    said: Said,
+    said: Responses,
 ) -> Iterator[Attack]:
     sees = tuple(names[column] for column in kept)
     n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))

@@ -22,7 +22,7 @@ from ...analysis.reidentification.attacks.side_information import people_found
 from ..populations.samples import Samples
 from ..programs.incidence.information import SEED, bits_of, draws_of
 from ..programs.randomized.questions import Question
-from ..programs.registry import asked
+from ..programs.registry import noisy_questions
 from ..schema.model import Scenario
 from .reidentification import (
     Attack,
@@ -51,10 +51,10 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     people = crowd.people
     if len(present) < 2:
         return None
-    if all(one.packed for one in asked(scenario, people)):
-        return in_pieces(asked(scenario, people), people.codes[present])
+    if all(one.packed for one in noisy_questions(scenario, people)):
+        return in_pieces(noisy_questions(scenario, people), people.codes[present])
     rows, many = distinct(people.codes[present])
-    names, questions = people.schema.names, asked(scenario, people)
+    names, questions = people.schema.names, noisy_questions(scenario, people)
     attacks = []
     for known in asked_sets(scenario, names):
         guesses = [(guess(one, rows, many, known), one.name) for one in questions]

@@ -23,14 +23,14 @@ LYING = "whoever keeps it is wrong, or somebody else has its key"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class BoardStatus:
     """What an outsider sees: the board, checked entry by entry, and what its keeper says of it."""
 
     board: Board
     told: Mapping[str, Any]
 
 
-def look(url: str, known: PublicIdentity) -> Seen:
+def look(url: str, known: PublicIdentity) -> BoardStatus:
     """Read a session's board from https://HOST:PORT. known: who keeps it.
 
     Raises:
@@ -48,7 +48,7 @@ def look(url: str, known: PublicIdentity) -> Seen:
         raise DataError(f"{url}: the board shows a post that no board may take: {LYING}") from None
 
 
-async def _look(address: Address, known: PublicIdentity) -> Seen:
+async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
     with trio.fail_after(PATIENCE):
         async with visiting(address, known) as client:
             status, said = await client.ask("GET", "/status")
@@ -59,7 +59,7 @@ async def _look(address: Address, known: PublicIdentity) -> Seen:
             async with aclosing(posts(client, 0)) as found:
                 while len(board.entries) < told["entries"]:
                     board.post(*await anext(found))
-            return Seen(board, told)
+            return BoardStatus(board, told)
 
 
 def _told(said: bytes) -> Mapping[str, Any] | None:

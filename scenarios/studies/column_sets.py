@@ -21,7 +21,7 @@ from ..programs.evidence import NoGround
 from ..programs.interface import Dropped
 from ..programs.registry import program_of
 from ..programs.two_round.rules import bound, choose, listed, named_rule
-from ..programs.weights import worth
+from ..programs.weights import column_weights
 from ..records.result_file import Run
 from ..scoring.result import WrittenDecision
 from ..verification.evidence import Evidence
@@ -42,7 +42,7 @@ class ColumnSet:
     """A set of columns. People are whole numbers; None is what cannot be known from the run.
 
     promised: at most so many of `asked` people are exposed, by `rule`. truth: so many of `counted`
-    are. worth: the sum of the columns' weights. safe: whether the promise is within max_exposure.
+    are. weight: the sum of the columns' weights. safe: whether the promise is within max_exposure.
     """
 
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class ColumnSet:
     truth: int | None
     counted: int
     entropy: float | None
-    worth: float
+    weight: float
     safe: bool
     released: bool
 
@@ -103,7 +103,7 @@ class _Chooser:
         others = None if fixed else decision.certificate.n
         self.rule = named_rule(self.policy, others, schema)
         self.asked = others or people
-        self.weights = worth(self.policy, self.names)
+        self.weights = column_weights(self.policy, self.names)
         self.table = recollected(run)
         self.kept = self._numbers(decision.kept)
 

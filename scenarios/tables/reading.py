@@ -14,9 +14,9 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from ...errors import DataError
-from ..populations.asked import asked_of
 from ..populations.build import table
 from ..populations.facts import coarser as contradictions
+from ..populations.file_options import options_of
 from ..populations.files import header
 from ..populations.people import Codes, Table, coarse
 from ..schema.model import Feature, Population
@@ -80,7 +80,7 @@ def split(names: str | None) -> list[str]:
 def read(path: Path, said: Reading, missing: str = "") -> Table:
     """Read the chosen columns but direct identifiers. missing: what an empty cell is called."""
     section = said.section(path, missing)
-    names = header(path, asked_of(section))
+    names = header(path, options_of(section))
     chosen = _chosen(path, names, said.columns)
     _known(path, names, section.roles)
     kept = {name: role for name, role in section.roles.items() if name in chosen}

@@ -15,7 +15,7 @@ from .checks import verify
 
 
 @contextmanager
-def blamed(run: Run) -> Iterator[None]:
+def diagnose_record(run: Run) -> Iterator[None]:
     """StorageError for what goes wrong in here, if this run does not verify."""
     try:
         yield

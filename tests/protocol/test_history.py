@@ -9,7 +9,7 @@ import pytest
 from veilmix.errors import RoundBurned
 from veilmix.protocol.announcement import Announcement, Policy, Rules
 from veilmix.protocol.hiding import Redact
-from veilmix.protocol.history import History, Told
+from veilmix.protocol.history import HandedBatch, History
 from veilmix.protocol.messages import Call
 
 EVERYBODY = [f"user-{i}" for i in range(20)]
@@ -53,7 +53,7 @@ def test_so_are_rounds_of_one_session() -> None:
 
 
 def test_what_is_refused_is_not_remembered_and_not_written() -> None:
-    written: list[Told] = []
+    written: list[HandedBatch] = []
     history = History(write=written.append)
     hand_on(history, EVERYBODY)
     with pytest.raises(RoundBurned):
@@ -63,7 +63,7 @@ def test_what_is_refused_is_not_remembered_and_not_written() -> None:
 
 
 def test_what_cannot_be_written_is_not_handed_on() -> None:
-    def full(_: Told) -> None:
+    def full(_: HandedBatch) -> None:
         raise OSError(28, "No space left on device")
 
     history = History(write=full)
@@ -90,7 +90,7 @@ def test_nobody_is_counted_of_whom_nobody_knows_who_they_are() -> None:
 
 
 def test_a_batch_is_written_as_it_is_told() -> None:
-    written: list[Told] = []
+    written: list[HandedBatch] = []
     history = History(
         write=written.append, person=str.upper, column=lambda name: f"their {name}", coins="drawn"
     )

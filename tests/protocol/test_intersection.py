@@ -6,14 +6,14 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.protocol.intersection import Seen, histories, told_apart
+from veilmix.protocol.intersection import SeenRelease, histories, told_apart
 
 VALUES = ("a", "b", "c")
 
 
-def release(rows: list[tuple[str, ...]], people: frozenset[int], columns=(0, 1)) -> Seen:
+def release(rows: list[tuple[str, ...]], people: frozenset[int], columns=(0, 1)) -> SeenRelease:
     counts = Counter(tuple(rows[i][column] for column in columns) for i in sorted(people))
-    return Seen(people, columns, counts)
+    return SeenRelease(people, columns, counts)
 
 
 ROWS = [("a", "x"), ("b", "y"), ("c", "x"), ("a", "y"), ("b", "x")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.protocol.participation import Asked, groups, linked, smallest_apart
+from veilmix.protocol.participation import CountedPeople, groups, linked, smallest_apart
 
 
 def people(*some: int | range) -> frozenset[str]:
@@ -37,15 +37,17 @@ CASES: dict[str, tuple[Sequence[frozenset[str]], frozenset[str], int]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_smallest_group_that_is_told_apart(name: str) -> None:
     before, now, few = CASES[name]
-    assert smallest_apart([Asked(one, 4) for one in before], Asked(now, 3))[0] == few
+    assert (
+        smallest_apart([CountedPeople(one, 4) for one in before], CountedPeople(now, 3))[0] == few
+    )
 
 
 def test_the_largest_promise_to_anybody_linked_is_the_rule() -> None:
-    before = [Asked(people(range(10)), 2), Asked(people(range(5, 20)), 3)]
-    now, apart = Asked(people(range(15, 25)), 1), Asked(people(range(40, 50)), 9)
+    before = [CountedPeople(people(range(10)), 2), CountedPeople(people(range(5, 20)), 3)]
+    now, apart = CountedPeople(people(range(15, 25)), 1), CountedPeople(people(range(40, 50)), 9)
     assert smallest_apart([*before, apart], now)[1] == 3
-    assert smallest_apart([*before, apart], now, [Asked(people(0), 7), apart])[1] == 7
-    assert smallest_apart([*before, apart], now, [Asked(people(77), 7)])[1] == 3
+    assert smallest_apart([*before, apart], now, [CountedPeople(people(0), 7), apart])[1] == 7
+    assert smallest_apart([*before, apart], now, [CountedPeople(people(77), 7)])[1] == 3
 
 
 SETS = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, max_size=5)
@@ -66,7 +68,10 @@ def test_groups_are_the_cells_of_a_venn_diagram(sets: list[set[int]]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(SETS)
 def test_linked_is_a_component(sets: list[set[int]]) -> None:
-    now, before = Asked(people(*sets[0]), 1), [Asked(people(*some), 1) for some in sets[1:]]
+    now, before = (
+        CountedPeople(people(*sets[0]), 1),
+        [CountedPeople(people(*some), 1) for some in sets[1:]],
+    )
     near = linked(before, now)
     inside = now.people.union(*(one.people for one in near))
     for one in before:
@@ -77,9 +82,9 @@ def test_linked_is_a_component(sets: list[set[int]]) -> None:
 @given(SETS, st.lists(st.integers(-3, 3), min_size=5, max_size=5))
 def test_no_combination_leaves_fewer(sets: list[set[int]], times: list[int]) -> None:
     """The theorem: whole-number sums of what passed are about nobody, or about enough people."""
-    least, kept = 3, list[Asked]()
+    least, kept = 3, list[CountedPeople]()
     for some in sets:
-        now = Asked(people(*some), least)
+        now = CountedPeople(people(*some), least)
         few, _ = smallest_apart(kept, now)
         if not 0 < few < least:
             kept.append(now)
@@ -115,7 +120,7 @@ def test_what_the_rule_costs_honest_sessions(name: str) -> None:
     found = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)
-        crowd, kept = sample(rng, n, size), list[Asked]()
+        crowd, kept = sample(rng, n, size), list[CountedPeople]()
         for number in range(4):
             if "samples" in name:
                 crowd = sample(rng, n, size)
@@ -123,7 +128,7 @@ def test_what_the_rule_costs_honest_sessions(name: str) -> None:
                 crowd -= set(rng.choice(sorted(crowd), 25, replace=False).tolist())
             elif name == "others":
                 crowd = set(range(number * size, (number + 1) * size))
-            now = Asked(people(*crowd), 10)
+            now = CountedPeople(people(*crowd), 10)
             few, least = smallest_apart(kept, now)
             found += 0 < few < least
             kept += [] if 0 < few < least else [now]

@@ -38,7 +38,7 @@ from ....protocol.schema import Schema
 from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
 from ..interface import Considered, Dropped
-from ..weights import worth
+from ..weights import column_weights
 
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group, Said
@@ -90,7 +90,7 @@ class Hierarchical:
 
         known, _ = knowledge(schema, heard, self.policy.k)
         allowed, required = self._allowed(schema), self._required(schema)
-        gains, most = worth(self.policy, schema.names), self._most(known)
+        gains, most = column_weights(self.policy, schema.names), self._most(known)
         forbidden = [j for j in range(len(gains)) if j not in allowed]
         counts = marginals(heard[0].counts)[0]
         start: tuple[int, ...] = ()
@@ -141,7 +141,7 @@ class Hierarchical:
         said: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
         """The groups that may be asked for next, heaviest first."""
-        size, gains = len(heard) + 1, worth(self.policy, schema.names)
+        size, gains = len(heard) + 1, column_weights(self.policy, schema.names)
         speaking = [
             column
             for column in self._allowed(schema)
@@ -235,7 +235,7 @@ def answered_again(
 
 def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
     """One table: cells by the numbers of the values said; any other value is `other`."""
-    from ....analysis.composition.group_counts import Known
+    from ....analysis.composition.group_counts import GroupCounts
 
     masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
     said = tuple(
@@ -249,7 +249,7 @@ def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: C
     for values, people in counts.items():
         cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
         table[tuple(cell)] += people
-    return Known(group, said, table)
+    return GroupCounts(group, said, table)
 
 
 def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":

@@ -21,7 +21,7 @@ from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ...schema.model import Policy
 from ..two_round.rules import as_certificate, prove_singles
-from ..weights import worth
+from ..weights import column_weights
 
 if TYPE_CHECKING:
     from ....analysis.suppression.value_suppression import Column
@@ -51,7 +51,7 @@ class LocalSuppression:
             [counted(tally, texts) for tally, texts in zip(tallies, values, strict=True)],
             policy.k,
             people_allowed(policy.max_exposure, n),
-            worth(policy, schema.names),
+            column_weights(policy, schema.names),
             policy.delta,
             allowed,
             [schema.column(name) for name in policy.required],
@@ -90,7 +90,7 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
     required, forbidden = (
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
     )
-    weights = worth(policy, schema.names)
+    weights = column_weights(policy, schema.names)
     limits = policy.k, policy.max_exposure
     free = choose_columns(counts, *limits, weights, "coverage", (), forbidden)
     if not set(required) <= set(free.kept):

@@ -15,7 +15,7 @@ from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
 from ..two_round.program import Decided
-from ..weights import worth
+from ..weights import column_weights
 
 if TYPE_CHECKING:
     from ....protocol.messages import Counts, Decision
@@ -36,7 +36,7 @@ def cross_table(
     """
     from ..two_round.rules import bound, named_rule
 
-    rule, gains = named_rule(policy, others, schema), worth(policy, schema.names)
+    rule, gains = named_rule(policy, others, schema), column_weights(policy, schema.names)
     allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
     required = {schema.column(name) for name in policy.required}
     best: tuple[float, float, tuple[int, ...]] | None = None

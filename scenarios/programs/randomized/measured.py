@@ -46,7 +46,7 @@ class MeasuredFeature(Record, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class UntestedMeasures:
     """The same before anybody compares it with the truth."""
 
     feature: str
@@ -57,7 +57,7 @@ class Told:
     measures: tuple[Measure, ...]
 
 
-def measures(question: Question, counts: Counts) -> Told | None:
+def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     """Analyst: the numbers that the reports to one question say; None where they say none."""
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people:
@@ -66,10 +66,10 @@ def measures(question: Question, counts: Counts) -> Told | None:
     if not found:
         return None
     column, domain = question.columns[0], question.domain
-    return Told(question.name, column, domain, seen.people, seen.outside, found)
+    return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, found)
 
 
-def held(one: Told, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
+def held(one: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
     """Put limits on the numbers, and the truth beside them. truth: of the number at a place."""
     rows = []
     for place, number in enumerate(one.measures):
@@ -80,7 +80,7 @@ def held(one: Told, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
     return MeasuredFeature(one.feature, one.reports, one.outside, one.values, tuple(rows))
 
 
-def against(one: Told, codes: Any) -> MeasuredFeature:
+def against(one: UntestedMeasures, codes: Any) -> MeasuredFeature:
     """Hold the numbers against the people who took part. codes: theirs, n x d."""
     count = np.bincount(codes[:, one.column], minlength=len(one.values))
     shares = count / max(1, len(codes))

@@ -73,7 +73,7 @@ class Reading(Record, frozen=True):
     participation: float | None
 
 
-class Told(Record, frozen=True):
+class PrivacyLoss(Record, frozen=True):
     """What is known.
 
     information: bits that a person's reports carry about its values; None where it was left out.
@@ -89,13 +89,13 @@ class Told(Record, frozen=True):
     readings: tuple[Reading, ...]
 
 
-def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[int]) -> Told:
+def read_privacy(questions: Sequence[Question], codes: Any, reports: Sequence[int]) -> PrivacyLoss:
     """Work out what is known.
 
     codes: of those who took part. reports: how many were read, for each question.
     """
     shuffled, whole = after_shuffling(questions, reports)
-    return Told(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
+    return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
 
 
 def after_shuffling(

@@ -20,7 +20,7 @@ from ...serialization.record import Record
 from ..findings import Findings
 from .encoding import tally
 from .measured import MeasuredFeature, against, measures
-from .privacy import Told, read_privacy
+from .privacy import PrivacyLoss, read_privacy
 from .questions import SHOWN, Question, rule, share
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
@@ -129,7 +129,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     features: tuple[Estimated, ...]
     joint: Estimated | None
     error: ShareErrors
-    told: Told = field(name="privacy")
+    told: PrivacyLoss = field(name="privacy")
     omitted: int = field(name="reports_omitted")
     measured: tuple[MeasuredFeature, ...] = ()
 
@@ -187,7 +187,7 @@ def worst(features: Sequence[Estimated]) -> ShareErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class UntestedEstimate:
     """An estimate before anybody compares it with the truth."""
 
     feature: str
@@ -238,21 +238,23 @@ def score(
     )
 
 
-def estimates(question: Question, counts: Counts, names: Sequence[str]) -> Iterator[Read]:
+def estimates(
+    question: Question, counts: Counts, names: Sequence[str]
+) -> Iterator[UntestedEstimate]:
     """Analyst: what the reports to one question say. Nothing where no report could be read."""
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people or not question.randomizer.gives_shares:
         return
     if not question.randomizer.takes_bits:
         found = question.randomizer.estimate_tally(seen.supporting, seen.people)
-        yield Read(
+        yield UntestedEstimate(
             question.name, question.columns, question.domain, seen.people, seen.outside, found
         )
         return
     for position, domain in enumerate(question.values):
         found = _bit(question.randomizer, int(seen.supporting[position]), seen.people)
         columns = (question.columns[position],)
-        yield Read(names[columns[0]], columns, domain, seen.people, seen.outside, found)
+        yield UntestedEstimate(names[columns[0]], columns, domain, seen.people, seen.outside, found)
     if 2 <= len(question.columns) <= JOINT:
         yield _joint(question, counts, seen.people, seen.outside, names)
 
@@ -264,7 +266,7 @@ def _bit(flip: BitFlip, ones: int, people: int) -> Estimate:
 
 def _joint(
     question: Question, counts: Counts, people: int, outside: int, names: Sequence[str]
-) -> Read:
+) -> UntestedEstimate:
     """All bits of the reports together."""
     bits = len(question.columns)
     cells = 1 << bits
@@ -276,10 +278,10 @@ def _joint(
     )
     feature = " x ".join(names[column] for column in question.columns)
     found = question.randomizer.estimate_joint(seen)
-    return Read(feature, question.columns, values, people, outside, found)
+    return UntestedEstimate(feature, question.columns, values, people, outside, found)
 
 
-def compare(one: Read, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
+def compare(one: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
     """Hold an estimate against the people who took part. codes: theirs, n x d."""
     sizes = tuple(len(values[column]) for column in one.columns)
     cells = np.ravel_multi_index(tuple(codes[:, list(one.columns)].T), sizes)
@@ -287,7 +289,7 @@ def compare(one: Read, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimat
     return limits(one, tuple(truth.tolist()))
 
 
-def limits(one: Read, truth: tuple[float, ...]) -> Estimated:
+def limits(one: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
     """Add the 95 % limits to an estimate, the nearest distribution, and what is true."""
     estimate = one.estimate
     low, high = (tuple(ends.tolist()) for ends in estimate.interval())

@@ -13,7 +13,7 @@ from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
 from .measured import MeasuredFeature, held, measures
-from .privacy import Told, after_shuffling
+from .privacy import PrivacyLoss, after_shuffling
 from .questions import Question, questions, rule, share
 from .score import Budget, Randomized, estimates, limits, worst
 
@@ -68,7 +68,7 @@ def _terms(evidence: Evidence, said: Randomized) -> None:
     same("epsilon", plain(Budget(epsilon, share(epsilon, features))), plain(said.budget))
 
 
-def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Told) -> None:
+def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss) -> None:
     """Every epsilon after shuffling follows from the noise and the number of reports."""
     each, together = after_shuffling(asked, [sum(count.values()) for count in counts])
     found = [plain(one) for one in (*each, together) if one]

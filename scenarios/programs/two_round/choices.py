@@ -52,7 +52,7 @@ class Fixed(Decided):
     on_paper = True
     largest = None
 
-    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Those named in keep."""
         return policy.keep
 
@@ -80,7 +80,7 @@ class All(Decided):
     on_paper = True
     largest = None
 
-    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Every one."""
         return schema.names
 

@@ -141,7 +141,7 @@ class Decided:
 
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
 
-    def told(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """It chooses."""
         return None
 

@@ -17,7 +17,7 @@ from ....protocol.schema import Schema
 from ....protocol.tallying import marginals, summed
 from ...schema.model import Policy
 from ..registry import PROGRAMS
-from ..weights import worth
+from ..weights import column_weights
 
 if TYPE_CHECKING:
     from ....analysis.composition import Certificate as Proof
@@ -65,7 +65,7 @@ def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
         rule = named_rule(policy, others, schema)
-        told = PROGRAMS[policy.kind].told(policy, schema)
+        told = PROGRAMS[policy.kind].fixed_columns(policy, schema)
         kept, proof = _decide(policy, rule, schema, listed(schema, counts), told)
         return Decision(kept, as_certificate(proof, policy, others or people))
 
@@ -99,7 +99,7 @@ def choose(
     required, forbidden = (
         [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
     )
-    weights = worth(policy, schema.names)
+    weights = column_weights(policy, schema.names)
     wanted = [counts[column] for column in required]
     if required and bound(rule, wanted, policy.k).value > policy.max_exposure:
         required, forbidden = [], list(range(len(counts)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition.certificate import Certificate
-from veilmix.analysis.composition.group_counts import Known
+from veilmix.analysis.composition.group_counts import GroupCounts
 from veilmix.analysis.composition.heaviest_columns import heaviest
 from veilmix.analysis.composition.known_groups import Knowledge, Promised
 from veilmix.analysis.contingency.dual_bound import Weights
@@ -24,10 +24,10 @@ def joint(codes: Any, group: tuple[int, ...], sizes: list[int]) -> Any:
     return counts
 
 
-def known(codes: Any, group: tuple[int, ...], sizes: list[int], said: Any = None) -> Known:
+def known(codes: Any, group: tuple[int, ...], sizes: list[int], said: Any = None) -> GroupCounts:
     whole = np.pad(joint(codes, group, sizes), [(0, 1)] * len(group))
     everything = tuple(tuple(range(sizes[j])) for j in group)
-    return Known(group, everything, whole).narrowed(said or {})
+    return GroupCounts(group, everything, whole).narrowed(said or {})
 
 
 def truth(codes: Any, columns: tuple[int, ...], k: int) -> int:
@@ -205,11 +205,11 @@ def test_the_heaviest_set_is_found_and_what_is_required_is_kept_or_nothing() -> 
 
 def test_a_table_of_another_shape_is_refused() -> None:
     with pytest.raises(ParameterError):
-        Known((0, 1), ((0, 1), (0,)), np.zeros((3, 3), dtype=np.int64))
+        GroupCounts((0, 1), ((0, 1), (0,)), np.zeros((3, 3), dtype=np.int64))
 
 
 def test_narrowing_moves_people_to_other() -> None:
-    table = Known((0, 2), ((0, 1, 2), (0, 1)), np.arange(12).reshape(4, 3))
+    table = GroupCounts((0, 2), ((0, 1, 2), (0, 1)), np.arange(12).reshape(4, 3))
     found = table.narrowed({0: (1,), 1: (0,)})
     assert found.said == ((1,), (0, 1))
     assert found.counts.tolist() == [[3, 4, 5], [0 + 6 + 9, 1 + 7 + 10, 2 + 8 + 11]]

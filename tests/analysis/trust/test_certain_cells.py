@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.composition.group_counts import Known
+from veilmix.analysis.composition.group_counts import GroupCounts
 from veilmix.analysis.composition.known_groups import Knowledge
 from veilmix.analysis.trust.certain_cells import Certainty
 
@@ -62,7 +62,9 @@ def knowing(rows: Sequence[Row], groups: Sequence[Group], k: int) -> Knowledge:
         count = np.zeros([len(values[j]) + 1 for j in group], dtype=np.int64)
         for row in rows:
             count[tuple(values[j].index(row[j]) for j in group)] += 1
-        tables[group] = Known(group, tuple(tuple(range(len(values[j]))) for j in group), count)
+        tables[group] = GroupCounts(
+            group, tuple(tuple(range(len(values[j]))) for j in group), count
+        )
     return Knowledge(k, singles, tables)
 
 

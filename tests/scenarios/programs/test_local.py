@@ -25,7 +25,12 @@ from veilmix.scenarios.programs.randomized.questions import (
     reports,
     rule,
 )
-from veilmix.scenarios.programs.registry import announced_names, announced_schema, asked, samples
+from veilmix.scenarios.programs.registry import (
+    announced_names,
+    announced_schema,
+    noisy_questions,
+    samples,
+)
 from veilmix.scenarios.validation.load import loads
 
 MECHANISMS = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "bit-flip")
@@ -134,12 +139,15 @@ def test_blocks_of_reports_lose_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_budget_is_divided_over_the_features() -> None:
     for mechanism in MECHANISMS:
         chosen = scenario(mechanism, epsilon=0.75)
-        found = asked(chosen, samples(chosen, 1).people)
+        found = noisy_questions(chosen, samples(chosen, 1).people)
         assert sum(one.randomizer.epsilon for one in found) == pytest.approx(0.75)
         assert rule(chosen, 3) == f"{mechanism} epsilon=0.75 each of 3"
     assert rule(scenario("grr", epsilon=1), 3) == "grr epsilon=1 each of 3"
     assert (
-        asked(loads('[scenario]\nname="s"\n[population]\nsource="builtin:titanic"\n'), None) == ()
+        noisy_questions(
+            loads('[scenario]\nname="s"\n[population]\nsource="builtin:titanic"\n'), None
+        )
+        == ()
     )
 
 
@@ -161,7 +169,7 @@ def test_what_is_announced_are_reports() -> None:
 def test_a_lie_uses_ones_own_entropy_and_nothing_else(mechanism: str) -> None:
     chosen = scenario(mechanism)
     people = samples(chosen, 1).people
-    lying = lie(asked(chosen, people))
+    lying = lie(noisy_questions(chosen, people))
     root = SeededEntropy(3)
     said = [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]
     assert said == [lying(people.row(0), root.fork(f"user-{i}")) for i in range(40)]

@@ -21,7 +21,7 @@ from veilmix.scenarios.programs.randomized import privacy as local_told
 from veilmix.scenarios.programs.randomized.choice import advice, ranking
 from veilmix.scenarios.programs.randomized.questions import sample
 from veilmix.scenarios.programs.randomized.score import compare, estimates
-from veilmix.scenarios.programs.registry import asked, samples
+from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -95,7 +95,7 @@ def loads_with_fault(chosen: Scenario) -> Scenario:
 def test_estimates_are_unbiased_and_their_errors_right(mechanism: str) -> None:
     chosen = scenario(mechanism, 400)
     people = samples(chosen, 1).people
-    questions, rng = asked(chosen, people), np.random.default_rng(1)
+    questions, rng = noisy_questions(chosen, people), np.random.default_rng(1)
     scaled = []
     for _ in range(100):
         for question in questions:
@@ -197,7 +197,7 @@ def test_information_of_one_question_is_exact() -> None:
         '[local]\nmechanism = "oue"\nepsilon = 2\n'
     )
     people = samples(chosen, 1).people
-    questions = asked(chosen, people)
+    questions = noisy_questions(chosen, people)
     exact, zero = local_told.information(questions, people.codes)
     rows, counts = np.unique(people.codes, axis=0, return_counts=True)
     drawn, error = local_told._drawn(questions, rows, counts / counts.sum())
@@ -390,7 +390,7 @@ def test_the_best_mechanism_is_named_by_its_variance() -> None:
         assert [one.error for one in rows] == sorted(one.error for one in rows)
         assert {one.mechanism for one in rows} >= {"duchi", "piecewise", "hybrid", "square-wave"}
         for one, asked_for in ((row, numeric(row.mechanism, 1000, epsilon)) for row in rows[:4]):
-            (question,) = asked(asked_for, people)
+            (question,) = noisy_questions(asked_for, people)
             uniform = np.full(5, 0.2)
             spread = question.randomizer.mean_variance(uniform, 1000) ** 0.5 / 9
             assert one.error == pytest.approx(spread)

@@ -17,7 +17,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import sets
 from veilmix.scenarios.programs.incidence.score import tally
 from veilmix.scenarios.programs.incidence.verify import recomputed
-from veilmix.scenarios.programs.registry import asked, samples
+from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -138,7 +138,7 @@ def test_the_estimate_is_that_of_the_vectors_that_were_sent() -> None:
 
 def test_bits_are_flipped_as_often_as_epsilon_says() -> None:
     people = samples(made(20, 2000, 1.0), 5).people
-    (question,) = asked(made(20, 2000, 1.0), people)
+    (question,) = noisy_questions(made(20, 2000, 1.0), people)
     assert question.randomizer == BitFlip(2000, 1 / (1 + np.e))
     said = sets.flip_texts(question.domain, question.randomizer, np.random.default_rng(1))
     flipped = sets.unpack_text(said, 2000) != sets.unpack_text(question.domain, 2000)

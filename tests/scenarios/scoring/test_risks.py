@@ -14,7 +14,7 @@ from veilmix.analysis.reidentification.attacks.side_information import counted, 
 from veilmix.errors import VerificationError
 from veilmix.protocol.hiding import Mask, Redact, apply_rule
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.registry import asked, samples
+from veilmix.scenarios.programs.registry import noisy_questions, samples
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring import report_reidentification as report_risks
@@ -162,7 +162,7 @@ def test_drawn_reports_agree_with_sums(mechanism: str, monkeypatch: pytest.Monke
     scenario = noisy(mechanism, 60)
     people = samples(scenario, 5).people
     rows, many = distinct(people.codes)
-    for question in asked(scenario, people):
+    for question in noisy_questions(scenario, people):
         for known in ((0,), (1, 2), (0, 1, 2)):
             summed = report_risks.guess(question, rows, many, known)
             assert summed.found_error == summed.bits_error == 0

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.weights import worth
+from veilmix.scenarios.programs.weights import column_weights
 from veilmix.scenarios.schema.model import Policy
 from veilmix.scenarios.validation.load import shipped
 
@@ -22,10 +22,10 @@ def test_what_a_shipped_scenario_expects_comes_out(name: str) -> None:
 
 def test_preference_decides_between_equals_and_never_costs_a_column() -> None:
     features = ("a", "b", "c", "d")
-    weights = worth(Policy(prefer=("c", "a", "b", "d")), features)
+    weights = column_weights(Policy(prefer=("c", "a", "b", "d")), features)
     assert sorted(features, key=lambda name: -weights[features.index(name)]) == ["c", "a", "b", "d"]
     for size in range(4):
         most = max(sum(some) for some in combinations(weights, size))
         assert most < min(sum(some) for some in combinations(weights, size + 1))
-    assert worth(Policy(), features) == (1, 1, 1, 1)
-    assert worth(Policy(weights={"b": 3.0}), features) == (1, 3, 1, 1)
+    assert column_weights(Policy(), features) == (1, 1, 1, 1)
+    assert column_weights(Policy(weights={"b": 3.0}), features) == (1, 3, 1, 1)

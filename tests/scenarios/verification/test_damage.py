@@ -8,7 +8,7 @@ import pytest
 from veilmix.errors import ParameterError, Reason, Refused, StorageError
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
-from veilmix.scenarios.verification.damage import blamed
+from veilmix.scenarios.verification.damage import diagnose_record
 from veilmix.scenarios.verification.views import learnt_in, look
 from veilmix.theatre.show import of_run
 
@@ -35,7 +35,7 @@ LOOKS: dict[str, Callable[[Run], object]] = {
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_what_does_not_hold_together_names_folder_and_remedy(damaged: Run, name: str) -> None:
-    with pytest.raises(StorageError) as wrong, blamed(damaged):
+    with pytest.raises(StorageError) as wrong, diagnose_record(damaged):
         LOOKS[name](damaged)
     said = str(wrong.value)
     assert said.startswith(f"{damaged.folder / 'transcript.jsonl.gz'}: does not hold together")
@@ -49,15 +49,15 @@ def test_the_theatre_does_not_play_it(damaged: Run) -> None:
 
 
 def test_a_bug_of_ours_stays_one(folder: Path) -> None:
-    with pytest.raises(KeyError, match="ours"), blamed(read(folder)):
+    with pytest.raises(KeyError, match="ours"), diagnose_record(read(folder)):
         raise KeyError("ours")
 
 
 def test_a_mistake_of_the_caller_is_not_blamed_on_the_run(damaged: Run) -> None:
-    with pytest.raises(ParameterError, match="no party is called"), blamed(damaged):
+    with pytest.raises(ParameterError, match="no party is called"), diagnose_record(damaged):
         look(damaged, ["nobody"])
 
 
 def test_any_other_fault_of_a_damaged_run_is_its_own(damaged: Run) -> None:
-    with pytest.raises(StorageError), blamed(damaged):
+    with pytest.raises(StorageError), diagnose_record(damaged):
         raise Refused(Reason.MALFORMED)

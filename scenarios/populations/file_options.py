@@ -6,7 +6,7 @@ from ..schema.model import Population as Section
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FileOptions:
     """What is known beforehand of a file. None: to be found out.
 
     separator: the character between two cells. encoding: as Python calls it. sheet: of a workbook.
@@ -20,10 +20,10 @@ class Asked:
     decimal: str | None = None
 
 
-NOTHING = Asked()
+NOTHING = FileOptions()
 
 
-def asked_of(section: Section) -> Asked:
+def options_of(section: Section) -> FileOptions:
     """What a scenario says of how its file is written."""
     separator = {"tab": "\t"}.get(section.separator or "", section.separator)
-    return Asked(separator, section.encoding, section.sheet, section.header, section.decimal)
+    return FileOptions(separator, section.encoding, section.sheet, section.header, section.decimal)
