@@ -20,6 +20,7 @@ BUILT_IN = {
     SETS: f"{HOME}.incidence.program:Incidence",
     "all": f"{HOME}.two_round.choices:All",
     "pairs": f"{HOME}.pairs.program:Pairs",
+    "informative": f"{HOME}.informative.program:Informative",
 }  # kind -> module:class
 
 
