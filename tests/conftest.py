@@ -37,13 +37,22 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+HEARD = {
+    "SIGINT": signal.default_int_handler,
+    "SIGHUP": signal.SIG_DFL,
+    "SIGQUIT": signal.SIG_DFL,
+    "SIGTERM": signal.SIG_DFL,
+}
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-# A shell has its background jobs ignore Ctrl-C, and all that they start; tests press it.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell has its background jobs ignore Ctrl-C, `nohup` has what it starts ignore that the terminal
+# is gone, and so does all that they start in turn; tests send such signals.
+for _name, _heard in HEARD.items():
+    _sent = getattr(signal, _name, None)  # Windows has not all
+    if _sent and signal.getsignal(_sent) is signal.SIG_IGN:
+        signal.signal(_sent, _heard)
 
 QUIET = 0.035  # seconds: what `_loop` takes on the machine that the limits were chosen on
 AFRESH = 10.0  # seconds: how long a measurement of slowness is good

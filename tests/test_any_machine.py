@@ -40,6 +40,28 @@ def test_ctrl_c_is_heard_in_a_background_job() -> None:
     assert done.returncode == 0, done.stdout
 
 
+SENT = """
+import signal
+import pytest
+@pytest.mark.parametrize("name", ["INT", "HUP", "QUIT", "TERM"])
+def test_it(started, name):
+    shell = started("sh", "-c", f"kill -{name} $$; echo deaf")
+    assert shell.wait() == -getattr(signal, f"SIG{name}")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell's background jobs")
+def test_what_a_test_starts_hears_signals_whoever_started_the_tests(tmp_path: Path) -> None:
+    """Also after `nohup make test &`."""
+    (tmp_path / "test_sent.py").write_text(SENT)
+    (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
+    pytest_ = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-o", "timeout=60", str(tmp_path))
+    shell = ("sh", "-c", 'trap "" INT HUP QUIT TERM; exec "$@"', "sh")
+    done = subprocess.run([*shell, *pytest_], capture_output=True, text=True, cwd=tmp_path)
+    assert "4 passed" in done.stdout, done.stdout
+
+
 STARTS = re.compile(r"sys\.executable|_current_frames|def \w+\([^)]*\bstarted\b")
 # What starts processes and has no test marked `place` -> why it needs none
 ANYWHERE = {
