@@ -33,13 +33,22 @@ from .world import Step, World
 MOST_ENTRY = 1 << 26  # bytes
 DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
 WAITING = 256  # parcels that wait at once to be heard
+WAITING_EACH = 32  # of one place: who sends more than is heard keeps nobody else out
 
 
 class Time(Protocol):
     """What time it is in a session, and when it will be later."""
 
+    def begin(self) -> None:
+        """The role is ready: from now on its deadlines pass."""
+        ...
+
     def now(self) -> float:
         """Seconds since the session began, for this place."""
+        ...
+
+    def at(self, said: float) -> float:
+        """When something is heard that others say they said at a time of theirs."""
         ...
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -48,17 +57,33 @@ class Time(Protocol):
 
 
 class RealTime:
-    """Time as it passes here. began: seconds of the system's clock when the session began."""
+    """Time as it passes here, from when the role is ready: what it takes to start is nobody's.
 
-    def __init__(self, clock: Callable[[], float], began: float) -> None:
+    keep: told the time at that moment, by this clock; gives when the session began, which is
+    earlier where this place has been started again.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float], keep: Callable[[float], float] = lambda now: now
+    ) -> None:
         self._clock = clock
-        self._began = began
+        self._keep = keep
+        self._began: float | None = None
         self._last = 0.0
+
+    def begin(self) -> None:
+        """Count seconds from now on, or from when this place began first."""
+        self._began = self._keep(self._clock())
 
     def now(self) -> float:
         """Seconds since then; never less than before, whatever is done to the clock."""
-        self._last = max(self._last, self._clock() - self._began)
+        if self._began is not None:
+            self._last = max(self._last, self._clock() - self._began)
         return self._last
+
+    def at(self, said: float) -> float:  # noqa: ARG002
+        """Now: what others count is theirs, and some have been waiting for longer."""
+        return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
         """Wait for news or the deadline."""
@@ -72,9 +97,16 @@ class SimulatedTime:
     def __init__(self) -> None:
         self.told = 0.0
 
+    def begin(self) -> None:
+        """Nothing: it begins when it is told to."""
+
     def now(self) -> float:
         """What time the conductor has said."""
         return self.told
+
+    def at(self, said: float) -> float:
+        """What they say, if the conductor has not said so yet."""
+        return max(self.told, said)
 
     async def wait(self, news: trio.Event, deadline: float) -> None:  # noqa: ARG002
         """Wait for news, of which a new time is one."""
@@ -189,7 +221,9 @@ class Host:
             self._known = self._journal.acknowledged()
             past = [(peer, Input.decode(data)) for peer, data in self._journal.inputs()]
             self._known |= {one.body.id for _, one in past if isinstance(one.body, Declined)}
-        self._emit(await self._world.first())
+        first = await self._world.first()
+        self._time.begin()
+        self._emit(first)
         for peer, given in past:
             match given.body:
                 case Posted():
@@ -240,7 +274,7 @@ class Host:
             now = self._time.now()
             body, time, arrived = self._ready(now)
             if body is not None:
-                return Input(max(now, time), body), arrived
+                return Input(self._time.at(time), body), arrived
             self._tell()
             await self._time.wait(self._news, self._step.deadline)
 
@@ -305,7 +339,8 @@ class Host:
             others = [one for one in parcel.letters if one not in own]
             self._count(request.peer, others)
             self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
-        if len(self._arrived) >= WAITING:
+        mine = sum(one.peer == request.peer for one in self._arrived)
+        if mine >= WAITING_EACH or len(self._arrived) >= WAITING:
             return Answer(503, b"later\n")
         arrived = _Arrived(replace(parcel, letters=own), request.peer)
         self._arrived.append(arrived)

@@ -6,7 +6,7 @@ none is answered 4xx, a fault of our own 500 and a line to whoever started the s
 connections at once than there may be are answered 503.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -26,8 +26,9 @@ Say = Callable[[bytes], Awaitable[None]]
 class Limits:
     """What a server takes. body, head: bytes of a request. connections: at once.
 
-    patience: seconds for a whole request, and for each piece of an answer to be taken; it is real
-    time. idle: seconds that a connection may wait with its next request.
+    bodies: bytes of a request of those who may say less than others, by who they are. patience:
+    seconds for a whole request, and for each piece of an answer to be taken; it is real time. idle:
+    seconds that a connection may wait with its next request.
     """
 
     body: int
@@ -35,6 +36,7 @@ class Limits:
     connections: int = 200
     patience: float = 30.0
     idle: float = 30.0
+    bodies: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Exchange:
                 case h11.Data(data=data):
                     pieces.append(bytes(data))
                     size += len(data)
-                    if size > self._limits.body:
+                    if size > self._limits.bodies.get(self._peer, self._limits.body):
                         raise h11.RemoteProtocolError("too long", error_status_hint=413)
                 case h11.EndOfMessage() if head is not None:
                     return self._request(head, b"".join(pieces))

@@ -38,7 +38,8 @@ from .remote import RemoteNetwork
 from .world import World
 
 CONNECTIONS = 1_500  # at once
-LETTERS = Limits(body=1 << 28, connections=CONNECTIONS)
+BATCH = 1 << 28  # bytes: what keyholders may send at once, for a batch is one letter
+PEOPLE = 1 << 22  # bytes: what people may send at once
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
 JSON = (("content-type", "application/json"),)
 
@@ -66,6 +67,11 @@ class Site:
         if self.durable is Durable.OFF or self.journal is None:
             return None
         return Journal(self.journal, self.durable)
+
+    @property
+    def small(self) -> Mapping[str, int]:
+        """How much each place of people may send at once, in bytes."""
+        return {name: PEOPLE for name, place in self.directory.places.items() if place.users}
 
     async def listeners(self) -> list[trio.SocketListener]:
         """Listen where the session says; StorageError if that is impossible."""
@@ -201,10 +207,8 @@ async def run_party(site: Site, perform: Perform) -> Board:
     """Play a party until it has finished and others have all it said; returns its board."""
     journal, gauge = site.opened(), Gauge(site)
     entropy: Entropy = SystemEntropy()
-    began = time.time()
     if journal is not None:
         entropy = SeededEntropy.kept(journal.fact("kept", os.urandom(SECRET)))
-        began = float(journal.fact("began", repr(began).encode()))
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
@@ -214,9 +218,13 @@ async def run_party(site: Site, perform: Perform) -> Board:
         return boards[0]
 
     world = World(network, lambda made: perform(made, entropy))
+
+    def keep(now: float) -> float:
+        return float(journal.fact("began", repr(now).encode())) if journal is not None else now
+
     host = Host(
-        *(site.name, site.own, site.directory, world, RealTime(time.time, began)),
-        limits=LETTERS,
+        *(site.name, site.own, site.directory, world, RealTime(time.time, keep)),
+        limits=Limits(BATCH, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         journal=journal,
         asked=lambda request: told(gauge, lambda: boards[0].board, request) if boards else None,

@@ -48,6 +48,10 @@ class Keyholder:
         if announcement.key(me.party) != self.pair.public:
             await me.post(Burned(f"{me.party} finds another key than its own in the announcement"))
             return False
+        if other := me.network.differing():
+            why = f"{me.party} finds in the announcement another {' and '.join(other)}"
+            await me.post(Burned(f"{why} than was agreed on"))
+            return False
         await me.post(Consent(me.board.session))
         return True
 

@@ -36,6 +36,7 @@ from ..protocol.schema import Schema
 from ..protocol.session import Round, open_round
 from ..protocol.signed_posts import sealed_post, sign_head
 from ..protocol.tallying import Reading
+from ..protocol.terms import Terms
 from ..protocol.transcript import Refusal
 from .instruments import Instrument, Instruments
 
@@ -88,8 +89,14 @@ class Network:
         self._changed: dict[object, trio.Event] = {}
         self._plans: dict[tuple[Call, bytes], Round] = {}
         self.wire: Wire | None = None
+        self.terms: Terms | None = None  # what was agreed on before, where anything was
         self.told: dict[str, Announcement] = {}  # what single parties were told instead
         self.shown: dict[str, Board] = {}  # another board that single parties are shown
+
+    def differing(self) -> tuple[str, ...]:
+        """What is announced otherwise than was agreed on before; () where nothing was."""
+        announced = self.board.announcement
+        return self.terms.differing(announced) if self.terms and announced else ()
 
     def join(self, party: str) -> "Endpoint":
         """Give a party its place in the network."""

@@ -71,6 +71,8 @@ class Cast:
     salt and nonce. randomize: what people do to their answers before they say them. guards: the
     defences that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
     identities: what parties, by name, and the board sign posts with; None: drawn for this session.
+    first: the index of the first person who is here; others are elsewhere. registry: who may send,
+    where that is known beforehand; else it follows from `guards`.
     """
 
     title: str
@@ -92,7 +94,8 @@ class Cast:
     wire: Wire | None = None
     spy: AdversaryRecord | None = None
     identities: Mapping[str, Signer] | None = None
-    first: int = 0  # the index of the first person who is here; others are elsewhere
+    first: int = 0
+    registry: Registry | None = None
 
 
 class Stage(Protocol):
@@ -215,13 +218,13 @@ async def perform(
     cast: Cast,
     network: Network,
     who: Collection[str],
-    signing: Sequence[Signer],
+    signing: Mapping[int, Signer],
     key: Callable[[str], Keyholder],
 ) -> None:
     """Start some of the parties in one place, and wait until they have finished.
 
     who: names of keyholders, and `PEOPLE`. They meet the others on the network and nowhere else.
-    signing: the signing keys of users, from the first (`signers`). key: makes a party's.
+    signing: the signing keys of users, by index (`signers`). key: makes a party's.
     """
     network.wire = cast.wire
     pool_of = worker_pool(cast.threads, network.instruments)
@@ -232,10 +235,10 @@ async def perform(
             _start_users(cast, network, pool, nursery, signing)
 
 
-def signers(cast: Cast) -> list[Signer]:
-    """The signing keys that users have, from the first, where there is a registry."""
+def signers(cast: Cast) -> Mapping[int, Signer]:
+    """The signing keys that users have, by index, where there is a registry."""
     many = cast.guards.registered or 0
-    return [Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)]
+    return {i: Signer(cast.entropy.fork(f"signer of {parties.user(i)}")) for i in range(many)}
 
 
 def make_key(cast: Cast, party: str) -> Keyholder:
@@ -247,9 +250,11 @@ def make_key(cast: Cast, party: str) -> Keyholder:
     return Keyholder(pair)
 
 
-def _plans(cast: Cast, signing: Sequence[Signer], known: Roster | None) -> Plans:
+def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> Plans:
     """What the curator intends."""
-    registered = cast.guards.registered is not None
+    registry = cast.registry
+    if registry is None and cast.guards.registered is not None:
+        registry = Registry(tuple(signing[i].public for i in range(cast.guards.registered)))
     return Plans(
         cast.title,
         cast.schema,
@@ -259,7 +264,7 @@ def _plans(cast: Cast, signing: Sequence[Signer], known: Roster | None) -> Plans
         strategy_of(cast.decide),
         cast.entropy.fork("curator"),
         cast.program,
-        Registry(tuple(one.public for one in signing)) if registered else None,
+        registry,
         sums=cast.guards.sums,
         roster=known,
     )
@@ -272,7 +277,7 @@ def _start_keyholder(
     nursery: trio.Nursery,
     name: str,
     key: Keyholder,
-    signing: Sequence[Signer],
+    signing: Mapping[int, Signer],
 ) -> None:
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
@@ -308,7 +313,11 @@ def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
 
 
 def _start_users(
-    cast: Cast, network: Network, pool: WorkerPool, nursery: trio.Nursery, signing: Sequence[Signer]
+    cast: Cast,
+    network: Network,
+    pool: WorkerPool,
+    nursery: trio.Nursery,
+    signing: Mapping[int, Signer],
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
 
@@ -330,7 +339,7 @@ def _start_users(
     ]
     for index in sorted(set(everybody) - set(together)):
         place = seat(parties.user(index))
-        place.signer = signing[index] if index < len(signing) else None
+        place.signer = signing.get(index)
         answers = network.inbox(place.party) if cast.rules.tokens else None
         nursery.start_soon(user, place, person(index), pool, sealers, answers)
     if together:

@@ -24,6 +24,8 @@ from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, OtherView, drain
 from .worker_pool import WorkerPool
 
+TRIES = 64  # submissions in one person's name whose signatures are looked at; more are not kept
+
 
 @dataclass(slots=True)
 class _Memory:
@@ -66,6 +68,7 @@ class _Collected:
     envelopes: dict[str, bytes] = field(default_factory=dict)
     signed: list[tuple[str, Submission]] = field(default_factory=list)
     admitted: dict[str, Submission] = field(default_factory=dict)
+    tries: Counter[str] = field(default_factory=Counter)
     received: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
     fork: Fork | None = None
@@ -199,6 +202,9 @@ def _take(
     """Accept one submission; Refused if wrong, a repeat, or from somebody not invited."""
     sender, _ = letter
     if plan.announcement.registry:
+        collected.tries[sender] += 1
+        if collected.tries[sender] > TRIES:
+            raise Refused(Reason.DUPLICATE)
         collected.signed.append((sender, me.submission(plan, letter)))
     else:
         _admit(plan, sender, me.envelope(plan, letter), memory, collected)
@@ -212,7 +218,8 @@ def _admit(
         raise Refused(Reason.DUPLICATE)
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
-    collected.envelopes[sender] = envelope
+    # One that is too long is refused when it is opened; until then no more of it is held.
+    collected.envelopes[sender] = envelope[: plan.envelope + 1] if plan.envelope else envelope
 
 
 async def _check_signatures(

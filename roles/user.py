@@ -80,7 +80,9 @@ async def user(
         await receiving.look(me)
         if plan.call.round not in person.rounds:
             continue
-        if not await vouched(me) or (person.compares and not await compare(me)):
+        if me.network.differing() or not await vouched(me):
+            break
+        if person.compares and not await compare(me):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         tokens: Sequence[Token] | None = ()
@@ -132,6 +134,8 @@ async def cohort(
 ) -> None:
     """Look after many users in one task: what each of them does is the same."""
     async for plan in Rounds(network):
+        if network.differing():
+            break
         work = partial(seal_all, plan, person)
         async with trio.open_nursery() as nursery:
 

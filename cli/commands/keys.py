@@ -16,17 +16,27 @@ from ..text.layout import Grid, format_option, page, say, write_csv, write_json
     default=".",
     help="Folder for both files.  [default: this one]",
 )
+@click.option(
+    "--people",
+    type=click.IntRange(1, 1_000_000),
+    metavar="NUMBER",
+    help="Also make a key for each of so many people who answer from there: NAME.people.toml.",
+)
 @format_option
-def command(name: str, folder: Path, form: str) -> None:
+def command(name: str, folder: Path, people: int | None, form: str) -> None:
     """Make the identity NAME: a key to sign with and a TLS key, in a file for you alone.
 
     NAME.key.toml stays with you. NAME.pub.toml is for others; read its fingerprint out to them.
+    NAME.people.toml is for others too: a session with `registered` knows by it who may answer.
     """
-    from ...scenarios.records.identity_files import create, read_known
+    from ...scenarios.records.identity_files import create, read_identity, read_known
+    from ...scenarios.records.people_keys import create_people
 
     secret, public = create(folder, name)
     print_ = read_known(public)[name].fingerprint
     told = {"name": name, "secret": str(secret), "public": str(public), "fingerprint": print_}
+    if people:
+        told["people"] = str(create_people(folder, read_identity(secret), people))
     if form == "json":
         write_json(told)
     elif form == "csv":
@@ -35,4 +45,6 @@ def command(name: str, folder: Path, form: str) -> None:
         out = page()
         say(out, f"wrote {secret}   keep it: whoever has it signs as {name}")
         say(out, f"wrote {public}   give it to others")
+        if people:
+            say(out, f"wrote {told['people']}   give it to others: whom {name} answers for")
         say(out, f"fingerprint {print_}   read it out to them")

@@ -123,10 +123,14 @@ def teller(place: str, form: str) -> Any:
 
 def conclude(board: "Board", session: "SessionFile") -> None:
     """Print what was released as CSV, or end with exit code 3 and say why nothing was."""
+    from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
     from ...scenarios.sessions.place import released
 
+    if program_of(session.scenario).reports:
+        _estimates(board, session)
+        return
     names = [feature.name for feature in session.schema.features]
     counts = released(board, names)
     if counts is None or board.decision is None:
@@ -135,3 +139,15 @@ def conclude(board: "Board", session: "SessionFile") -> None:
     columns = [names[column] for column in board.decision.kept]
     rows: list[tuple[str | int, ...]] = [(*cell, many) for cell, many in sorted(counts.items())]
     click.echo(release_csv(WrittenRelease(tuple(columns), tuple(rows))), nl=False)
+
+
+def _estimates(board: "Board", session: "SessionFile") -> None:
+    """Print what reports with noise say as CSV."""
+    from ...scenarios.sessions.place import estimated
+    from ..text.layout import Grid, write_csv
+
+    rows = estimated(board, session)
+    if rows is None:
+        raise Unmet(f"nothing was counted: {board.burned or 'no reports were published'}")
+    names = ("feature", "value", "share", "standard_error", "low_95", "high_95")
+    write_csv(Grid(names, [(*one[:2], *(f"{number:.6g}" for number in one[2:])) for one in rows]))

@@ -2,13 +2,15 @@
 
     title = "canteen"
 
-    [[feature]]
+    [[feature]]         as in a scenario; rules for coarser values may not depend on data
     name = "meals"
     values = ["meat", "fish", "plants"]
 
     [policy]            as in a scenario
+    [local]             as in a scenario: noise before sealing, with policy.kind = "histogram"
     [mix]               as in a scenario, without `shufflers` and `suite = "textbook"`
-    [defence]           as in a scenario: min_dropout
+    [defence]           as in a scenario: min_dropout, receipts, registered, tokens, balance,
+                        recompute
 
     [place.board]       also curator, analyst, shuffler-1, shuffler-2, ...
     address = "192.0.2.1:8440"
@@ -17,6 +19,8 @@
     [place.hall]        any other name: people
     identity = "hall.pub.toml"
     users = [1, 30]     it speaks for user-1 to user-30
+    people = "hall.people.toml"       with `registered`: the keys that they sign by
+    address = "192.0.2.7:8450"        with `tokens`: where these come to
 
 Paths start from the file's folder. Who has another file, if only by a space, is in another session:
 the hash of the file is in every signature (its opening).
@@ -30,30 +34,38 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...machines.directory import Directory, Place
 from ...protocol import parties
-from ...protocol.messages import OPENING, Roster
+from ...protocol.messages import OPENING, Registry, Roster
 from ...protocol.phases import BOARD
-from ...protocol.schema import Feature as Column
 from ...protocol.schema import Schema
+from ..populations.coarser import is_coarser
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..records.identity_files import read_known
-from ..schema.model import About, Defence, Feature, Mix, Policy, Population, Scenario
+from ..records.people_keys import read_people
+from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
+from .features import column_of
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
 LARGEST = 1 << 20  # bytes
+OBSERVED = ("min_dropout", "receipts", "registered", "tokens", "balance", "recompute")
 KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 
 
 class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[place.NAME]: where a place is, and who it is. users: the first and last it speaks for."""
+    """[place.NAME]: where a place is, and who it is. users: the first and last it speaks for.
+
+    people: the file of the keys of these.
+    """
 
     identity: str
     address: str | None = None
+    people: str | None = None
     users: tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None = None
 
 
@@ -64,19 +76,24 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     feature: Annotated[tuple[Feature, ...], Meta(min_length=1)]
     place: dict[str, PlaceTable]
     policy: Policy = Policy()
+    local: Local = Local()
     mix: Mix = Mix()
     defence: Defence = Defence()
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A session, ready to take part in. scenario: what is asked and promised, of nobody yet."""
+    """A session, ready to take part in. scenario: what is asked and promised, of nobody yet.
+
+    schema: what people are asked for. registry: who may send; None: whoever is in the directory.
+    """
 
     scenario: Scenario
     schema: Schema
     directory: Directory
     roster: Roster
     identities: dict[str, PublicIdentity]
+    registry: Registry | None = None
 
     @property
     def shufflers(self) -> tuple[str, ...]:
@@ -126,12 +143,14 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
         )
     if len({one.certificate for one in identities.values()}) < len(identities):
         raise ParameterError("place: two places have the same identity; each needs its own")
+    scenario = _scenario(table, len(found))
     _check_users(places)
+    _check_listening(scenario, places)
+    registry = _registry(table, path, identities) if scenario.defence.registered else None
     board, curator, analyst, *keys = (identities[name].key for name in (BOARD, *KEYHOLDERS, *found))
     roster = Roster(opening, board, curator, analyst, tuple(keys))
-    scenario = _scenario(table, len(found))
-    columns = tuple(_column(one) for one in table.feature)
-    return SessionFile(scenario, Schema(columns), Directory(places), roster, identities)
+    schema = Schema(tuple(column_of(one, path.parent) for one in table.feature))
+    return SessionFile(scenario, schema, Directory(places), roster, identities, registry)
 
 
 def _identity(path: Path, name: str, one: PlaceTable) -> PublicIdentity:
@@ -146,17 +165,17 @@ def _identity(path: Path, name: str, one: PlaceTable) -> PublicIdentity:
 
 def _place(name: str, one: PlaceTable, identity: PublicIdentity) -> Place:
     party = name in (BOARD, *KEYHOLDERS) or name.startswith("shuffler-")
-    if party != (one.address is not None) or party == (one.users is not None):
+    if (party and one.address is None) or party == (one.users is not None):
         raise ParameterError(
             f"place.{name}: board, curator, analyst and shufflers have an address, others `users`"
         )
-    if one.users is not None:
-        first, last = one.users
-        return Place(name, identity.certificate, users=range(first - 1, last))
-    host, _, port = (one.address or "").rpartition(":")
+    users = range(0) if one.users is None else range(one.users[0] - 1, one.users[1])
+    if one.address is None:
+        return Place(name, identity.certificate, users=users)
+    host, _, port = one.address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise ParameterError(f"place.{name}.address: found {one.address!r}; HOST:PORT is accepted")
-    return Place(name, identity.certificate, host.strip("[]"), int(port))
+    return Place(name, identity.certificate, host.strip("[]"), int(port), users)
 
 
 def _check_users(places: dict[str, Place]) -> None:
@@ -175,28 +194,89 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     mix = msgspec.structs.replace(table.mix, shufflers=shufflers)
     if mix.lesson:
         raise ParameterError("mix.lesson: what is only for a lesson is not played with people")
-    asked = table.defence
-    if asked.registered or asked.receipts or asked.tokens or asked.challenge:
-        raise ParameterError(
-            "defence: registered, receipts, tokens and challenge cannot be had between machines yet"
-        )
+    _check_defence(table.defence)
     found = Scenario(
         scenario=About(name=table.title),
         population=Population(source="session"),
         feature=table.feature,
         mix=mix,
         policy=table.policy,
+        local=table.local,
         defence=table.defence,
     )
-    if topology_of(found).untold or program_of(found).reports:
+    if found.mix.peers or topology_of(found).untold:
         raise ParameterError(
-            f"policy.kind: found {table.policy.kind!r}; between machines values are asked for as "
-            "they are, by a curator"
+            "mix.peers: peers post all they say on one board, to which a session between machines "
+            "has no way yet; play them in one process: veilmix run"
         )
+    _check_noise(found)
     return found
 
 
-def _column(one: Feature) -> Column:
-    if one.values is None:
-        raise ParameterError(f"feature {one.name}: values are needed: nobody has data to look at")
-    return Column(one.name, one.values)
+def _check_defence(asked: Defence) -> None:
+    """ParameterError for guards that a session between machines does not have, or not so."""
+    defaults = asdict(Defence())
+    others = [
+        name
+        for name, value in asdict(asked).items()
+        if name not in OBSERVED and value != defaults[name]
+    ]
+    if others:
+        raise ParameterError(
+            f"defence: {', '.join(others)}: these are on in every session between machines, or "
+            f"need what nobody there remembers; {', '.join(OBSERVED)} can be chosen"
+        )
+    if asked.tokens and not asked.registered:
+        raise ParameterError(
+            "defence.tokens: they are given to registered people; say registered = true"
+        )
+
+
+def _check_noise(scenario: Scenario) -> None:
+    """ParameterError unless noise and kind belong together, as in a scenario (randomized/check)."""
+    program, local = program_of(scenario), scenario.local
+    if not program.held:
+        raise ParameterError(
+            f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
+            "all people, which nobody has here; play it in one process: veilmix run"
+        )
+    if program.reports and any(is_coarser(one) for one in scenario.feature):
+        raise ParameterError(
+            "feature: with noise, reports are announced and no rules for values; list coarser ones"
+        )
+    if program.reports != (local.mechanism != "none") or program.reports != bool(local.epsilon):
+        raise ParameterError(
+            'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'
+        )
+
+
+def _check_listening(scenario: Scenario, places: dict[str, Place]) -> None:
+    """ParameterError if tokens would come to people who listen nowhere."""
+    deaf = [name for name, place in places.items() if place.users and not place.port]
+    if scenario.defence.tokens and deaf:
+        raise ParameterError(
+            f"place.{deaf[0]}: address missing; with `tokens` people are answered, so they listen"
+        )
+
+
+def _registry(
+    table: SessionTable, path: Path, identities: dict[str, PublicIdentity]
+) -> Registry | None:
+    """The keys of all people, in the order of their numbers, as every party knows them before."""
+    found: list[bytes] = []
+    halls = [(one.users, name) for name, one in table.place.items() if one.users is not None]
+    for (first, last), name in sorted(halls):
+        file = table.place[name].people
+        if file is None:
+            raise ParameterError(
+                f"place.{name}: people missing; with `registered` their keys are known beforehand: "
+                f"veilmix keys {name} --people {last - first + 1}"
+            )
+        keys = read_people(path.parent / file, identities[name])
+        if first != len(found) + 1 or last - first + 1 != len(keys):
+            raise ParameterError(
+                f"place.{name}: users {first} to {last}, and {file} has {len(keys)} keys; "
+                "registered people are numbered from 1, without holes, a key for each"
+            )
+        found += keys
+    return Registry(tuple(found))

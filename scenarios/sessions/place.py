@@ -11,15 +11,21 @@ import trio
 
 from ...crypto.entropy import Entropy
 from ...crypto.identity import Identity
+from ...crypto.signing import Signer
 from ...errors import DataError, ParameterError
 from ...machines.journal import Durable, memory_folder
 from ...machines.remote import RemoteNetwork
 from ...machines.service import Log, Site, run_board, run_party
+from ...protocol import parties
 from ...protocol.board import Board
 from ...protocol.phases import BOARD
-from ...roles.session import PEOPLE, Cast, make_key, only, perform
+from ...protocol.terms import Terms
+from ...roles.session import PEOPLE, Cast, Guards, make_key, only, perform
 from ..play.announcement import announced_policy, announced_rules
-from ..programs.registry import strategy, wire
+from ..programs.randomized.questions import Question, lie, questions
+from ..programs.randomized.score import estimates
+from ..programs.registry import announced_schema, program_of, strategy, wire
+from ..records.people_keys import signers_of
 from .file import SessionFile
 
 Rows = Sequence[Sequence[str]]
@@ -59,10 +65,13 @@ def take_part(session: SessionFile, place: Site, rows: Rows = ()) -> Board:
         )
     who = {PEOPLE} if users else {place.name}
 
+    signing = _signing(session, place.own, users)
+
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.own.signer})
-        await perform(cast, network, who, (), partial(make_key, cast))
+        network.terms = terms_of(session, cast)
+        await perform(cast, network, who, signing, partial(make_key, cast))
 
     return _run(partial(run_party, place, role))
 
@@ -77,9 +86,10 @@ def _run(live: Callable[[], Any]) -> Board:
 
 def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:
     scenario = session.scenario
+    questions = noise(session)
     return Cast(
         scenario.scenario.name,
-        session.schema,
+        announced_schema(scenario, session.schema),
         announced_policy(scenario),
         announced_rules(scenario),
         scenario.mix.suite,
@@ -89,8 +99,49 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
         strategy(scenario),
         entropy,
         program=wire(scenario),
+        randomize=lie(questions) if questions else None,
+        guards=_guards(session, entropy),
         first=users.start,
+        registry=session.registry,
     )
+
+
+def terms_of(session: SessionFile, cast: Cast) -> Terms:
+    """What everybody with the same session file expects to be announced."""
+    told = (cast.title, cast.schema, cast.policy, cast.rules, cast.shufflers, cast.program)
+    return Terms(*told, session.registry)
+
+
+def _guards(session: SessionFile, entropy: Entropy) -> Guards:
+    """What parties look at; a person looks for its receipts with the probability of `receipts`."""
+    asked = session.scenario.defence
+    known = session.registry
+
+    def looks(index: int) -> bool:
+        drawn = entropy.fork(f"looks of {parties.user(index)}").random(8)
+        return int.from_bytes(drawn, "big") < asked.receipts * 2**64
+
+    return Guards(
+        registered=len(known.keys) if known else None,
+        looks=looks if asked.receipts else None,
+        balance=asked.balance,
+        recompute=asked.recompute,
+    )
+
+
+def _signing(session: SessionFile, own: Identity, users: range) -> Mapping[int, Signer]:
+    """The signing keys of the people of a place, by index, where people are registered."""
+    if session.registry is None or not users:
+        return {}
+    return dict(zip(users, signers_of(own, len(users)), strict=True))
+
+
+def noise(session: SessionFile) -> Sequence[Question]:
+    """The questions that are answered with noise; () where people say what is so."""
+    if not program_of(session.scenario).reports:
+        return ()
+    values = [feature.values or () for feature in session.schema.features]
+    return questions(session.scenario, session.schema.names, values)
 
 
 def read_answers(path: Path, session: SessionFile) -> Rows:
@@ -107,15 +158,20 @@ def read_answers(path: Path, session: SessionFile) -> Rows:
 
 
 def check_answer(said: Mapping[str, Any], session: SessionFile, where: str) -> Sequence[str]:
-    """Give one person's values in the order of the features; DataError, naming no other value."""
+    """Give one person's values in the order of the features; DataError, naming no other value.
+
+    A value may be finer than what is said of it: the person's own machine makes it coarser.
+    """
     row = []
     for feature in session.schema.features:
         value, domain = said.get(feature.name), feature.values or ()
-        if value not in domain:
+        if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
+            finer = "what becomes one of " if feature.rules else ""
             raise DataError(
-                f"{where}: {feature.name}: found {value!r:.60}; {', '.join(domain)} are accepted"
+                f"{where}: {feature.name}: found {value!r:.60}; {finer}{', '.join(domain)} are "
+                "accepted"
             )
-        row.append(str(value))
+        row.append(value)
     return row
 
 
@@ -127,6 +183,27 @@ def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], i
         return None
     assert len(names) > max(board.decision.kept)  # noqa: S101 - the board has checked it
     return board.tallies[-1].counts[0]
+
+
+Share = tuple[str, str, float, float, float, float]
+
+
+def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
+    """What reports with noise say: feature, value, share of people, its error, and 95 % limits.
+
+    None if nothing was counted.
+    """
+    counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
+    if counts is None:
+        return None
+    found: list[Share] = []
+    for question, count in zip(noise(session), counts, strict=True):
+        for read in estimates(question, count, session.schema.names):
+            shares, errors = read.estimate.shares.tolist(), read.estimate.errors.tolist()
+            low, high = (ends.tolist() for ends in read.estimate.interval())
+            rows = zip(read.values, shares, errors, low, high, strict=True)
+            found += ((read.feature, *row) for row in rows)
+    return found
 
 
 def places_to_serve(session: SessionFile) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from veilmix.scenarios.records.identity_files import create
+from veilmix.scenarios.records.identity_files import create, read_identity
+from veilmix.scenarios.records.people_keys import create_people
 
 PARTIES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst")
 
@@ -33,14 +34,14 @@ max_exposure = 0.05
 ROWS = [("meat", "Monday"), ("plants", "Friday")] * 10
 RELEASED = "meal,count\nmeat,10\nplants,10\n"
 
-# What is typed instead of `veilmix`, where a clock is ahead or behind by so many seconds.
-CLOCK = """
-import sys, time
-real, by = time.time, float(sys.argv.pop(1))
-time.time = lambda: real() + by
+# What a place runs, where something of it is not as it should be: `before` is done first.
+CHANGED = """
+import sys
+exec(sys.argv.pop(1))
 from veilmix.cli import main
 sys.exit(main())
 """
+CLOCK = "import time; real = time.time; time.time = lambda: real() + {}"  # ahead, in seconds
 
 
 def free_ports(many: int) -> list[int]:
@@ -88,21 +89,31 @@ class Session:
         listening = [*PARTIES, *(name for name, hall in self.halls.items() if hall.listens)]
         self.ports.update(zip(listening, free_ports(len(listening)), strict=True))
         for name in (*PARTIES, *self.halls):
-            create(self.folder, name)
-        seconds = math.ceil(self.deadline * self.patience)
+            secret, _ = create(self.folder, name)
+            if "registered = true" in self.more and name in self.halls:
+                create_people(self.folder, read_identity(secret), len(self.halls[name].rows))
         mix = "" if "[mix]" in self.more else "[mix]\nmin_batch = 10\n"
-        text = f"{self.head}{mix}{self.more}".replace("[mix]\n", f"[mix]\ndeadline = {seconds}\n")
+        text = f"{self.head}{mix}{self.more}".replace(
+            "[mix]\n", f"[mix]\ndeadline = {self.seconds}\n"
+        )
         for name in (*PARTIES, *self.halls):
             text += f'\n[place.{name}]\nidentity = "{name}.pub.toml"\n'
             if name in self.ports:
                 text += f'address = "127.0.0.1:{self.ports[name]}"\n'
             if name in self.halls:
                 text += f"users = [{self.halls[name].first}, {self.halls[name].last}]\n"
+            if (self.folder / f"{name}.people.toml").exists():
+                text += f'people = "{name}.people.toml"\n'
         self.path.write_text(text)
         columns = re.findall(r'^name = "(.*)"', self.head, re.MULTILINE)
         for name, hall in self.halls.items():
             rows = [",".join(row) for row in [columns, *hall.rows]]
             (self.folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
+
+    @property
+    def seconds(self) -> int:
+        """The deadline, on this machine."""
+        return math.ceil(self.deadline * self.patience)
 
     @property
     def path(self) -> Path:
@@ -122,16 +133,13 @@ class Session:
         linger = ("--linger", "3") if place == "board" else ()
         return ["serve", place, self.path.name, *key, *linger, *options]
 
-    def start(self, place: str, *options: str, clock: float = 0, limit: int = 0) -> None:
-        """Start a place. clock: seconds that its clock is ahead. limit: bytes of a file it writes.
+    def start(self, place: str, *options: str, before: str = "", limit: int = 0) -> None:
+        """Start a place. before: what its process does first. limit: bytes of a file it writes.
 
         What it says goes to PLACE.out and PLACE.log, after what is there.
         """
-        runs = (
-            [sys.executable, "-c", CLOCK, str(clock)]
-            if clock
-            else [sys.executable, "-m", "veilmix"]
-        )
+        how = ("-c", CHANGED, before) if before else ("-m", "veilmix")
+        runs = [sys.executable, *how]
         if limit:
             runs = ["bash", "-c", f'ulimit -f {limit // 1024}; exec "$@"', "bash", *runs]
         with (
@@ -142,15 +150,18 @@ class Session:
                 *runs, *self.typed(place, *options), cwd=self.folder, stdout=out, stderr=log
             )
 
-    def start_all(self, *options: str, clocks: Mapping[str, float] | None = None) -> None:
-        """Start all places, the curator when all others are ready."""
-        late = clocks or {}
+    def start_all(
+        self, *options: str, before: Mapping[str, str] | None = None, pause: float = 0
+    ) -> None:
+        """Start all places, the curator when all others have been ready for some seconds."""
         first = [*self.halls, *(name for name in PARTIES if name != "curator")]
+        done = before or {}
         for name in first:
-            self.start(name, *options, clock=late.get(name, 0))
+            self.start(name, *options, before=done.get(name, ""))
         for name in first:
             self.heard(name, "ready")
-        self.start("curator", *options, clock=late.get("curator", 0))
+        time.sleep(pause)
+        self.start("curator", *options, before=done.get("curator", ""))
 
     def log(self, place: str) -> list[dict[str, Any]]:
         """What a place has told so far, line by line."""

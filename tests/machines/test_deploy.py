@@ -15,6 +15,9 @@ import pytest
 from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.machines.journal import Durable
 from veilmix.scenarios.records.identity_files import create, read_identity
+from veilmix.scenarios.records.people_keys import create_people, read_people, signers_of
+from veilmix.scenarios.schema.model import Bins, Feature
+from veilmix.scenarios.sessions.features import column_of
 from veilmix.scenarios.sessions.file import SessionFile, read_session
 from veilmix.scenarios.sessions.place import read_answers, site
 
@@ -128,12 +131,30 @@ WRONG = {
     "a hole": ("place.shuffler-2", "place.shuffler-3", "count from 1"),
     "an unknown key": ("title =", "titel =", "titel|title"),
     "no values": ('values = ["Monday", "Friday"]', "open = true", "values are needed"),
+    "no values left": ('values = ["Monday", "Friday"]', 'fold = ["case"]', "values are needed"),
     "one identity twice": ("shuffler-2.pub", "shuffler-1.pub", "same identity"),
     "no port": ("127.0.0.1:8440", "127.0.0.1", "HOST:PORT"),
     "port 0": ("127.0.0.1:8440", "127.0.0.1:0", "HOST:PORT"),
     "people with an address": ("users = [1, 20]", 'address = "127.0.0.1:1"', "users"),
     "a lesson": ("min_batch = 10", "min_batch = 10\nlesson = true", "lesson"),
-    "noise": ("k = 3 ", 'kind = "randomized"\nk = 3 ', "policy.kind"),
+    "noise of no kind": ("k = 3 ", 'kind = "histogram"\nk = 3 ', "mechanism and epsilon"),
+    "sets": ("k = 3 ", 'kind = "incidence"\nk = 3 ', "sets of places"),
+    "peers": ("min_batch = 10", "min_batch = 10\npeers = true", "has no way yet"),
+    "an old guard": ("[place.board]", "[defence]\nunion = true\n[place.board]", "union"),
+    "tokens": ("[place.board]", "[defence]\ntokens = true\n[place.board]", "registered = true"),
+    "no keys": (
+        "[place.board]",
+        "[defence]\nregistered = true\n[place.board]",
+        "veilmix keys hall --people 20",
+    ),
+    "deaf people": (
+        "[place.board]",
+        "[defence]\nregistered = true\ntokens = true\n[place.board]",
+        "so they listen",
+    ),
+    "rare values": ('name = "day"', 'name = "day"\nmerge_below = 3', "everybody's values"),
+    "widths": ('name = "day"', 'name = "day"\nbins = { width = 5 }', "say edges"),
+    "a month": ('name = "day"', 'name = "day"\ndate = "month"', "day_first"),
     "not TOML": ("[mix]", "[mix", "session.toml"),
 }
 
@@ -179,3 +200,41 @@ def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Pat
             assert list(read_answers(table, found)) == []
     with pytest.raises(DataError, match="cannot be read"):
         read_answers(folder / "none.csv", found)
+
+
+def test_people_have_keys_that_their_place_has_signed(tmp_path: Path) -> None:
+    for name in ("hall", "annex"):
+        create(tmp_path, name)
+    own, other = (read_identity(tmp_path / f"{name}.key.toml") for name in ("hall", "annex"))
+    path = create_people(tmp_path, own, 3)
+    keys = read_people(path, own.public)
+    assert keys == tuple(one.public for one in signers_of(own, 3))
+    assert len(set(keys) | {one.public for one in signers_of(other, 3)}) == 6
+    with pytest.raises(StorageError, match="not signed by annex"):
+        read_people(path, other.public)
+    text = path.read_text()
+    wrong = {
+        "not signed": text.replace(keys[0].hex(), keys[1].hex(), 1),
+        "no keys of people": text.replace(keys[0].hex(), "x", 1),
+        "no keys": "keys = 3",
+    }
+    for said, changed in wrong.items():
+        path.write_text(changed)
+        with pytest.raises(StorageError, match=said):
+            read_people(path, own.public)
+    with pytest.raises(StorageError, match="is there already"):
+        create_people(tmp_path, own, 3)
+
+
+def test_rules_for_coarser_values_are_said_in_full(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text("nurse,health\ncook,food\nbaker,food\n")
+    job = Feature(name="job", hierarchy="jobs.csv", level=1, values=("health", "food"))
+    column = column_of(job, tmp_path)
+    assert [column.coarsen(one) for one in ("baker", "nurse", "pilot")] == [
+        "food",
+        "health",
+        "pilot",
+    ]
+    age = column_of(Feature(name="age", bins=Bins(edges=(18.0, 65.0))), tmp_path)
+    assert age.values == ("below 18", "18 to 64", "65 or more")
+    assert age.coarsen("64.5") == "18 to 64"

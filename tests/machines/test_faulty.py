@@ -194,9 +194,24 @@ def test_who_never_comes_back_is_a_deadline_and_words(who: str, said: str, netwo
 
 
 def test_a_clock_that_is_set_back_does_not_take_time_back() -> None:
-    clock = iter([160.0, 100.0, 161.0, 221.0])
-    now = RealTime(lambda: next(clock), 100.0)
+    clock = iter([100.0, 160.0, 100.0, 161.0, 221.0])
+    now = RealTime(lambda: next(clock))
+    assert now.now() == 0.0  # what it takes to start is nobody's
+    now.begin()
     assert [now.now() for _ in range(4)] == [60.0, 60.0, 61.0, 121.0]
+
+
+def test_a_place_that_is_started_again_counts_from_when_it_began_first() -> None:
+    clock = iter([200.0, 230.0])
+    now = RealTime(lambda: next(clock), lambda _now: 100.0)
+    now.begin()
+    assert now.now() == 130.0
+
+
+def test_who_has_been_waiting_for_long_hurries_nobody() -> None:
+    now = RealTime(lambda: 100.0)
+    now.begin()
+    assert now.at(3_600.0) == 0.0
 
 
 async def echo(request: Request) -> Answer:

@@ -250,3 +250,18 @@ async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
         assert (await client.ask("POST", "/", b"d" * 101))[0] == 413
         with pytest.raises((trio.BrokenResourceError, trio.ClosedResourceError)):
             await client.ask("POST", "/", b"e")
+
+
+async def test_people_may_send_less_at_once_than_shufflers() -> None:
+    async def echo(_: Request) -> Answer:
+        await trio.lowlevel.checkpoint()
+        return Answer(204)
+
+    limits = Limits(body=100, bodies={"hall": 10})
+    for peer, size, status in [("hall", 10, 204), ("hall", 11, 413), ("shuffler-1", 100, 204)]:
+        here, there = trio.testing.memory_stream_pair()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Server(echo, pytest.fail, limits).serve, there, peer)
+            client = Client(here, "x")
+            assert (await client.ask("POST", "/", bytes(size)))[0] == status
+            await client.close()

@@ -9,11 +9,14 @@ from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.frames import Message, frame_envelopes
 from veilmix.protocol.messages import Body, Kind, Submission
+from veilmix.protocol.mixing import open_envelopes
 from veilmix.protocol.phases import Phase
 from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
+from veilmix.roles import shuffler
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.session import Guards
 
 ROWS = KIT.people(12)
 
@@ -265,3 +268,41 @@ def test_the_analyst_has_a_rule_of_its_own_on_who_is_missing(
     played = KIT.run(ROWS, faults=KIT.attack(user_3=("absent", [2])))
     assert played.board.burned.startswith("1 of 12 people are missing since the round before")
     assert played.board.entries[-3].author == "analyst"  # closed, and the head, follow
+
+
+@pytest.mark.memory
+def test_of_an_envelope_that_is_too_long_no_more_is_held_than_shows_it() -> None:
+    """It is refused when it is opened, as ever."""
+    sizes: list[int] = []
+
+    class Long(Endpoint):
+        async def send(self, plan: Round, receiver: str, body: Body) -> None:
+            assert isinstance(body, Submission)
+            sizes.append(plan.envelope)
+            await super().send(plan, receiver, replace(body, envelope=bytes(1 << 20)))
+
+    held: list[int] = []
+
+    def counted(plan: Round, _secret: Any, envelopes: Any) -> Any:
+        held.extend(map(len, envelopes))
+        return open_envelopes(plan, _secret, envelopes)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffler, "open_envelopes", counted)
+        played = KIT.run(ROWS, faults={"user-2": Long})
+    assert max(held) == sizes[0] + 1
+    assert played.refused("shuffler-1", 1) == {Reason.WRONG_SIZE: 1}
+
+
+def test_who_sends_without_end_in_one_name_is_looked_at_so_often_and_no_more() -> None:
+    class Flood(Endpoint):
+        async def send(self, plan: Round, receiver: str, body: Body) -> None:
+            assert isinstance(body, Submission)
+            for _ in range(shuffler.TRIES + 5):
+                await super().send(plan, receiver, replace(body, signature=bytes(64)))
+            await super().send(plan, receiver, body)
+
+    guards = Guards(registered=len(ROWS))
+    played = KIT.run(ROWS, guards=guards, faults={"user-2": Flood})
+    refused = played.refused("shuffler-1", 1)
+    assert refused == {Reason.UNREGISTERED: shuffler.TRIES, Reason.DUPLICATE: 6}

@@ -1,0 +1,90 @@
+"""The keys of people who answer from one place: what a session knows of them before it begins.
+
+    NAME.people.toml    name = "hall"
+                        keys = ["<64 hexadecimal digits>", ...]    one for each person, in order
+                        signature = "<by the place's identity, over name and keys>"
+
+Each person signs by a key of its own. The secrets are made from the seed of the place's identity
+(NAME.key.toml), so there is no further file to keep:
+
+    secret of person i = keyed by BLAKE2b(seed, person "veilmix.people"), the fork "person-i"
+"""
+
+import tomllib
+from hashlib import blake2b
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from ...crypto.entropy import SeededEntropy
+from ...crypto.identity import Identity, PublicIdentity
+from ...crypto.signing import Signer, verify_signature
+from ...errors import Refused, StorageError
+from ..serialization.atomic_file import write_whole
+
+SUFFIX = ".people.toml"
+LABEL = b"veilmix people 1\0"
+MOST = 1_000_000  # people of one place
+LARGEST = 80 * MOST  # bytes of a file
+
+_PERSON = b"veilmix.people"  # BLAKE2b personalisation
+_Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    keys: Annotated[tuple[_Hex, ...], msgspec.Meta(min_length=1, max_length=MOST)]
+    signature: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
+
+
+def signers_of(own: Identity, many: int) -> list[Signer]:
+    """The signing keys of the people of a place, in their order."""
+    secret = blake2b(own.seed, digest_size=32, person=_PERSON).digest()
+    source = SeededEntropy.kept(secret)
+    return [Signer(source.fork(f"person-{number + 1}")) for number in range(many)]
+
+
+def create_people(folder: Path, own: Identity, many: int) -> Path:
+    """Write the public keys of so many people of a place; returns the path of the file.
+
+    StorageError if it is there already, or cannot be written.
+    """
+    name = own.public.name
+    keys = [one.public for one in signers_of(own, many)]
+    signature = own.signer.sign(_signed(name, keys))
+    lines = "".join(f'  "{key.hex()}",\n' for key in keys)
+    path = folder / (name + SUFFIX)
+    text = (
+        f"# {many} people who answer from {name}: public, to be given to others\n"
+        f'name = "{name}"\nkeys = [\n{lines}]\nsignature = "{signature.hex()}"\n'
+    )
+    write_whole(path, text, force=False, lasting=True)
+    return path
+
+
+def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
+    """Read the public keys of the people of a place. known: the place's identity.
+
+    StorageError if it is no such file, or if another than the place has signed it.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no keys of people")
+        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    except (ValueError, RecursionError) as wrong:
+        raise StorageError(f"{path}: no keys of people ({wrong})") from None
+    keys = tuple(bytes.fromhex(key) for key in found.keys)
+    try:
+        verify_signature(known.key, _signed(found.name, keys), bytes.fromhex(found.signature))
+    except Refused:
+        raise StorageError(f"{path}: was not signed by {known.name}") from None
+    if found.name != known.name:
+        raise StorageError(f"{path}: holds the people of {found.name}, not of {known.name}")
+    return keys
+
+
+def _signed(name: str, keys: "list[bytes] | tuple[bytes, ...]") -> bytes:
+    return LABEL + name.encode() + b"\0" + b"".join(keys)

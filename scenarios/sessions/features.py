@@ -1,0 +1,66 @@
+"""What people are asked for in a session: a domain, and rules that need no data to be said.
+
+In a scenario what is missing of a rule is looked up in the table of all people. Here nobody has
+one; so a rule is said in full, or it is refused.
+"""
+
+from pathlib import Path
+
+from ...errors import DataError, ParameterError
+from ...protocol.coarsening import Bins, Rule
+from ...protocol.schema import Feature as Column
+from ..populations.coarser import is_coarser, levels, rules_of
+from ..schema.model import Feature
+
+
+def column_of(feature: Feature, base: Path) -> Column:
+    """Give a feature as it is announced. base: the folder that a hierarchy's path starts from.
+
+    ParameterError for a rule, or a domain, that only the data of all people could settle.
+    """
+    if not is_coarser(feature):
+        return Column(feature.name, _domain(feature, ()))
+    _check_settled(feature)
+    held = _held(feature, base)
+    try:
+        rules = rules_of(feature, held, [1] * len(held), "", base)
+    except DataError as wrong:
+        raise ParameterError(str(wrong)) from None
+    return Column(feature.name, _domain(feature, rules), rules=rules)
+
+
+def _check_settled(feature: Feature) -> None:
+    bins = feature.bins
+    unsaid = {
+        "merge_below": feature.merge_below is not None,
+        "bins.width (say edges)": bins is not None and bins.width is not None,
+        "bins.quantiles (say edges)": bins is not None and bins.quantiles is not None,
+        "day_first (say it)": feature.date == "month" and feature.day_first is None,
+    }
+    if wrong := [name for name, is_so in unsaid.items() if is_so]:
+        raise ParameterError(
+            f"feature {feature.name}: {', '.join(wrong)}: that would be looked up in everybody's "
+            "values, which nobody has here"
+        )
+
+
+def _held(feature: Feature, base: Path) -> tuple[str, ...]:
+    """Values that people may have, as far as the rules ask for any: those of a hierarchy, edges."""
+    if feature.hierarchy is not None:
+        return tuple(levels(base / feature.hierarchy))
+    if feature.bins is not None and feature.bins.edges is not None:
+        return tuple(repr(edge) for edge in feature.bins.edges)
+    return ()
+
+
+def _domain(feature: Feature, rules: tuple[Rule, ...]) -> tuple[str, ...]:
+    """What may be said: what the file lists, or all intervals of numbers."""
+    if feature.values is not None:
+        return feature.values
+    bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
+    if bins is None:
+        raise ParameterError(
+            f"feature {feature.name}: values are needed, as they are said: nobody has data to "
+            "look at"
+        )
+    return bins.labels
