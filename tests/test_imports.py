@@ -84,7 +84,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "wording", "serialization", "schema", "populations", "programs", "catalogue", "scoring",
             "play", "records",
         },
-        "sessions": {"schema", "populations", "programs", "play", "records"},
+        "sessions": {"schema", "populations", "programs", "catalogue", "play", "records"},
         "studies": {
             "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
             "scoring", "validation", "play", "records", "verification",

@@ -9,8 +9,8 @@
     [policy]            as in a scenario
     [local]             as in a scenario: noise before sealing, with policy.kind = "histogram"
     [mix]               as in a scenario, without `shufflers` and `suite = "textbook"`
-    [defence]           as in a scenario: min_dropout, receipts, registered, tokens, balance,
-                        recompute
+    [defence]           as in a scenario: min_dropout, receipts, registered, tokens, challenge,
+                        balance, recompute
 
     [place.board]       also curator, analyst, shuffler-1, shuffler-2, ...
     address = "192.0.2.1:8440"
@@ -43,6 +43,8 @@ from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
 from ...protocol.phases import BOARD
 from ...protocol.schema import Schema
+from ..catalogue.guard import value_at
+from ..catalogue.registry import GUARDS
 from ..populations.coarser import is_coarser
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -53,7 +55,15 @@ from .features import column_of
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
 LARGEST = 1 << 20  # bytes
-OBSERVED = ("min_dropout", "receipts", "registered", "tokens", "balance", "recompute")
+OBSERVED = (
+    "min_dropout",
+    "receipts",
+    "registered",
+    "tokens",
+    "challenge",
+    "balance",
+    "recompute",
+)
 KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 
 
@@ -210,6 +220,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
             "has no way yet; play them in one process: veilmix run"
         )
     _check_noise(found)
+    _check_wanted(found)
     return found
 
 
@@ -226,10 +237,14 @@ def _check_defence(asked: Defence) -> None:
             f"defence: {', '.join(others)}: these are on in every session between machines, or "
             f"need what nobody there remembers; {', '.join(OBSERVED)} can be chosen"
         )
-    if asked.tokens and not asked.registered:
-        raise ParameterError(
-            "defence.tokens: they are given to registered people; say registered = true"
-        )
+
+
+def _check_wanted(scenario: Scenario) -> None:
+    """ParameterError if a guard lacks what it must not be without."""
+    for guard in GUARDS.values():
+        for wanted in guard.wanted if guard.is_on(scenario) else ():
+            if value_at(scenario, wanted.key) != wanted.value:
+                raise ParameterError(f"{guard.key}: {wanted.message}")
 
 
 def _check_noise(scenario: Scenario) -> None:
