@@ -1,14 +1,12 @@
 """docs/theorems.md has every numbered item of the papers, and what it names is there."""
 
 import re
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
+import make_theorems as TOOL
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_theorems.py")))
 STATUS = re.compile(r"(true|corrected|sharper|false|used|definition|out of scope: |open: |redrawn)")
 # What became of four items does not begin with one of these words.
 OTHERWISE = {"Corollary 4.3", "Theorem 5.10", "Lemma B.2", "Lemma B.3"}

@@ -1,14 +1,8 @@
 """docs/attacks.md says who learns a row, watching and cheating, for each set of guards."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
+import make_trust_table as TOOL
 import pytest
 from veilmix.scenarios.studies.cheating import measure, smallest
-
-ROOT = Path(__file__).parent.parent
-TOOL = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "make_trust_table.py")))
 
 
 def lines() -> list[list[str]]:

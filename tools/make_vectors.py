@@ -12,11 +12,10 @@ A file holds `title`, `kind`, `input` and `expect`: either `result` or `refused`
 """
 
 import json
-import runpy
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from veilmix.crypto.entropy import SeededEntropy
@@ -399,8 +398,8 @@ def point(u: int) -> bytes:
 
 def independent() -> Any:
     """Load the second implementation, which also makes what the first refuses to make."""
-    path = FOLDER.parent.parent / "kits" / "independent_reader.py"
-    return SimpleNamespace(**runpy.run_path(str(path)))
+    sys.path.append(str(FOLDER.parent.parent / "kits"))
+    return import_module("independent_reader")
 
 
 def example() -> str:

@@ -20,7 +20,13 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """One step of a ladder. codes[c]: the coarser code of code c. loss: from 0 to 1."""
+    """One step of a ladder.
+
+    Attributes:
+        name: what it is called, in messages and tables.
+        codes: codes[c] is the coarser code of code c.
+        loss: of what the column tells, from 0 (as fine as it was) to 1 (nothing).
+    """
 
     name: str
     codes: Codes
@@ -31,8 +37,13 @@ class Level:
 class Ladder:
     """A column and its levels, from fine to coarse; of the last, every value is one (dropped).
 
-    weight: how much the column's loss counts beside the others'. Raises ParameterError where a
-    level is no coarsening of the one before, or losses do not ascend from 0 to 1.
+    Attributes:
+        column: its name.
+        levels: from fine to coarse.
+        weight: how much the column's loss counts beside the others'.
+
+    Raises ParameterError where a level is no coarsening of the one before, or losses do not ascend
+    from 0 to 1.
     """
 
     column: str

@@ -37,7 +37,13 @@ SLACK = 1e-12  # a difference of losses that is rounding
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Levels for all columns: the loss (0 to 1), and the people who are below k."""
+    """Levels for all columns.
+
+    Attributes:
+        levels: the number of the level of each column.
+        loss: from 0 to 1, all columns together.
+        people: who are in a crowd below k.
+    """
 
     levels: Levels
     loss: float
@@ -48,8 +54,12 @@ class Choice:
 class Advice:
     """What a search found.
 
-    best: the safe choice with the least loss. bound: no safe choice loses less. tried: all complete
-    choices that were counted. counted: how often people were counted. seconds: of processor time.
+    Attributes:
+        best: the safe choice with the least loss.
+        bound: no safe choice loses less.
+        tried: all complete choices that were counted.
+        counted: how often people were counted.
+        seconds: of processor time.
     """
 
     best: Choice

@@ -50,7 +50,12 @@ Probability = float | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Q_J(`threshold`) <= `value`, shares; in floats, `value` rounded up and `threshold` down."""
+    """Q_J(threshold) <= value.
+
+    Attributes:
+        threshold: a share of people; in floats rounded down.
+        value: a share of people, in floats rounded up.
+    """
 
     threshold: float
     value: float

@@ -47,9 +47,15 @@ FIELDS = ("rule", "k", "n", "people", "value", "thresholds", "pivot", "c")
 class Certificate:
     """At most `people` of `n` people are in a cell of fewer than `k` people of the joint.
 
-    `thresholds` has one entry per column, in people: a count that occurs in the column, or for
-    Theorem 2 perhaps a float between two of them; for the rule `exact` it is k. `pivot` is the
-    column that Theorem 2 spares, `c` the free parameter of Theorem 3; both None under other rules.
+    Attributes:
+        rule: by which it is proved.
+        k: people in the smallest crowd wanted.
+        n: people in the table.
+        people: who may be in a smaller crowd.
+        thresholds: one per column, in people: a count that occurs in the column, or for Theorem 2
+            perhaps a float between two of them; for the rule `exact` it is k.
+        pivot: the column that Theorem 2 spares; None under other rules.
+        c: the free parameter of Theorem 3; None under other rules.
     """
 
     rule: Rule

@@ -22,9 +22,14 @@ REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TightnessExample:
-    """A table (n x d codes), thresholds (probabilities) and both sides of the inequality.
+    """A table on which both sides of an inequality meet.
 
-    `joint` is Q_J(c prod t_j) and `columns` is sum Q_j(t_j), exact shares of the rows.
+    Attributes:
+        table: n x d codes.
+        thresholds: t_j of each column, probabilities.
+        c: the free parameter of Theorem 3.
+        joint: Q_J(c prod t_j), an exact share of the rows.
+        columns: sum Q_j(t_j), an exact share of the rows.
     """
 
     table: NDArray[np.int64]

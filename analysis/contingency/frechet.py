@@ -66,7 +66,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrechetClass:
-    """The tables over `shape` with these margins; `labels` lead back to the caller's values."""
+    """The tables with given margins.
+
+    Attributes:
+        shape: values of each column, rare ones merged into one.
+        margins: what is known of groups of columns.
+        labels: lead back to the caller's values, column by column.
+    """
 
     shape: tuple[int, ...]
     margins: tuple[Margin, ...]

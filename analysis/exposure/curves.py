@@ -76,8 +76,11 @@ def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
 class ExposureCurve:
     """Q as a step function of k: it rises only just above a count that occurs.
 
-    `breakpoints[i]` (integers, ascending, the first is 1) is the smallest k of step i and
-    `people[i]` the people exposed on it; the last step is 1 + the largest count, where all n are.
+    Attributes:
+        n: people.
+        breakpoints: of step i the smallest k; integers, ascending, the first is 1, the last is 1 +
+            the largest count.
+        people: of step i the people exposed on it; all n on the last.
     """
 
     n: int

@@ -30,7 +30,12 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of positions with its limits."""
+    """A number of positions with its limits.
+
+    Attributes:
+        value: the estimate.
+        low, high: its limits.
+    """
 
     value: float
     low: float

@@ -32,7 +32,12 @@ SILENT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Composition(Randomizer):
-    """`second` applied to the reports of `first`; made by `compose`."""
+    """One randomizer after another; made by `compose`.
+
+    Attributes:
+        first: is applied to the input.
+        second: is applied to the reports of the first.
+    """
 
     first: Randomizer
     second: Randomizer
@@ -167,7 +172,12 @@ class MixedReports:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture(Randomizer):
-    """Everybody draws a part and says which."""
+    """Everybody draws a part and says which.
+
+    Attributes:
+        weights: the probability of each part; they sum to 1.
+        parts: randomizers of the same inputs.
+    """
 
     weights: Floats
     parts: tuple[Randomizer, ...]

@@ -19,8 +19,13 @@ MOST_SUBSETS = 12
 class TwoLevel:
     """A randomizer whose output is a subset y of the inputs, by its likelihood ratios.
 
-    Q_y|x = P(y) (high if x in y else low), where each input is in y with probability rho on its
-    own under P. Q is a law: rho high + (1 - rho) low = 1.
+    Attributes:
+        a: number of inputs.
+        high: the ratio Q_y|x / P(y) of an input x in y.
+        low: the ratio of one that is not.
+        rho: under P each input is in y with this probability, on its own.
+
+    Q is a law: rho high + (1 - rho) low = 1.
     """
 
     a: int

@@ -76,7 +76,19 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """Everything that `score_table` found; people are whole numbers, shares are in [0, 1]."""
+    """Everything that `score_table` found; people are whole numbers, shares are in [0, 1].
+
+    Attributes:
+        n: rows of the table, one a person.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        missing: what an empty cell was taken to be.
+        columns: the score of each column by itself.
+        joint: the score of all columns together.
+        bounds: what could be promised of the joint from the columns alone.
+        risk: of an attacker who links records.
+        sets: of columns that are safe, in truth and by promise.
+    """
 
     n: int
     k: int

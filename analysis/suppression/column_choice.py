@@ -28,7 +28,13 @@ RuleFunction = Callable[[list[Integers], int], Promise]  # (marginals, k)
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns, the share its bound allows to be exposed, and whether that is safe."""
+    """A set of columns that was looked at.
+
+    Attributes:
+        columns: their numbers, ascending.
+        value: the share of people that its bound allows to be exposed.
+        safe: whether that is within the target.
+    """
 
     columns: tuple[int, ...]
     value: float
@@ -39,9 +45,13 @@ class Considered:
 class Dropped:
     """A column that is not kept: what keeping it besides the kept ones would take.
 
-    `value` is the bound with it at this k, which is also `smallest_target`, the smallest target
-    that admits it. `largest_k` is the largest k >= 1 that admits it at this target (at k = 1 nobody
-    is exposed); None when the rule is a function, which is not asked about other k.
+    Attributes:
+        column: its number.
+        value: the bound with it at this k, which is also `smallest_target`, the smallest target
+            that admits it.
+        largest_k: the largest k >= 1 that admits it at this target (at k = 1 nobody is exposed);
+            None when the rule is a function, which is not asked about other k.
+        forbidden: whether the caller excludes it whatever the bound says.
     """
 
     column: int
@@ -59,8 +69,15 @@ class Dropped:
 class ColumnChoice:
     """The kept columns with the certificate of their bound, and why the others were dropped.
 
-    `certificate` is a `Certificate`, or what the caller's rule returned. `considered` holds every
-    non-empty set where there are few columns, otherwise the kept set and it with one more column.
+    Attributes:
+        kept: their numbers, ascending.
+        weight: the sum of their weights.
+        certificate: a `Certificate`, or what the caller's rule returned.
+        k: people in the smallest crowd wanted.
+        target: the share of people who may be exposed.
+        dropped: what each other column would take.
+        considered: every non-empty set where there are few columns, otherwise the kept set and it
+            with one more column.
     """
 
     kept: tuple[int, ...]

@@ -37,18 +37,28 @@ if TYPE_CHECKING:
 class Received:
     """What one set of parties has learnt about everybody.
 
-    linked: people to whom a row or a part of it is pinned. cells_certain: (person, column) pairs of
-    which only one value is possible, by linking or because nothing else agrees with the counts;
-    `cells` is how many there are. bits: received in all, at least so many unless `exact`, or at
-    most so many if `at_most`: see `bits_are`. crowd:
-    the smallest number of people among whom somebody is hidden (1 if linked). reports: whether what
-    is pinned is a randomized report and not a value.
-
-    rows_guessed, cells_guessed: how many people's whole rows, and how many cells, a best guess of
-    each gets right in expectation; `..._before`: from the prior alone. worst_row, worst_value: of
-    which true row, and single true value, of a person outside the coalition is it surest; None
-    where single people are not recorded. sets: anonymity sets, as (people, how many such sets).
-    method: how the posterior was found; error: the largest standard error of a probability.
+    Attributes:
+        parties: who they are.
+        users: people in the session.
+        cells: (person, column) pairs.
+        linked: people to whom a row or a part of it is pinned.
+        cells_certain: cells of which only one value is possible, by linking or because nothing else
+            agrees with the counts.
+        bits: received in all; see `bits_are`.
+        exact: whether `bits` is exact, and not a bound.
+        crowd: the smallest number of people among whom somebody is hidden (1 if linked).
+        reports: whether what is pinned is a randomized report and not a value.
+        rows_guessed: people's whole rows that a best guess of each gets right in expectation.
+        rows_guessed_before: the same from the prior alone.
+        cells_guessed: cells that a best guess of each gets right in expectation.
+        cells_guessed_before: the same from the prior alone.
+        worst_row: of which true row of a person outside the coalition it is surest; None where
+            single people are not recorded.
+        worst_value: of which single true value; None there too.
+        sets: anonymity sets, as (people, how many such sets).
+        method: how the posterior was found.
+        error: the largest standard error of a probability.
+        at_most: whether `bits` is an upper bound, where it is not exact; else a lower one.
     """
 
     parties: tuple[str, ...]

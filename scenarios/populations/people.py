@@ -53,12 +53,19 @@ class Finer:
 class Population:
     """The people who take part, in the order in which they are numbered (from 0).
 
-    codes: int32, n x d, indices into `values`. values: the texts of each column, also those of an
-    open domain, whose `schema` values are None. note: where the people come from, and the licence.
-    warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
-    origin: the number (from 0) of each person's row in the source; None: all rows, in its order.
-    finer: what people have, where features make it coarser before it is said; None: what they say.
-    judged: what the columns of the source are, those that nobody is asked about included.
+    Attributes:
+        name: of the source.
+        schema: the features, as they are asked about.
+        codes: int32, n x d, indices into `values`.
+        values: the texts of each column, also those of an open domain, whose `schema` values are
+            None.
+        note: where the people come from, and the licence.
+        warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
+        origin: the number (from 0) of each person's row in the source; None: all rows, in its
+            order.
+        judged: what the columns of the source are, those that nobody is asked about included.
+        finer: what people have, where features make it coarser before it is said; None: what they
+            say.
     """
 
     name: str

@@ -311,7 +311,24 @@ Swept = Annotated[
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole scenario file. Equal files are equal scenarios."""
+    """A whole scenario file. Equal files are equal scenarios.
+
+    Attributes:
+        scenario: what it is called, and its seed.
+        population: who takes part.
+        feature: the columns that are asked about; (): all of the source.
+        mix: how messages travel.
+        policy: what is promised, and how columns are chosen.
+        local: the noise that users add before sending.
+        incidence: whose sets are counted, where they are.
+        attacker: what somebody knows who wants to find people.
+        coalition: parties who show each other what they saw; (): those that are of interest
+            anywhere.
+        fault: what goes wrong, and by whom.
+        defence: the guards that can be switched.
+        expect: what must come out.
+        sweep: dotted key -> the values it takes.
+    """
 
     scenario: About
     population: Population
@@ -325,4 +342,4 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fault: tuple[Fault, ...] = ()
     defence: Defence = Defence()
     expect: Expect = Expect()
-    sweep: dict[str, Swept] = {}  # dotted key -> the values it takes
+    sweep: dict[str, Swept] = {}
