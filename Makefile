@@ -56,6 +56,7 @@ lock:
 	@for level in core demo data teach cluster; do \
 	  $(PIN) -c requirements/dev.txt requirements/$$level.in -o requirements/$$level.txt || exit 1; done
 	@$(PIN) requirements/bench.in -o requirements/bench.txt
+	@$(PIN) requirements/peers.in -o requirements/peers.txt
 
 clean:
 	rm -rf docs/_build .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,6 +25,7 @@ from ..scenarios.pages.pieces import (
 )
 from ..scenarios.pages.svg import plot
 from ..scenarios.wording import many, percent
+from . import table_questions
 
 MAX_BYTES = 256 << 20
 NEEDED = ("data", "read", "sha256", "roles", "users", "k", "columns", "joint", "bounds", "sets")
@@ -163,7 +164,7 @@ def _sheet(score: Score) -> Iterator[Answer]:
         f"{percent(below / n)} below k: {met}",
         f"{below:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
         f"knows all scored columns of somebody names the right row with a chance of "
-        f"{score['risk']['prosecutor']['mean']:.3g} on average.",
+        f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
     )
     done = [f"left out {', '.join(left)}"] if (left := _left_out(score)) else []
     done += list(score.get("coarser", ()))
@@ -260,6 +261,7 @@ def _identifiability(score: Score) -> Section:
             _curve(score),
             Grid("Each column, and all together", headings, singles, (1, 2, 3)),
             Grid("All columns together", ("", "people", "share"), bounds, (1, 2)),
+            *table_questions.blocks(score),
         ),
     )
 

@@ -45,7 +45,16 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "information": {"validation", "estimation", "randomizers"},
         "reidentification": {"validation", "exposure", "estimation", "randomizers"},
         "incidence": {"validation", "randomizers"},
-        "scoring": {"validation", "drawing", "exposure", "trust", "composition", "suppression"},
+        "release_risks": {"validation", "exposure"},
+        "scoring": {
+            "validation",
+            "drawing",
+            "exposure",
+            "trust",
+            "composition",
+            "suppression",
+            "release_risks",
+        },
         "figures": {
             "validation",
             "drawing",

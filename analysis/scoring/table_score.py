@@ -28,6 +28,7 @@ from ..exposure.cells import as_table
 from ..exposure.counts import Integers
 from ..exposure.equivalence_classes import Crowds
 from ..exposure.wildcards import Wildcards
+from ..release_risks import EVERY, Asked, TableRisks, table_risks
 from ..validation import whole
 from .set_scores import Sets, score_sets
 
@@ -99,6 +100,7 @@ class TableScore:
     bounds: Bounds
     risk: Risk
     sets: Sets
+    questions: TableRisks
 
     @property
     def most(self) -> int:
@@ -134,6 +136,7 @@ def score_table(
     missing_codes: Sequence[int | None] | None = None,
     factor: float = 1.0,
     worst_case_seconds: float | None = None,
+    asked: Asked = EVERY,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
     """Score a table.
@@ -147,6 +150,7 @@ def score_table(
         missing_codes: for each column the code of a missing cell, or None if it has none.
         factor: people in the population for each one in the table (exposure/attacker_risk.py).
         worst_case_seconds: time to search for the worst table with these marginals; None: do not.
+        asked: what singling out, linkability and inference are asked of.
         progress: is called with the name of each stage as it begins.
     """
     codes = np.asfortranarray(as_table(table))  # columns are read one at a time
@@ -162,17 +166,14 @@ def score_table(
         for j, name in enumerate(names)
     )
     progress("all columns together")
-    every = tuple(range(d))
-    cells = joint_counts(codes, every)
-    crowds = Crowds.of_cells(cells) if wild is None else wild.crowds(every)
-    joint = Scored("all columns", cells.size, sum(one.missing for one in columns), crowds)
+    joint = _joint(codes, wild, sum(one.missing for one in columns))
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
     bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_seconds, progress)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), wild, progress)
-    return TableScore(
-        n, k, max_exposure, meaning, columns, joint, bounds, risk(joint.crowds, k, factor), sets
-    )
+    progress("singling out, linkability, inference")
+    found, risks = table_risks(codes, asked), risk(joint.crowds, k, factor)
+    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, found)
 
 
 def allowed(share: float, n: int) -> int:
@@ -220,6 +221,14 @@ def _column(name: str, counts: Integers, lacks: int, wild: Wildcards | None, j: 
     if wild is None:
         return Scored(name, counts.size, lacks, Crowds.of_cells(counts))
     return Scored(name, counts.size - (lacks > 0), lacks, wild.crowds((j,)))
+
+
+def _joint(codes: NDArray[np.integer], wild: Wildcards | None, lacks: int) -> Scored:
+    """All columns together, `lacks` cells of which are missing."""
+    every = tuple(range(codes.shape[1]))
+    cells = joint_counts(codes, every)
+    crowds = Crowds.of_cells(cells) if wild is None else wild.crowds(every)
+    return Scored("all columns", cells.size, lacks, crowds)
 
 
 def _bounds(

@@ -80,18 +80,12 @@ def command(
     """Score the people of DATA, a .csv, .xlsx or .parquet file with one row for each.
 
     Exposure of every column and of all together, the bounds that the columns' counts alone can
-    promise, the risk of re-identification, which sets of columns are safe and what to drop.
+    promise, the risk of re-identification, singling out, linkability and inference, which sets of
+    columns are safe and what to drop.
     """
-    from ...analysis.scoring import score_table
     from ...scenarios.populations.coarser import coarser_lines
-    from ...scenarios.tables.reading import (
-        Reading,
-        coarsenings,
-        missing_codes,
-        read,
-        suspects,
-        write_out,
-    )
+    from ...scenarios.tables.reading import Reading, coarsenings, read, suspects, write_out
+    from ...scenarios.tables.scored import score_read
 
     _check_paths(picture, kept, counts)
     said = Reading(**reading)
@@ -99,14 +93,12 @@ def command(
     with stages() as stage:
         stage(f"reading {data}")
         table = read(data, said)
-        codes, lacking = missing_codes(table, texts)
-        score = score_table(
-            codes,
-            table.columns,
+        score = score_read(
+            table,
+            texts,
             k,
             max_exposure,
             missing=missing,
-            missing_codes=lacking,
             factor=factor,
             worst_case_seconds=seconds,
             progress=stage,

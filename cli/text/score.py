@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from . import questions
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def tell(
         )
     say(console, "\nre-identification from all columns")
     lay_out(console, _risk(score))
+    questions.tell(console, score)
     say(console, f"\nsafe sets of columns ({_searched(score)})")
     lay_out(console, _sets(score))
     left = len(_shown(score)) - SHOWN
@@ -215,6 +217,8 @@ def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
             chance: float = getattr(attacker, measure)
             yield score.joint.name, f"{name}_{measure}", score.k, chance
     yield score.joint.name, "marketer", "", score.risk.marketer
+    for subject, measure, value in questions.tidy(score):
+        yield subject, measure.replace(" ", "_"), "", value
     for found in score.sets.sets:
         yield _name(score, found.columns), "set_truth", score.k, found.truth
         yield _name(score, found.columns), "set_promised", score.k, found.promised

@@ -12,6 +12,7 @@ from ...analysis.scoring.set_scores import Choice, Sets
 from ...analysis.scoring.table_score import Scored
 from ...scenarios.populations.people import Table
 from ...scenarios.serialization.record import Record
+from .questions import AskedQuestion, SensitiveColumn, asked, sensitive
 from .score import bounded
 
 
@@ -165,6 +166,8 @@ class ScoredTable(Record, frozen=True):
         sha256: of the file.
         version: of veilmix.
         coarser: what was made coarser before it was scored, a line a column.
+        questions: singling out, linkability and inference.
+        sensitive: k, l and t of each sensitive column.
     """
 
     data: str
@@ -182,6 +185,8 @@ class ScoredTable(Record, frozen=True):
     sha256: str = ""
     version: str = ""
     coarser: tuple[str, ...] = ()
+    questions: tuple[AskedQuestion, ...] = ()
+    sensitive: tuple[SensitiveColumn, ...] = ()
 
 
 def scored_table(
@@ -218,6 +223,8 @@ def scored_table(
         digest,
         __version__,
         tuple(coarser),
+        asked(score),
+        sensitive(score),
     )
 
 

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...analysis.scoring import TableScore, score_table
+from ...analysis.scoring import TableScore
 from ...errors import ParameterError
 from ..populations.frame_file import file_of
 from .advise import Advised
 from .advise import advise as _advise
-from .reading import Reading, missing_codes, read
+from .reading import Reading, read
+from .scored import score_read
 
 MISSING = "(missing)"  # what an empty cell is called in a scenario
 Progress = Callable[[str], None]
@@ -49,15 +50,12 @@ def score(
         DataError: the table cannot be used. ParameterError: an argument is wrong.
     """
     path, said = _read_as(table, reading)
-    found = read(path, said)
-    codes, lacking = missing_codes(found, said.lacking)
-    return score_table(
-        codes,
-        found.columns,
+    return score_read(
+        read(path, said),
+        said.lacking,
         k,
         max_exposure,
         missing=missing,
-        missing_codes=lacking,
         factor=factor,
         worst_case_seconds=worst_case_seconds,
         progress=progress,

@@ -1,0 +1,29 @@
+"""Attacks on a release, as regulators ask of it: singling out, linkability, inference; k, l and t.
+
+Each with what guessing achieves, and what it achieves against those who are not in the release. May
+import `exposure` and the ground files. Must never know how a release was made, nor where from.
+"""
+
+from .guesses import LEFT_OUT, Inference, Linkability, ask
+from .k_l_t import Diversity, diversity
+from .of_table import EVERY, Asked, TableRisks, table_risks
+from .predicates import SinglingOut, singling_out
+from .rates import Attack, Interval, Rate
+
+__all__ = [
+    "EVERY",
+    "LEFT_OUT",
+    "Asked",
+    "Attack",
+    "Diversity",
+    "Inference",
+    "Interval",
+    "Linkability",
+    "Rate",
+    "SinglingOut",
+    "TableRisks",
+    "ask",
+    "diversity",
+    "singling_out",
+    "table_risks",
+]

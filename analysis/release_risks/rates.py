@@ -1,0 +1,100 @@
+"""Rates of an attack on a release: of those in it, of those who are not, and of guessing.
+
+    rate       (s + z^2/2) / (n + z^2), and its half width: Wilson's interval (1927)
+    risk       (attack - control) / (1 - control), errors propagated to first order
+
+as M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified framework for quantifying privacy risk
+in synthetic data* (PoPETs 2023) have them: of what an attacker is right about, only what it would
+not have been right about anyway is the release's doing.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+from ...errors import ParameterError
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value from 0 to 1 with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often an attack is right.
+
+    right: expected successes, out of `tries`, both at least 0. error_tries: the tries that the
+    interval is for; fewer than `tries` where some were measured on a sample.
+    """
+
+    right: float
+    tries: int
+    error_tries: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tries < 0 or not 0 <= self.right <= self.tries * (1 + 1e-9):
+            raise ParameterError(f"right, tries: found {self.right} of {self.tries}")
+
+    @property
+    def share(self) -> float:
+        """The share of tries that are right, 0 to 1; 0 where nothing was tried."""
+        return min(1.0, self.right / self.tries) if self.tries else 0.0
+
+    def wilson(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """The middle of Wilson's interval, and half its width."""
+        n = self.tries if self.error_tries is None else self.error_tries
+        if not n:
+            return 0.5, 0.5
+        z = NormalDist().inv_cdf(0.5 + confidence / 2)
+        whole = n + z * z
+        middle = (self.share * n + z * z / 2) / whole
+        return middle, z / whole * sqrt(n * self.share * (1 - self.share) + z * z / 4)
+
+    def interval(self, confidence: float = CONFIDENCE) -> Interval:
+        """The share, and Wilson's interval."""
+        middle, half = self.wilson(confidence)
+        return Interval(self.share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One question about a release: the attack's rate, the control's, and that of guessing.
+
+    question: singling out, linkability or inference. known: what the attacker knows of somebody.
+    sought: what it wants, in the names or numbers of columns. control: the same attack on people
+    who are not in the release; None: there are none. baseline: without the release.
+    """
+
+    question: str
+    known: tuple[int, ...]
+    sought: tuple[int, ...]
+    attack: Rate
+    control: Rate | None
+    baseline: Rate
+
+    def risk(self, confidence: float = CONFIDENCE) -> Interval:
+        """What the release adds: the attack's rate beyond the control's, of what was left to add.
+
+        Without a control it is the attack's rate.
+        """
+        rate, error = self.attack.wilson(confidence)
+        if self.control is None:
+            return _clipped(rate, error)
+        known, known_error = self.control.wilson(confidence)
+        left = 1 - known
+        if left <= 0:
+            return Interval(0.0, 0.0, 1.0)
+        spread = sqrt((error / left) ** 2 + ((rate - 1) / left**2 * known_error) ** 2)
+        return _clipped((rate - known) / left, spread)
+
+
+def _clipped(value: float, error: float) -> Interval:
+    low, high = (min(1.0, max(0.0, end)) for end in (value - error, value + error))
+    return Interval(min(1.0, max(0.0, value)), low, high)

@@ -1,0 +1,160 @@
+"""The regulators' three questions of a score, and k, l and t: in words, as records, as numbers."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...analysis.release_risks import Attack, Rate
+from ...scenarios.serialization.record import Record
+from .layout import Grid, Page, lay_out, percent, say
+
+if TYPE_CHECKING:
+    from ...analysis.scoring import TableScore
+
+HEADINGS = ("question", "right", "if not in it", "guessing", "the release adds (95 %)")
+TOO_MANY = 4  # columns that are named
+
+
+class AttackRate(Record, frozen=True):
+    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %)."""
+
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rate: Rate) -> "AttackRate":
+        """From the analysis."""
+        found = rate.interval()
+        return cls(found.value, found.low, found.high)
+
+
+class AskedQuestion(Record, frozen=True):
+    """One of the regulators' questions.
+
+    Attributes:
+        question: singling out, linkability or inference.
+        columns: of a predicate, where it singles out; otherwise 0.
+        known: columns that the attacker knows of somebody.
+        sought: columns that it wants.
+        attack: how often it is right about people of the table.
+        control: how often about the same people, each left out of the table in turn.
+        baseline: how often guessing is right.
+        risk: what the release adds (rates.py).
+    """
+
+    question: str
+    columns: int
+    known: tuple[str, ...]
+    sought: tuple[str, ...]
+    attack: AttackRate
+    control: AttackRate | None
+    baseline: float
+    risk: AttackRate
+
+
+class SensitiveColumn(Record, frozen=True):
+    """What a sensitive column is among people who agree in what may be known.
+
+    Attributes:
+        column: its name.
+        k: the fewest such people.
+        diversity: l, the fewest different values among them.
+        entropy_diversity: exp of the least entropy among them.
+        closeness: t, the largest distance from the law of all.
+    """
+
+    column: str
+    k: int
+    diversity: int
+    entropy_diversity: float
+    closeness: float
+
+
+def asked(score: "TableScore") -> tuple[AskedQuestion, ...]:
+    """The questions as records."""
+    return tuple(
+        AskedQuestion(
+            one.question,
+            size,
+            _named(score, one.known),
+            _named(score, one.sought),
+            AttackRate.of(one.attack),
+            None if one.control is None else AttackRate.of(one.control),
+            one.baseline.share,
+            _risk(one),
+        )
+        for one, size in zip(score.questions.attacks, score.questions.sizes, strict=True)
+    )
+
+
+def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
+    """The sensitive columns as records."""
+    return tuple(
+        SensitiveColumn(score.columns[one.column].name, one.k, one.l, one.entropy_l, one.t)
+        for one in score.questions.diversity
+    )
+
+
+def tell(console: Page, score: "TableScore") -> None:
+    """Print the questions."""
+    say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
+    rows = [
+        (
+            in_words(one),
+            percent(one.attack.share),
+            "" if one.control is None else percent(one.control.share),
+            percent(one.baseline),
+            f"{percent(one.risk.share)} ({percent(one.risk.low)} to {percent(one.risk.high)})",
+        )
+        for one in asked(score)
+    ]
+    lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
+    if score.questions.diversity:
+        say(console, "\nsensitive columns, among people who agree in all that may be known")
+        held = [
+            (one.column, f"{one.k:,}", f"{one.diversity:,}", *_decimals(one))
+            for one in sensitive(score)
+        ]
+        headings = ("column", "k", "l", "l by entropy", "t")
+        lay_out(console, Grid(headings, held, (1, 2, 3, 4)))
+
+
+def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
+    """Subject, measure and value of each."""
+    for one in asked(score):
+        subject = in_words(one)
+        yield subject, "right", one.attack.share
+        if one.control is not None:
+            yield subject, "right if not in it", one.control.share
+        yield subject, "right by guessing", one.baseline
+        yield subject, "risk", one.risk.share
+    for column in sensitive(score):
+        yield column.column, "l", column.diversity
+        yield column.column, "l by entropy", column.entropy_diversity
+        yield column.column, "t", column.closeness
+
+
+def in_words(one: AskedQuestion) -> str:
+    """What is asked, such as `inference of ward`."""
+    if one.question == "singling out":
+        return f"singling out by {one.columns} column{'s' if one.columns > 1 else ''}"
+    if one.question == "linkability":
+        return f"linkability of {_listed(one.known)} with {_listed(one.sought)}"
+    return f"inference of {_listed(one.sought)}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= TOO_MANY else f"{names[0]} and {len(names) - 1} more"
+
+
+def _decimals(one: SensitiveColumn) -> tuple[str, str]:
+    return f"{one.entropy_diversity:.2f}", f"{one.closeness:.3f}"
+
+
+def _named(score: "TableScore", columns: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(score.columns[j].name for j in columns)
+
+
+def _risk(one: Attack) -> AttackRate:
+    found = one.risk()
+    return AttackRate(found.value, found.low, found.high)

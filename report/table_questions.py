@@ -1,0 +1,81 @@
+"""The regulators' questions on the page of a table: singling out, linkability, inference; k, l, t.
+
+From the JSON of a score; a score that was saved before they were asked has none, and no section.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..scenarios.pages.pieces import Block, Grid, Words
+from ..scenarios.wording import many, percent
+
+Score = dict[str, Any]
+MEANS = (
+    "If the rows left as they are: singling out, by a statement on as many columns of a random "
+    "person, that nobody else fulfils; linkability, of two files with these columns of the same "
+    "people, by the nearest rows; inference of a column from all others, by the nearest row. "
+    "Beside it the same of people who are not in the table (everybody left out in turn), and "
+    "guessing without it; last what the table adds, with its 95 % interval (Giomi et al., 2023)."
+)
+HEADINGS = ("question", "right", "if not in it", "guessing", "the table adds")
+NAMED = 4  # columns that are listed
+
+
+def blocks(score: Score) -> Iterator[Block]:
+    """What stands under Identifiability."""
+    if asked := score.get("questions"):
+        yield Words(MEANS)
+        rows = [
+            (
+                in_words(one),
+                percent(one["attack"]["share"]),
+                "" if one["control"] is None else percent(one["control"]["share"]),
+                percent(one["baseline"]),
+                _added(one["risk"]),
+            )
+            for one in asked
+        ]
+        yield Grid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
+    if sensitive := score.get("sensitive"):
+        held = [
+            (
+                one["column"],
+                f"{one['k']:,}",
+                f"{one['diversity']:,}",
+                f"{one['entropy_diversity']:.2f}",
+                f"{one['closeness']:.3f}",
+            )
+            for one in sensitive
+        ]
+        headings = ("column", "k", "l", "l by entropy", "t")
+        title = "Sensitive columns, among people who agree in all that may be known"
+        yield Grid(title, headings, held, (1, 2, 3, 4))
+
+
+def summary(score: Score) -> str:
+    """One sentence for the first page: what is most surely inferred because of the table."""
+    inferred = [one for one in score.get("questions", ()) if one["question"] == "inference"]
+    if not inferred:
+        return ""
+    worst = max(inferred, key=lambda one: float(one["risk"]["share"]))
+    return (
+        f" Of what the others do not tell anyway, {percent(worst['risk']['share'])} of "
+        f"{worst['sought'][0]} can be inferred from the other columns."
+    )
+
+
+def in_words(one: dict[str, Any]) -> str:
+    """What is asked."""
+    if one["question"] == "singling out":
+        return f"singling out by {many(one['columns'], 'column')}"
+    if one["question"] == "linkability":
+        return f"linkability of {_listed(one['known'])} with {_listed(one['sought'])}"
+    return f"inference of {_listed(one['sought'])}"
+
+
+def _added(risk: dict[str, float]) -> str:
+    return f"{percent(risk['share'])} ({percent(risk['low'])} to {percent(risk['high'])})"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} more"
