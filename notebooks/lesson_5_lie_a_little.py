@@ -13,6 +13,7 @@ def _():
     from veilmix import Frame
     from veilmix.analysis import drawing
     from veilmix.analysis.figures import guesses
+    from veilmix.analysis.figures.noise import point
     from veilmix.analysis.shuffled import epsilon_for, local_epsilon
     from veilmix.scenarios.validation.load import change, load
 
@@ -25,6 +26,7 @@ def _():
         load,
         local_epsilon,
         mo,
+        point,
         veilmix,
     )
 
@@ -140,6 +142,36 @@ def _(Frame, errors, guessed, mo):
                 "questions (`randomized-class`)."
             ),
             Frame.of(rows),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(Frame, guessed, mo, point):
+    guessed  # nothing is shown before
+    kinds = {"shares": ("grr", "oue", "subset"), "mean": ("duchi", "piecewise")}
+    choices = [
+        {
+            "to estimate": task,
+            "noise": family,
+            **{
+                f"{n:,} people": f"{100 * one.error:.2g} % at {one.shuffled:.2g}"
+                for n in (1_000, 10_000)
+                for one in [point(task, family, n, 2.0)]
+            },
+        }
+        for task, families in kinds.items()
+        for family in families
+    ]
+    mo.vstack(
+        [
+            mo.md(
+                "## Which noise?\nThe standard error of a share (of 32 answers) or of a mean, and epsilon "
+                "after shuffling, where each person alone has epsilon = 2; exact formulas. All kinds, in one "
+                "picture: docs/noise.md."
+            ),
+            Frame.of(choices),
         ]
     )
     return

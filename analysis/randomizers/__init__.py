@@ -7,6 +7,7 @@
     Hadamard(a, epsilon)           a column of a Hadamard matrix
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
+    Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
@@ -24,6 +25,7 @@ are of the rooms above.
 """
 
 from .bit_flip import BitFlip
+from .bloom import Bloom, FilterReports
 from .channel import Channel, as_randomizer
 from .composite import Composition, MixedReports, Mixture, Product, compose, mixture, product
 from .estimate import Estimate, project
@@ -44,11 +46,13 @@ from .unary import UnaryEncoding
 __all__ = [
     "GRR",
     "BitFlip",
+    "Bloom",
     "Channel",
     "Composition",
     "Consistent",
     "Duchi",
     "Estimate",
+    "FilterReports",
     "Hadamard",
     "HashReports",
     "Hybrid",

@@ -113,3 +113,16 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
     law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
     equal = PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))
     return PairLaw((2 * q) ** L, b, u, v), [equal]
+
+
+def clone_neighbours(epsilon: float) -> Neighbours:
+    """A blanket for any randomizer of this epsilon, and no pair.
+
+    Every value's law is at least e^-eps times the mean of those of u and v, so with probability
+    e^-eps one of the others is a clone of one of both, whichever it is; and any two laws of this
+    epsilon are a processing of randomized response on two values (V. Feldman, A. McMillan, K.
+    Talwar, FOCS 2021, Theorem 3.1; P. Kairouz, S. Oh, P. Viswanath, 2015, Theorem 2).
+    """
+    lie = 1 / (1 + exp(epsilon))
+    u, v = np.array([1 - lie, lie]), np.array([lie, 1 - lie])
+    return PairLaw.over(np.full(2, 0.5), u, v, exp(-epsilon)), []

@@ -27,6 +27,7 @@ class Mechanism:
         tasks: what is estimated; the first is what it is for.
         bits: whether all features make one report together, a bit each.
         numbers: whether the values must be numbers; they are what the randomizer is made from.
+        words: whether it is made from the values themselves, which it hashes.
         fit: what the column `projected` of the estimates is.
     """
 
@@ -34,6 +35,7 @@ class Mechanism:
     tasks: tuple[Task, ...] = ("shares",)
     bits: bool = False
     numbers: bool = False
+    words: bool = False
     fit: str = "the nearest distribution"
 
 
@@ -45,6 +47,7 @@ BUILT_IN = {
     "local-hash": Mechanism(f"{HOME}:LocalHash.olh"),
     "subset": Mechanism(f"{HOME}:SubsetSelection.best"),
     "hadamard": Mechanism(f"{HOME}:Hadamard"),
+    "bloom": Mechanism(f"{HOME}:Bloom", words=True),
     "duchi": Mechanism(f"{HOME}:Duchi", ("mean",), numbers=True),
     "piecewise": Mechanism(f"{HOME}:Piecewise", ("mean",), numbers=True),
     "hybrid": Mechanism(f"{HOME}:Hybrid", ("mean",), numbers=True),

@@ -98,6 +98,8 @@ def questions(
 
 def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
     """What a randomizer is made from besides epsilon: how many values, or the numbers they are."""
+    if mechanism.words:
+        return tuple(domain)
     return numbers(name, domain) if mechanism.numbers else len(domain)
 
 

@@ -1,0 +1,281 @@
+"""Bloom filters with flipped bits, decoded by least squares: RAPPOR for words of a dictionary.
+
+Everybody draws one of m cohorts, sets the h bits of its word in a filter of k bits by the cohort's
+hashes, and flips every bit with probability q = 1 / (1 + e^(eps / 2h)): two words differ in at most
+2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, Theorem 1, with f =
+2 q and without the second, instantaneous noise). The people who answer need no dictionary, and two
+words may share bits; whoever decodes has candidates. With o ones among the reports
+
+    y = m / n * sum over the cohort's reports of (bit - q) / (1 - 2 q)
+
+estimates X p without bias at every bit of every cohort: X[(c, i), x] is 1 where word x sets bit
+i in cohort c. Shares of the words are the least-squares solution G y, G the left inverse of X;
+unbiased where the columns of X are linearly independent. For its variance, w a row of G and w_c its
+part in cohort c,
+
+    n Var = m s^2 |w|^2 + sum over x of p_x (m sum over c of (w_c X_cx)^2 - (w X_x)^2),
+    s^2 = q (1 - q) / (1 - 2 q)^2.
+
+Whoever has a word that is no candidate is counted as a mixture of those that share its bits. What
+RAPPOR does besides, to keep candidates that are significant, is left to the intervals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from math import exp, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, as_probabilities, whole
+from .bit_vectors import fill_coins
+from .estimate import Estimate
+from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
+from .numerical_capacity import two_inputs
+from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
+
+# Bits of a filter, hashes of a word, cohorts at least; RAPPOR's own are 128, 2 and 8 to 64.
+BITS, HASHES, COHORTS = 32, 2, 8
+# Candidates whose least-squares inverse is worked out.
+MOST_WORDS = 2048
+MOST_COHORTS = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FilterReports:
+    """Everybody's cohort, shape (people,), and filter, shape (people, bits)."""
+
+    cohorts: npt.NDArray[np.int64]
+    bits: Bits
+
+    def __len__(self) -> int:
+        return len(self.cohorts)
+
+
+@dataclass(frozen=True, eq=True)
+class Bloom(Randomizer):
+    """Bloom filters of words with budget epsilon.
+
+    Attributes:
+        words: the candidates, 2 to 2,048 different texts.
+        epsilon: nats, > 0.
+        bits: k, of a filter; a multiple of 8.
+        hashes: h, bits that a word sets.
+        cohorts: m; None: enough for twice as many bits as words, at least 8.
+    """
+
+    words: tuple[str, ...]
+    epsilon: float  # pyright: ignore[reportIncompatibleMethodOverride]
+    bits: int = BITS
+    hashes: int = HASHES
+    cohorts: int | None = None
+
+    any_size = True
+
+    def __post_init__(self) -> None:
+        words = tuple(self.words)
+        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
+            raise ParameterError(f"words: needs 2 to {MOST_WORDS:,} different texts")
+        bits, hashes = whole(self.bits, "bits", 8), whole(self.hashes, "hashes", 1)
+        if bits % 8 or hashes > bits // 2:
+            raise ParameterError("bits: needs a multiple of 8, at least twice `hashes`")
+        cohorts = max(COHORTS, -(-2 * len(words) // bits)) if self.cohorts is None else self.cohorts
+        if not 1 <= whole(cohorts, "cohorts", 1) <= MOST_COHORTS:
+            raise ParameterError(f"cohorts: found {cohorts}; needs 1 to {MOST_COHORTS}")
+        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        object.__setattr__(self, "cohorts", cohorts)
+
+    def __str__(self) -> str:
+        return (
+            f"Bloom({self.a} words, {self.bits} bits, {self.hashes} hashes, {self.cohorts} "
+            f"cohorts, epsilon={self.epsilon:g})"
+        )
+
+    @property
+    def a(self) -> int:
+        """The number of candidates."""
+        return len(self.words)
+
+    @property
+    def inputs(self) -> int:
+        """The number of candidates."""
+        return self.a
+
+    @property
+    def many(self) -> int:
+        """The number of cohorts."""
+        return self.cohorts or COHORTS
+
+    @property
+    def outputs(self) -> int:
+        """Cohorts times filters."""
+        return self.many << self.bits
+
+    @property
+    def q(self) -> float:
+        """The probability that a bit is flipped."""
+        return 1 / (1 + exp(self.epsilon / (2 * self.hashes)))
+
+    @cached_property
+    def filters(self) -> Bits:
+        """The bits of every word in every cohort, shape (cohorts, a, bits)."""
+        found = np.zeros((self.many, self.a, self.bits), np.uint8)
+        for cohort in range(self.many):
+            for x, word in enumerate(self.words):
+                found[cohort, x, bits_of(word, cohort, self.bits, self.hashes)] = 1
+        return found
+
+    @cached_property
+    def design(self) -> Floats:
+        """X, shape (cohorts * bits, a)."""
+        return self.filters.transpose(0, 2, 1).reshape(-1, self.a).astype(np.float64)
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """G, shape (a, cohorts * bits). Raises ParameterError where words cannot be told apart."""
+        if np.linalg.matrix_rank(self.design) < self.a:
+            raise ParameterError(
+                f"{self}: the filters of some words are combinations of others; take more cohorts"
+            )
+        return np.asarray(np.linalg.pinv(self.design), np.float64)
+
+    def _columns(self) -> Floats:
+        rows = np.arange(1 << self.bits)[:, None] >> np.arange(self.bits - 1, -1, -1) & 1
+        apart = (rows[None, :, None, :] ^ self.filters[:, None, :, :]).sum(axis=-1)
+        law = self.q**apart * (1 - self.q) ** (self.bits - apart) / self.many
+        return np.asarray(law.reshape(-1, self.a), np.float64)
+
+    def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
+        """The row of each report: its cohort, then the number of its filter."""
+        number = reports.bits.astype(np.int64) @ (1 << np.arange(self.bits - 1, -1, -1))
+        return np.asarray((reports.cohorts << self.bits) + number)
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> FilterReports:
+        """A cohort and a filter for each person.
+
+        Args:
+            x: which word each has, shape (people,).
+            rng: generator or seed.
+        """
+        values, rng = as_symbols(x, self.a), as_generator(rng)
+        cohorts = rng.integers(0, self.many, len(values))
+        lies = np.empty((len(values), self.bits), np.uint8)
+        fill_coins(lies, self.q, rng)
+        return FilterReports(cohorts, self.filters[cohorts, values] ^ lies)
+
+    @property
+    def positions(self) -> int:
+        """One for every cohort, and one for every bit of each."""
+        return self.many * (self.bits + 1)
+
+    def support_counts(self, reports: FilterReports) -> Counts:
+        """Of each cohort: its reports, then how many have a 1 at each bit."""
+        found = np.zeros((self.many, self.bits + 1), np.int64)
+        np.add.at(found[:, 0], reports.cohorts, 1)
+        np.add.at(found[:, 1:], reports.cohorts, reports.bits)
+        return found.ravel()
+
+    def estimate(self, reports: FilterReports, *, population: bool = False) -> Estimate:
+        """Unbiased shares of the candidates."""
+        counts = self.support_counts(reports)
+        return self.estimate_tally(counts, len(reports), population=population)
+
+    def estimate_tally(
+        self, counts: npt.ArrayLike, people: int, *, population: bool = False
+    ) -> Estimate:
+        """The same from the counts of `support_counts`."""
+        people = whole(people, "people", 1)
+        seen = np.asarray(counts, np.float64).reshape(self.many, self.bits + 1)
+        ones = (seen[:, 1:] - self.q * seen[:, :1]) / (1 - 2 * self.q)
+        shares = self.inverse @ (self.many / people * ones).ravel()
+        near = np.clip(shares, 0.0, 1.0)
+        noise = self._noise(near / near.sum() if near.any() else np.full(self.a, 1 / self.a))
+        return Estimate.of(
+            shares, noise / people, people, str(self), kind="distribution", population=population
+        )
+
+    def variance(self, p: npt.ArrayLike, people: int) -> Floats:
+        """Exact variance of each share given people with these shares, shape (a,)."""
+        return self._noise(as_probabilities(p)) / whole(people, "people", 1)
+
+    def _noise(self, shares: Floats) -> Floats:
+        spread = self.many * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
+        parts = self.inverse.reshape(self.a, self.many, self.bits)
+        own = np.stack([parts[:, c] @ self.filters[c].T for c in range(self.many)])
+        second = self.many * (own**2 @ shares).sum(axis=0)
+        return np.asarray(spread * (self.inverse**2).sum(axis=1) + second - shares)
+
+    def noise(self) -> float:
+        """Variance of one report's estimate of a share, averaged over uniform words."""
+        return float(self._noise(np.full(self.a, 1 / self.a)).mean())
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most log n, and that of so many bits flipped that two words can differ in, nats."""
+        return min(log(people), log(self.a)), False
+
+    def contraction(self) -> float:
+        """At most that of two words that differ in 2 h bits of every cohort."""
+        from scipy.stats import binom
+
+        agree = np.arange(2 * self.hashes + 1)
+        law = np.asarray(binom.pmf(agree, 2 * self.hashes, self.q))
+        return two_inputs(law, law[::-1])
+
+    def neighbours(self) -> list[Neighbours]:
+        """The bound for any randomizer of this epsilon; below it the two words farthest apart."""
+        apart = (self.filters[:, :1] ^ self.filters).sum(axis=2, dtype=np.int64)
+        other = int(apart.sum(axis=0).argmax())
+        own, others = [], []
+        for here in apart[:, other].tolist():
+            flipped, kept = self._agreeing(here), self._agreeing(here)[::-1]
+            own.append(flipped / self.many)
+            others.append(kept / self.many)
+        u, v = np.concatenate(own), np.concatenate(others)
+        (blanket, _) = clone_neighbours(self.epsilon)
+        return [(blanket, [PairLaw.over(v, u, v)])]
+
+    def _agreeing(self, apart: int) -> Floats:
+        """The law of how many of some bits are flipped."""
+        from scipy.stats import binom
+
+        return np.asarray(binom.pmf(np.arange(apart + 1), apart, self.q))
+
+    def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
+        """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""
+        said = self.sample(values[own, 0], rng)
+        words = self.filters[said.cohorts][:, values[:, 0]]
+        same = (words == said.bits[:, None, :]).sum(axis=2)
+        return np.asarray(same * (self.epsilon / (2 * self.hashes)), np.float64)
+
+    @property
+    def text_width(self) -> int:
+        """Two digits for the cohort, two for each eight bits."""
+        return 2 + self.bits // 4
+
+    def encode(self, reports: FilterReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """The cohort, then the filter, eight bits to a byte, in hex."""
+        packed = np.packbits(reports.bits, axis=1)
+        pairs = zip(reports.cohorts.tolist(), packed, strict=True)
+        return [f"{cohort:02x}{row.tobytes().hex()}" for cohort, row in pairs]
+
+    def decode(self, texts: Sequence[str]) -> FilterReports:
+        """Cohorts and filters; texts of a cohort that there is none of are left out."""
+        packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8).reshape(len(texts), -1)
+        known = packed[packed[:, 0] < self.many]
+        return FilterReports(known[:, 0].astype(np.int64), np.unpackbits(known[:, 1:], axis=1))
+
+
+def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:
+    """The different bits that a word sets in a cohort: the first that its hash names."""
+    found: dict[int, None] = {}
+    turn = 0
+    while len(found) < hashes:
+        digest = blake2b(word.encode(), digest_size=8, key=b"%d.%d" % (cohort, turn)).digest()
+        found[int.from_bytes(digest, "big") % bits] = None
+        turn += 1
+    return list(found)

@@ -1,0 +1,70 @@
+"""The picture of docs/noise.md: its formulas, its measured points, and the tables made of it."""
+
+import re
+from math import sqrt
+
+import make_noise as TOOL
+import pytest
+from veilmix.analysis.figures.noise import CROWDS, TASKS, Point, curve, figure, measured, point
+from veilmix.analysis.randomizers import UnaryEncoding
+from veilmix.analysis.shuffled.amplification import report_epsilon
+
+
+def test_a_point_is_the_formula_and_the_bound() -> None:
+    one = point("shares", "oue", 1000, 1.0)
+    oue = UnaryEncoding.oue(32, 1.0)
+    assert one.error == pytest.approx(sqrt(oue.noise() / 1000))
+    assert one.shuffled == report_epsilon(1000, oue, 1e-6).high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_measured_is_what_is_computed(task: str) -> None:
+    for family, make in TASKS[task].families.items():
+        exact = point(task, family, 1000, 3.0).error
+        assert measured(task, make(3.0), 1000) == pytest.approx(exact, rel=0.25), family
+
+
+def lines(task: str) -> dict[tuple[str, str, int], tuple[Point, ...]]:
+    return {
+        (name, family, people): tuple(
+            Point(local, local / people**0.5, 1 / local, 1.1 / local) for local in (1.0, 3.0)
+        )
+        for name in TASKS
+        for family in TASKS[name].families
+        for people in CROWDS
+        if name == task or task == ""
+    }
+
+
+def test_every_line_is_drawn_and_named() -> None:
+    picture = figure(lines(""))
+    assert len(picture.axes) == len(TASKS) * len(CROWDS)
+    for ax, (task, _) in zip(
+        picture.axes, ((task, n) for task in TASKS for n in CROWDS), strict=True
+    ):
+        named = {text.get_text().strip() for text in ax.texts}
+        assert named == set(TASKS[task].families)
+
+
+def test_errors_between_two_budgets_are_read_off_straight() -> None:
+    line = (Point(1, 0.1, 0.4, None), Point(2, 0.4, 0.1, None))
+    assert TOOL.error_at(line, 0.2) == pytest.approx(0.2)
+    assert TOOL.error_at(line, 0.5) is None
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_formulas_say() -> None:
+    """If this fails, the page is to be written again: python tools/make_noise.py."""
+    page = TOOL.PAGE.read_text("utf-8")
+    assert "images/noise.png" in page
+    assert TOOL.PICTURE.stat().st_size < 200_000
+    for task, family in (("shares", "grr"), ("mean", "duchi")):
+        part = page[page.index(f"<!-- {task} -->") :]
+        row = re.search(rf"\| `{family}` \|(.*)", part)
+        assert row is not None
+        cells = [cell.strip(" *") for cell in row[1].split("|")]
+        found = curve(task, family, 1000)
+        for cell, epsilon in zip(cells[:3], TOOL.ASKED, strict=True):
+            error = TOOL.error_at(found, epsilon)
+            assert cell == ("-" if error is None else f"{100 * error:.2g} %")
