@@ -18,7 +18,7 @@ from typing import Protocol
 import trio
 
 from ..crypto.identity import Identity
-from ..errors import Refused
+from ..errors import DataError, Refused
 from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
 from . import tls
@@ -31,6 +31,7 @@ from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .world import Step, World
 
 MOST_ENTRY = 1 << 26  # bytes
+FAREWELL = 5.0  # seconds, after the end of a role, for others to take what it has said
 DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
 WAITING = 256  # parcels that wait at once to be heard
 WAITING_EACH = 32  # of one place: who sends more than is heard keeps nobody else out
@@ -138,7 +139,11 @@ class _Arrived:
 
 
 class Host:
-    """One place. idle: told where it stands. note: told, in a line, of what goes wrong."""
+    """One place. idle: told where it stands. note: told, in a line, of what goes wrong.
+
+    patience: seconds without a board after which `run` raises DataError: nobody is waited for for
+    ever.
+    """
 
     def __init__(
         self,
@@ -154,6 +159,7 @@ class Host:
         stepped: Callable[[], None] = lambda: None,
         journal: Journal | None = None,
         asked: Callable[[Request], Answer | None] = lambda _: None,
+        patience: float = math.inf,
     ) -> None:
         self.name = name
         self.over = trio.Event()
@@ -166,6 +172,7 @@ class Host:
         self._stepped = stepped
         self._journal = journal
         self._asked = asked
+        self._patience = patience
         self._known: set[bytes] = set()  # what others had before this place was started again
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
@@ -199,9 +206,19 @@ class Host:
                 self._world.leave()
 
     async def finished(self) -> None:
-        """Wait until the role has finished, and others have all that was said here."""
+        """Wait until the role has finished, and others have all that was said here.
+
+        The board has it, or is away for too long (`run` says so). Other places have nothing left to
+        do with it by now: one that is gone is not waited for.
+        """
         await self.over.wait()
-        while not all(one.empty for one in self._outboxes.values()):
+        await self._said_to(BOARD)
+        with trio.move_on_after(FAREWELL):
+            await self._said_to(*self._outboxes)
+
+    async def _said_to(self, *places: str) -> None:
+        """Wait until some places have all that was said to them."""
+        while not all(one.empty for to, one in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
     async def _drive(self) -> None:
@@ -356,7 +373,7 @@ class Host:
 
     async def _follow(self) -> None:
         """Take the board's entries as they come, whatever happens to the connection."""
-        wait = SOONEST
+        wait, seen = SOONEST, trio.current_time()
         while True:
             try:
                 client = await self._reach(self._directory.board)
@@ -364,8 +381,14 @@ class Host:
                 try:
                     await self._hear(client)
                 finally:
+                    seen = trio.current_time()
                     await client.close()
             except TROUBLE:
+                if trio.current_time() - seen > self._patience:
+                    raise DataError(
+                        f"the board has been away for {self._patience:g} seconds: {self.name} "
+                        "leaves; whatever is released is not known here"
+                    ) from None
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
 

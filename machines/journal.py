@@ -41,6 +41,12 @@ class Durable(StrEnum):
     DISK = "disk"
 
 
+COSTS = {
+    Durable.OFF: "off: nothing is written down; killed, this place is lost, and its key with it",
+    Durable.TMPFS: "tmpfs: written down in memory, which root here can read until the end",
+    Durable.DISK: "disk: written down; who gets the disk before the end can read keys and letters",
+}  # what a place says of it when it starts
+
 TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS inputs (number INTEGER PRIMARY KEY, peer TEXT NOT NULL, data BLOB NOT NULL);

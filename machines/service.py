@@ -8,6 +8,7 @@ Both are for whoever holds a certificate of the session, those of the board for 
 """
 
 import json
+import math
 import os
 import time
 from collections import Counter
@@ -51,7 +52,8 @@ Log = Callable[..., None]
 class Site:
     """What a place needs to be one: who it is, whom it knows, and where it writes.
 
-    known: who signs posts. log: told what happens, as a word and named facts.
+    known: who signs posts. log: told what happens, as a word and named facts. patience: for
+    how many seconds a party waits for a board that is away.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Site:
     log: Log
     durable: Durable = Durable.OFF
     journal: Path | None = None
+    patience: float = math.inf
 
     def opened(self) -> Journal | None:
         """Open the journal, if there is to be one."""
@@ -227,6 +230,7 @@ async def run_party(site: Site, perform: Perform) -> Board:
         limits=Limits(BATCH, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         journal=journal,
+        patience=site.patience,
         asked=lambda request: told(gauge, lambda: boards[0].board, request) if boards else None,
     )
     listeners = await site.listeners()

@@ -8,7 +8,7 @@ import click
 
 from ...errors import DataError
 from ..options import FILE
-from .serve import DURABLE, JOURNAL, KEY, LOG, conclude, opened
+from .serve import DURABLE, JOURNAL, KEY, LOG, PATIENCE, conclude, opened
 
 if TYPE_CHECKING:
     from ...scenarios.sessions.file import SessionFile
@@ -28,14 +28,22 @@ if TYPE_CHECKING:
 @DURABLE
 @JOURNAL
 @LOG
+@PATIENCE
 def command(
-    place: str, session: Path, key: Path, table: Path | None, durable: str, journal: Path, log: str
+    place: str,
+    session: Path,
+    key: Path,
+    table: Path | None,
+    durable: str,
+    journal: Path,
+    log: str,
+    patience: float,
 ) -> None:
     """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
 
     Values are sealed here; no other machine gets one that it can read with a name.
     """
-    found, site = opened(session, place, key, durable, journal, log)
+    found, site = opened(session, place, key, durable, journal, log, patience)
     from ...scenarios.sessions.place import read_answers, take_part
 
     if not found.directory.places[place].users:

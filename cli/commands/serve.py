@@ -35,6 +35,14 @@ JOURNAL = click.option(
     default=".",
     help="Folder of the journal with --durable disk.  [default: this one]",
 )
+PATIENCE = click.option(
+    "--patience",
+    type=click.FloatRange(1, 86_400),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a board that is away is waited for; then this place says so and leaves.",
+)
 LOG = click.option(
     "--log",
     type=click.Choice(["text", "json"]),
@@ -51,6 +59,7 @@ LOG = click.option(
 @DURABLE
 @JOURNAL
 @LOG
+@PATIENCE
 @click.option(
     "--linger",
     type=click.FloatRange(0, 86_400),
@@ -60,14 +69,21 @@ LOG = click.option(
     help="How long the board stays when all is over, for those who have not read it.",
 )
 def command(
-    place: str, session: Path, key: Path, durable: str, journal: Path, log: str, linger: float
+    place: str,
+    session: Path,
+    key: Path,
+    durable: str,
+    journal: Path,
+    log: str,
+    patience: float,
+    linger: float,
 ) -> None:
     """Be PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
 
     It listens where the session file says, over TLS, and ends with the session: what was released
     is printed as CSV. Exit code 3 if nothing was.
     """
-    found, site = opened(session, place, key, durable, journal, log)
+    found, site = opened(session, place, key, durable, journal, log, patience)
     from ...protocol.phases import BOARD
     from ...scenarios.sessions.place import keep_board, take_part
 
@@ -78,19 +94,21 @@ def command(
 
 
 def opened(
-    path: Path, place: str, key: Path, durable: str, journal: Path, log: str
+    path: Path, place: str, key: Path, durable: str, journal: Path, log: str, patience: float
 ) -> tuple["SessionFile", Any]:
     """Read session and key, and say what the journal costs."""
     require()
-    from ...machines.journal import Durable
+    from dataclasses import replace
+
+    from ...machines.journal import COSTS, Durable
     from ...scenarios.records.identity_files import read_identity
     from ...scenarios.sessions.file import read_session
     from ...scenarios.sessions.place import site
 
-    session = read_session(path)
-    return session, site(
-        session, place, read_identity(key), teller(place, log), Durable(durable), journal
-    )
+    session, tell, how = read_session(path), teller(place, log), Durable(durable)
+    found = site(session, place, read_identity(key), tell, how, journal)
+    tell("durable", COSTS[how])
+    return session, replace(found, patience=patience)
 
 
 def require() -> None:
@@ -128,6 +146,8 @@ def conclude(board: "Board", session: "SessionFile") -> None:
     from ...scenarios.scoring.result import WrittenRelease
     from ...scenarios.sessions.place import released
 
+    for party, alarm in board.alarms:
+        click.echo(f"{party} raised an alarm: {alarm.cause}, round {alarm.round}", err=True)
     if program_of(session.scenario).reports:
         _estimates(board, session)
         return

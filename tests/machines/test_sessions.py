@@ -212,6 +212,8 @@ def test_no_value_and_no_key_is_in_logs_metrics_or_status(seen: Seen) -> None:
     for place in seen.codes:
         events = seen.session.log(place)
         assert len(events) == len(told[place].splitlines())  # JSON, each line
+        (cost,) = [one["detail"] for one in events if one["event"] == "durable"]
+        assert cost.startswith("disk: ")
         assert {"ready", "entry"} <= {one["event"] for one in events}
         assert all(one["place"] == place and one["at"] for one in events)
 
