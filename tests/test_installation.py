@@ -1,5 +1,6 @@
 """What is missing is named with a command that works here; the environment mends itself."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -150,10 +151,10 @@ def test_nothing_is_announced_that_is_not_there(fresh: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_the_doctor_has_no_complaint_of_what_make_demo_brings(fresh: Path) -> None:
-    said = run(fresh / ".venv/bin/veilmix", "doctor", cwd=fresh).splitlines()
-    assert not [line for line in said if "tested with" in line]
-    extras = {line.split()[1]: line for line in said if line.strip().startswith("extra:")}
-    assert "jinja2" in extras["report"]
-    assert "h11" in extras["web"]
+    said = json.loads(run(fresh / ".venv/bin/veilmix", "doctor", "--format", "json", cwd=fresh))
+    assert not [row for row in said if "tested with" in row["advice"]]
+    extras = {row["what"].removeprefix("extra: "): row for row in said}
+    assert "jinja2" in extras["report"]["found"]
+    assert "h11" in extras["web"]["found"]
     for extra in ("data", "teach", "cluster"):
-        assert extras[extra].endswith(f": make {extra}")
+        assert extras[extra]["advice"].endswith(f": make {extra}")
