@@ -8,6 +8,7 @@
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
+    SplitMix(numbers, eps, people) shares of a number, which only the mix protects
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
@@ -39,6 +40,7 @@ from .postprocessing import Consistent, maximum_likelihood, projected
 from .pure import Pure
 from .randomizer import Randomizer, matrix_divergences
 from .ranges import NodeReports, Ranges
+from .split_mix import SplitMix
 from .square_wave import SquareWave
 from .subset_selection import SubsetSelection
 from .unary import UnaryEncoding
@@ -67,6 +69,7 @@ __all__ = [
     "Pure",
     "Randomizer",
     "Ranges",
+    "SplitMix",
     "SquareWave",
     "SubsetSelection",
     "UnaryEncoding",

@@ -195,6 +195,11 @@ class Randomizer(ABC):
         return self.inputs
 
     @property
+    def copies(self) -> int:
+        """How many messages, each mixed by itself, a person's report is."""
+        return 1
+
+    @property
     def text_width(self) -> int | None:
         """Characters of every report as text; None where a report is a value of the domain."""
         raise ParameterError(f"{self}: its reports have no text")

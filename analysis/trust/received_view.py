@@ -193,7 +193,9 @@ def received_reports(view: "View", sizes: Sequence[int], told: float) -> Receive
         told: I(values; reports) of one person in bits, >= 0, with the frequencies among the people
             as prior (paper 002, 4.1 has it for a prior of Dirichlet).
     """
-    sizes, told = as_sizes(sizes, as_view(view)), number(told, "told")
+    as_view(view)
+    # A person may send several messages about one column: those of the view are messages.
+    sizes, told = as_sizes(sizes, None), number(told, "told")
     if not 0 <= told < inf:
         raise ParameterError(f"told: found {told}; needs bits of at least 0")
     crowds = _crowds(view)

@@ -36,13 +36,13 @@ def columns_of(view: "View") -> int:
     return 1 + max([0, *counted, *pinned])
 
 
-def as_sizes(sizes: Any, view: "View") -> list[int]:
-    """The number of values of each column, of all columns in the view."""
+def as_sizes(sizes: Any, view: "View | None") -> list[int]:
+    """The number of values of each column; of all in the view, if they are those people have."""
     found = [
         whole(size, f"sizes[{j}]", 1)
         for j, size in enumerate(sequence(sizes, "sizes", "the number of values of each column"))
     ]
-    if len(found) < columns_of(view):
+    if view is not None and len(found) < columns_of(view):
         raise ParameterError(
             f"sizes: found {len(found)} columns; the view tells of {columns_of(view)}"
         )

@@ -28,6 +28,7 @@ class Mechanism:
         bits: whether all features make one report together, a bit each.
         numbers: whether the values must be numbers; they are what the randomizer is made from.
         words: whether it is made from the values themselves, which it hashes.
+        split: whether a report is several messages, and private by the mix alone.
         fit: what the column `projected` of the estimates is.
     """
 
@@ -36,6 +37,7 @@ class Mechanism:
     bits: bool = False
     numbers: bool = False
     words: bool = False
+    split: bool = False
     fit: str = "the nearest distribution"
 
 
@@ -58,6 +60,7 @@ BUILT_IN = {
         fit="the likeliest distribution (EM)",
     ),
     "ranges": Mechanism(f"{HOME}:Ranges", ("ranges", "shares"), numbers=True),
+    "split-mix": Mechanism(f"{HOME}:SplitMix", ("mean",), numbers=True, split=True),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
 

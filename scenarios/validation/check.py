@@ -255,6 +255,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("policy", "kind"), ("feature",)), local_meaning.coarser),
     ((("local",), *PEOPLE), local_meaning.budget),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),
+    ((("local",), ("mix",), ("fault",), *PEOPLE), local_meaning.crowd),
     ((("policy", "kind"), ("population", "setting")), local_meaning.one_round),
     ((("policy", "kind"), ("expect",)), local_meaning.pointless),
     ((("policy", "kind"), ("population",), ("incidence",)), sets_facts.unread),

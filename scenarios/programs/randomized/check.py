@@ -18,6 +18,8 @@ from .questions import number, share
 BITS = "bit-flip"  # of sets
 UNARY = ("rappor", "oue", "blh", "subset")  # reports of a bit for each value
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
+ON_REPORTS = ("poison-reports", "inside-reports")
+LEAST_CROWD, MOST_CROWD = 16, 131_072  # of sums that the mix alone protects
 LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
 UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
 
@@ -89,6 +91,32 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     for name, size in zip(facts.features or (), facts.sizes or (), strict=False):
         if name not in opened and (wrong := _misfit(mechanism, size)):
             yield problem(("local", "mechanism"), f"{quoted(name)} has {wrong}")
+
+
+def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    """Report a crowd too small, or too large, for reports that the mix alone protects."""
+    own = mechanisms().get(scenario.local.mechanism)
+    if own is None or not own.split:
+        return
+    yield from _no_crafting(scenario)
+    least = scenario.mix.min_batch
+    if not LEAST_CROWD <= least <= MOST_CROWD:
+        message = (
+            f"found {least:,}; {quoted(scenario.local.mechanism)} hides people in a crowd and by "
+            f"nothing else: {LEAST_CROWD} to {MOST_CROWD:,} people are accepted"
+        )
+        yield problem(("mix", "min_batch"), message)
+    if facts.people and facts.people > MOST_CROWD:
+        message = f"found {facts.people:,} people; sums of at most {MOST_CROWD:,} are accepted"
+        yield problem(("population", "users"), message)
+
+
+def _no_crafting(scenario: Scenario) -> Iterator[Problem]:
+    """Report attacks on reports, where a report is several messages."""
+    for i, fault in enumerate(scenario.fault):
+        if fault.attack in ON_REPORTS:
+            message = f"{fault.attack} is about reports of one message; take another mechanism"
+            yield problem(("fault", i, "attack"), message)
 
 
 def _numbers(scenario: Scenario) -> Iterator[Problem]:

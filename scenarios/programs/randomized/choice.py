@@ -92,6 +92,8 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
         f"standard error {OF[found[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
         f"for uniform answers: {listed}"
     )
+    if any(mechanisms()[one.mechanism].split for one in found):
+        yield "split-mix is private by the mix alone; the epsilon of all others holds without it"
     if own == 0:
         yield f"{found[0].mechanism}, this scenario's, is best here"
     elif own:

@@ -38,6 +38,7 @@ DELTA = 1e-6  # of every epsilon after shuffling
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
 FEW = 16  # values of a feature whose participation factor is worked out
+MOST_NATS = 1e9  # where nothing is promised
 POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
 
@@ -108,14 +109,31 @@ def after_shuffling(
         if many and not (one.randomizer.takes_bits and one.randomizer.positions > MOST_BITS)
     ]
     shuffled = tuple(_shuffled(one, many) for one, many in known)
+    if any(one.randomizer.copies > 1 for one in questions):
+        return shuffled, None
     if not len(known) == len(questions) > 1:
         return shuffled, None
     return shuffled, _together(tuple((one.randomizer, many) for one, many in known))
 
 
 def _shuffled(question: Question, reports: int) -> Shuffled:
+    if question.randomizer.copies > 1:
+        return _mixed(question, reports)
     found = _together(((question.randomizer, reports),))
     return replace(found, feature=question.name, reports=reports, q=question.randomizer.one_bit)
+
+
+def _mixed(question: Question, reports: int) -> Shuffled:
+    """Of several messages that the mix alone protects: what the noise of enough people gives."""
+    one = question.randomizer
+    enough = reports >= one.people
+    rule = (
+        f"split in {one.copies} shares; while {one.people:,} people or more add their noise"
+        if enough
+        else f"fewer than the {one.people:,} people whose noise is needed: nothing is promised"
+    )
+    high = one.local if enough else MOST_NATS
+    return Shuffled(question.name, reports, None, DELTA, high, 0.0, None, None, rule)
 
 
 @lru_cache(maxsize=256)

@@ -14,8 +14,10 @@ e = epsilon / d; bit-flip makes one report of all features, in which each bit co
 is written as text is in `local_text`; what the reports say about the people in `local_score`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +92,8 @@ def questions(
         flip = making(len(names), exp(-each) / (1 + exp(-each)))
         every = tuple(range(len(names)))
         return (Question(joined(names), every, tuple(values), flip),)
+    if mechanism.split:
+        making = partial(making, people=scenario.mix.min_batch)
     return tuple(
         Question(name, (column,), (domain,), making(given(mechanism, name, domain), each))
         for column, (name, domain) in enumerate(zip(names, values, strict=True))
@@ -131,18 +135,43 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
         tuple(
-            Feature(one.name, one.domain)
+            Feature(name, one.domain)
             if (wide := one.randomizer.text_width) is None
-            else Feature(one.name, None, wide)
+            else Feature(name, None, wide)
             for one in questions(scenario, schema.names, values)
+            for name in pieces(one.name, one.randomizer.copies)
         )
     )
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
     """The names of the announced features."""
-    together = mechanisms()[scenario.local.mechanism].bits
-    return (joined(names),) if together else tuple(names)
+    mechanism = mechanisms()[scenario.local.mechanism]
+    if mechanism.split:
+        from ....analysis.randomizers.split_mix import shares_needed
+
+        each = share(scenario.local.epsilon or 0.0, len(names))
+        copies = shares_needed(scenario.mix.min_batch, each)
+        return tuple(piece for name in names for piece in pieces(name, copies))
+    return (joined(names),) if mechanism.bits else tuple(names)
+
+
+def pieces(name: str, copies: int) -> tuple[str, ...]:
+    """The announced features of a question: one, or one for each message of a report."""
+    return (name,) if copies == 1 else tuple(f"{name}.{place + 1}" for place in range(copies))
+
+
+def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
+    """The texts that were received in answer to each question, of all its messages."""
+    found: list[Counts] = []
+    first = 0
+    for one in questions:
+        own = counts[first : first + one.randomizer.copies]
+        found.append(own[0] if len(own) == 1 else sum((Counter(each) for each in own), Counter()))
+        first += one.randomizer.copies
+    if first != len(counts):
+        raise DataError(f"counts: {len(counts)} of them; the questions have {first} messages")
+    return found
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
@@ -211,9 +240,15 @@ def ideal_reports(
             lying(people.row(i), entropy.fork(user(i)).fork("round-1").fork("lie"))
             for i in present.tolist()
         ]
-        said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in questions]
+        every = sum(one.randomizer.copies for one in questions)
+        said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(every)]
     else:
-        said = [_together(one, people.codes[present]) for one in questions]
+        told = [(one, _together(one, people.codes[present])) for one in questions]
+        said = [
+            texts[place :: one.randomizer.copies]
+            for one, texts in told
+            for place in range(one.randomizer.copies)
+        ]
     return as_table(said)
 
 

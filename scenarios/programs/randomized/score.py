@@ -15,13 +15,14 @@ from msgspec import field
 from ....analysis.randomizers import BitFlip, Estimate
 from ....protocol.messages import Counts
 from ...populations import Population
+from ...schema.mechanisms import mechanisms
 from ...schema.model import Scenario
 from ...serialization.record import Record
 from ..findings import Findings
 from .encoding import tally
 from .measured import MeasuredFeature, against, measures
 from .privacy import PrivacyLoss, read_privacy
-from .questions import SHOWN, Question, rule, share
+from .questions import SHOWN, Question, gathered, rule, share
 
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
@@ -101,11 +102,15 @@ class Estimated(Record, frozen=True):
 
 
 class Budget(Record, frozen=True):
-    """Epsilon. local: of one person's whole answer. each: of one feature or bit."""
+    """Epsilon. local: of one person's whole answer. each: of one feature or bit.
+
+    mixed: whether they hold after the mix alone, and a person's messages hide nothing before.
+    """
 
     local: float
     each: float
     unit: str = "nats"
+    mixed: bool = False
 
 
 class Randomized(Findings, frozen=True, tag="randomized"):
@@ -211,24 +216,27 @@ def score(
     """
     if not questions or not tallies:
         return None
+    received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
     found = [
         compare(one, codes, people.values)
-        for question, counts in zip(questions, tallies[0], strict=True)
+        for question, counts in zip(questions, received, strict=True)
         for one in estimates(question, counts, people.schema.names)
     ]
     several = len(found) > len(people.schema.names)  # the last one is of all bits together
-    epsilon = scenario.local.epsilon or 0.0
-    read = [sum(counts.values()) for counts in tallies[0]]
+    read = [
+        sum(counts.values()) // question.randomizer.copies
+        for question, counts in zip(questions, received, strict=True)
+    ]
     told = [
-        measures(question, counts) for question, counts in zip(questions, tallies[0], strict=True)
+        measures(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
     different = sum(len(counts) for counts in tallies[0])
     features = tuple(found[:-1] if several else found)
     return Randomized(
         scenario.local.mechanism,
         rule(scenario, len(people.schema.names)),
-        Budget(epsilon, share(epsilon, len(people.schema.names))),
+        budget_of(scenario, len(people.schema.names)),
         features,
         found[-1] if several else None,
         worst(features),
@@ -236,6 +244,13 @@ def score(
         different if different > SHOWN else 0,
         tuple(against(one, codes) for one in told if one),
     )
+
+
+def budget_of(scenario: Scenario, features: int) -> Budget:
+    """What the scenario says that answers cost."""
+    epsilon = scenario.local.epsilon or 0.0
+    mixed = mechanisms()[scenario.local.mechanism].split
+    return Budget(epsilon, share(epsilon, features), mixed=mixed)
 
 
 def estimates(

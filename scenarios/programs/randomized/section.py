@@ -55,7 +55,8 @@ def _exposed(found: Randomized) -> Answer:
         spread = f" +- {error:.2g}" if error else ""
         text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
     text += "The mix hides whose report is whose."
-    epsilon = f"epsilon {found.epsilon:g} nats, local"
+    kind = "after the mix, by it alone" if found.budget.mixed else "local"
+    epsilon = f"epsilon {found.epsilon:g} nats, {kind}"
     return Answer(EXPOSED, epsilon, text)
 
 
@@ -194,8 +195,11 @@ def _privacy(local: Mapping[str, Any]) -> Grid:
 
 def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     epsilon, privacy = local["epsilon"], local["privacy"]
-    whole = "nats: whatever is seen of a person's answers, before any mixing"
-    yield "epsilon, local", f"{epsilon['local']:g}", whole
+    if epsilon.get("mixed"):
+        yield "epsilon, local", "infinite", "a person's messages together are its number"
+    else:
+        whole = "nats: whatever is seen of a person's answers, before any mixing"
+        yield "epsilon, local", f"{epsilon['local']:g}", whole
     if len(local["features"]) > 1:
         yield "epsilon of one feature", f"{epsilon['each']:.4g}", "nats: its part of the whole"
     for one in privacy["shuffled"]:

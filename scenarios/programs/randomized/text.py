@@ -35,11 +35,14 @@ def summary(outcome: Any) -> Iterator[Block]:
     if local.mechanism == "bit-flip":
         counted //= len(local.domains)
     noun = "answer" if outcome.mode == "ideal" else "onion"
+    noun = "split answer" if local.budget.mixed else noun
     yield Line(f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
     yield Line()
     shown = [*local.features, *([local.joint] if local.joint else [])]
     if local.measured:
         yield grid(local.measured)
+    if local.budget.mixed:
+        yield Line(" the messages of one person together are its number: only the mix parts them")
     if shown:
         yield from _shares(local, shown)
     if local.omitted:
@@ -135,8 +138,12 @@ def _numbers(local: "Randomized") -> Iterator[Score]:
 
 
 def _epsilons(local: "Randomized") -> Iterator[Score]:
-    whole = "nats; whatever is seen of a person's answers, before any mixing"
-    yield "epsilon, local", f"{local.epsilon:g}", whole
+    if local.budget.mixed:
+        whole = "none before mixing: a person's messages together are its number"
+        yield "epsilon, local", "infinite", whole
+    else:
+        whole = "nats; whatever is seen of a person's answers, before any mixing"
+        yield "epsilon, local", f"{local.epsilon:g}", whole
     several = len(local.domains) > 1
     if several:
         unit = "bit" if local.mechanism == "bit-flip" else "feature"
@@ -200,6 +207,13 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
         f"Everybody randomizes what it will say, by {local.mechanism}, with "
         f"epsilon = {local.epsilon:g} nats for its whole answer, divided evenly over the features."
     )
+    if mechanisms()[local.mechanism].split:
+        randomizing = (
+            "Everybody adds its part of the noise to its number and splits the sum into shares, "
+            "of which only all together mean anything; "
+            f"epsilon = {local.epsilon:g} nats after the mix."
+        )
+        answering = answering.replace("one per feature", "a share of its number each")
     if local.mechanism == "bit-flip":
         answering = answering.replace("one per feature", "about all features")
     return randomizing, answering
@@ -208,6 +222,12 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
 def promise(scenario: "Scenario") -> str:
     """What is promised to people, in words."""
     epsilon = scenario.local.epsilon
+    if mechanisms()[scenario.local.mechanism].split:
+        return (
+            f"epsilon = {epsilon:g} nats at delta = 1e-6, after the mix and by it alone: while "
+            f"{scenario.mix.min_batch:,} people take part and a shuffler is honest, what is read "
+            f"changes the odds of any two answers of a person by a factor e^{epsilon:g} at most"
+        )
     return (
         f"local epsilon = {epsilon:g} nats: a person's reports, even with its name on "
         f"them, change the odds of any two answers by a factor e^{epsilon:g} at most"

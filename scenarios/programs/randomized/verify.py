@@ -14,8 +14,8 @@ from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
 from .measured import MeasuredFeature, held, measures
 from .privacy import PrivacyLoss, after_shuffling
-from .questions import Question, questions, rule, share
-from .score import Budget, Randomized, estimates, limits, worst
+from .questions import Question, gathered, questions, rule
+from .score import Randomized, budget_of, estimates, limits, worst
 
 SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
 
@@ -30,15 +30,16 @@ def recomputed(evidence: Evidence) -> str:
     if tuple(map(len, values)) != tuple(evidence.run.sizes):
         raise VerificationError("the estimates are about other values than the people have")
     asked = questions(evidence.run.scenario, names, values)
-    pairs = zip(asked, counts, strict=True)
+    received = gathered(asked, counts)
+    pairs = zip(asked, received, strict=True)
     read = [one for question, count in pairs for one in estimates(question, count, names)]
     wrote = [*said.features, *([said.joint] if said.joint else [])]
     found = [limits(one, _shares(its.truth)) for one, its in zip(read, wrote, strict=True)]
     for one, its in zip(found, wrote, strict=True):
         same(one.feature, plain(one), plain(its))
     same("error", plain(worst(found[: len(names)])), plain(said.error))
-    numbers = _measured(asked, counts, said.measured)
-    _shuffled(asked, counts, said.told)
+    numbers = _measured(asked, received, said.measured)
+    _shuffled(asked, received, said.told)
     reports = sum(one.reports for one in found[: len(names)] or said.measured)
     return f"{len(found) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
 
@@ -62,15 +63,20 @@ def _measured(
 def _terms(evidence: Evidence, said: Randomized) -> None:
     """What is said of the noise is what the scenario says."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
-    epsilon = scenario.local.epsilon or 0.0
     same("mechanism", scenario.local.mechanism, said.mechanism)
     same("rule", rule(scenario, features), said.rule)
-    same("epsilon", plain(Budget(epsilon, share(epsilon, features))), plain(said.budget))
+    same("epsilon", plain(budget_of(scenario, features)), plain(said.budget))
 
 
 def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss) -> None:
     """Every epsilon after shuffling follows from the noise and the number of reports."""
-    each, together = after_shuffling(asked, [sum(count.values()) for count in counts])
+    each, together = after_shuffling(
+        asked,
+        [
+            sum(count.values()) // one.randomizer.copies
+            for one, count in zip(asked, counts, strict=True)
+        ],
+    )
     found = [plain(one) for one in (*each, together) if one]
     wrote = [plain(one) for one in (*said.shuffled, said.together) if one]
     same("epsilons after shuffling", found, wrote, close=SOLVED)

@@ -1,0 +1,258 @@
+"""Sums by several messages: every number is split into shares that only all together mean anything.
+
+The numbers are scaled to 0 .. R. Everybody adds a little noise to its own and splits what it has
+into k shares, uniform among those with that sum modulo M; each share travels by itself. After the
+mix nobody can tell which shares belong together: the sum is all that is left of them, and the noise
+in it is that of one central curator (Y. Ishai, E. Kushilevitz, R. Ostrovsky, A. Sahai, 2006; B.
+Balle, J. Bell, A. Gascon, K. Nissim, Private summation in the multi-message shuffle model, CCS
+2020). Unmixed, the shares of a person are its number: the privacy comes from the mix alone.
+
+Noise. A sum of n differences of two Polya(1/n, alpha) numbers is a discrete Laplace number, P(z) in
+proportion to alpha^|z|, alpha = e^(-eps/R), which makes the sum eps-private: its variance is
+
+    2 alpha / (1 - alpha)^2      of R^2 units, whatever n is
+
+With `people` n0 the noise is enough if at least n0 add it; of n people it is n/n0 times as much.
+
+Shares. k shuffles of n shares each (one for each place, which the shares show; one shuffle of all
+can only hide more). Let C be the number of parts into which k random matchings of n with n people
+fall. By collisions, for numbers with a given sum that are uniform, the mean distance in variation
+of what is seen from uniform shares with that sum is at most sqrt(E[M^(C-1)] - 1) / 2, and one share
+more makes it hold for every list of numbers. (n!)^(k-2) x^n is the series whose M-th power counts
+parts, so E is a recursion; only its part with two parts or more is needed. k is the least with
+
+    (1 + e^eps) sqrt(E[M^(C-1); C >= 2]) / 2 <= delta
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import exp, expm1, lgamma, log, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..validation import Counts, Floats, whole
+from .estimate import Estimate
+from .measure import Measure
+from .randomizer import Randomizer, Seed, as_epsilon, as_generator, as_symbols
+
+STEPS = 256  # R
+MODULUS = 1 << 26  # M: sums of 131,072 people with all noise that is likely, either way
+MOST_PEOPLE = MODULUS // (2 * STEPS)
+LEAST_PEOPLE = 16
+DELTA = 1e-6
+# People whose parts are counted: more can only hide better, for they may be taken to be known.
+COUNTED = 400
+MOST_SHARES = 64
+
+
+@dataclass(frozen=True, eq=True)
+class SplitMix(Randomizer):
+    """Split and mix of numbers, with a central budget epsilon at delta = 1e-6.
+
+    Attributes:
+        points: the numbers, at least two different ones.
+        epsilon: nats, > 0, of the sum, after mixing.
+        people: the least number of people for whom it holds, 16 .. 131,072.
+    """
+
+    points: tuple[float, ...]
+    local: float
+    people: int
+
+    any_size = True
+    gives_shares = False
+
+    def __post_init__(self) -> None:
+        points = tuple(map(float, self.points))
+        if len(set(points)) < 2 or not np.isfinite(points).all():
+            raise ParameterError("points: needs at least two different finite numbers")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "local", as_epsilon(self.local))
+        if not LEAST_PEOPLE <= whole(self.people, "people", 1) <= MOST_PEOPLE:
+            raise ParameterError(
+                f"people: found {self.people}; needs {LEAST_PEOPLE} to {MOST_PEOPLE:,} who take "
+                "part, or there is no crowd to split the noise"
+            )
+
+    def __str__(self) -> str:
+        return f"SplitMix({self.a} numbers, epsilon={self.local:g}, shares={self.copies})"
+
+    @property
+    def epsilon(self) -> float:
+        """Infinite: without the mix a person's shares add up to its number."""
+        return float("inf")
+
+    @property
+    def a(self) -> int:
+        """The number of numbers."""
+        return len(self.points)
+
+    @property
+    def inputs(self) -> int:
+        """The number of numbers."""
+        return self.a
+
+    @property
+    def outputs(self) -> int:
+        """All lists of shares."""
+        return int(MODULUS**self.copies)
+
+    @property
+    def copies(self) -> int:
+        """k, messages of one person."""
+        return shares_needed(self.people, self.local)
+
+    @property
+    def alpha(self) -> float:
+        """The ratio of the discrete Laplace noise of `people` people."""
+        return exp(-self.local / STEPS)
+
+    @property
+    def unit(self) -> float:
+        """What one of the R steps is worth."""
+        return (max(self.points) - min(self.points)) / STEPS
+
+    @cached_property
+    def _steps(self) -> Floats:
+        return (np.array(self.points) - min(self.points)) / self.unit
+
+    def _columns(self) -> Floats:
+        raise ParameterError(f"{self}: has no matrix of any size that can be held")
+
+    def sample(self, x: npt.ArrayLike, rng: Seed = None) -> npt.NDArray[np.int64]:
+        """The shares of each person, shape (people, copies), in 0 .. M - 1.
+
+        Args:
+            x: which number each has, shape (people,).
+            rng: generator or seed.
+        """
+        values, rng = as_symbols(x, self.a), as_generator(rng)
+        exact = self._steps[values]
+        told = np.floor(exact + rng.random(len(values))).astype(np.int64)  # keeps the mean
+        each, chance = 1 / self.people, 1 - self.alpha
+        told += rng.negative_binomial(each, chance, len(values))
+        told -= rng.negative_binomial(each, chance, len(values))
+        shares = rng.integers(0, MODULUS, (len(values), self.copies))
+        shares[:, -1] = (told - shares[:, :-1].sum(axis=1)) % MODULUS
+        return shares
+
+    @property
+    def positions(self) -> int:
+        """The sum, and how many shares it is of."""
+        return 2
+
+    def support_counts(self, reports: Any) -> Counts:
+        """The sum of all shares modulo M, and how many there are."""
+        shares = np.asarray(reports, np.int64)
+        return np.array([int(shares.sum() % MODULUS), shares.size], np.int64)
+
+    def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
+        """Refused: shares are about a sum."""
+        raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
+
+    def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
+        """Mean and sum; nothing where shares are missing, for then the sum is noise.
+
+        counts: the sum of all shares, taken modulo M; people: who sent them.
+        """
+        total = int(np.asarray(counts)[0]) % MODULUS
+        if int(np.asarray(counts)[1]) != people * self.copies or people > MOST_PEOPLE:
+            return ()
+        if total > MODULUS - MODULUS // 4:  # noise may take a small sum below 0
+            total -= MODULUS
+        value = min(self.points) * people + self.unit * total
+        error = sqrt(people * self.noise_per_person()) * self.unit
+        numbers = np.array(self.points)
+        return (
+            Measure("mean", value / people, error / people, lambda p: float(numbers @ p)),
+            Measure("sum", value, error, lambda p: float(people * (numbers @ p))),
+        )
+
+    def noise_per_person(self) -> float:
+        """Variance that one person adds to the sum, in steps squared: noise, and rounding at most.
+
+        Rounding is counted as for numbers in the middle of a step, where it is not exact.
+        """
+        rest = self._steps - np.floor(self._steps)
+        rounding = float((rest * (1 - rest)).max())
+        return 2 * self.alpha / expm1(-self.local / STEPS) ** 2 / self.people + rounding
+
+    def noise(self) -> float:
+        """Variance of one person's part of the mean, as a share of the range squared."""
+        return self.noise_per_person() / STEPS**2
+
+    def capacity(self, people: int) -> tuple[float, bool]:
+        """At most log of the people or of the numbers: unmixed, shares hide nothing."""
+        return min(log(people), log(self.a)), False
+
+    def contraction(self) -> float:
+        """1: unmixed, shares hide next to nothing."""
+        return 1.0
+
+    def log_likelihood(
+        self,
+        values: npt.NDArray[Any],
+        own: Any,
+        rng: Seed,  # noqa: ARG002 - nothing is drawn
+    ) -> Floats:
+        """As if one's own number were told: nearly so, as its noise is a crowd's least part."""
+        told = values[own, 0][:, None] == values[None, :, 0]
+        return np.where(told, 0.0, -50.0)
+
+    @property
+    def text_width(self) -> int:
+        """Hexadecimal digits of the largest share."""
+        return len(f"{MODULUS - 1:x}")
+
+    def encode(
+        self,
+        reports: npt.NDArray[np.int64],
+        domain: Sequence[str],  # noqa: ARG002 - of values
+    ) -> list[str]:
+        """The shares in hex, those of a person one after another."""
+        return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]
+
+    def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Shares below M; others are left out."""
+        found = np.array([int(text, 16) for text in texts], np.int64)
+        return np.asarray(found[found < MODULUS])
+
+
+@lru_cache(maxsize=256)
+def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
+    """K for so many people: that of uniform numbers with a given sum, and one more."""
+    for copies in range(4, MOST_SHARES):
+        if (1 + exp(epsilon)) * distance(people, copies) <= delta:
+            return copies + 1
+    raise ParameterError(f"people: found {people}; too few to hide in, whatever is split")
+
+
+def distance(people: int, copies: int, modulus: int = MODULUS) -> float:
+    """A bound of the mean distance in variation from uniform shares, for uniform numbers."""
+    n = min(people, COUNTED)
+    return sqrt(exp(min(_parts(n, copies, modulus), 0.0))) / 2
+
+
+def _parts(n: int, copies: int, modulus: int) -> float:
+    """Log of E[M^(C-1); C >= 2]: C parts of `copies` random matchings of n with n people.
+
+    Connected ones are counted as all, so it is never too small.
+    """
+    weight = (copies - 2) * np.array([lgamma(j + 1) for j in range(n + 1)])
+    size = np.log(np.arange(1, n + 1))
+    whole_series = np.zeros(n + 1)
+    for j in range(1, n + 1):
+        first = np.arange(1, j + 1)
+        terms = size[first - 1] + weight[first] + whole_series[j - first]
+        top = float(terms.max())
+        total = float(np.exp(terms - top).sum())
+        if j == n:
+            apart = terms[:-1]
+            rest = float(apart.max()) + log(float(np.exp(apart - apart.max()).sum()))
+            return float(rest - log(n) - weight[n])
+        whole_series[j] = log(modulus / j) + top + log(total)
+    return -np.inf
