@@ -27,9 +27,9 @@ from .worker_pool import WorkerPool
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
 TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
-Signing = tuple[int, Row, Entropy, Signer | None, Sequence[Token]]
 Asks = tuple[Signer, Entropy]
 Grants = tuple[Asking, Grant, bytes]
+Signing = tuple[int, Row, Entropy, Signer | None, Grants | None]
 Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
 Done = tuple[Submission, Made, tuple[bytes, ...], Proofs | None]
 
@@ -85,16 +85,20 @@ async def user(
         if person.compares and not await compare(me):
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
-        tokens: Sequence[Token] | None = ()
+        grants: Grants | None = None
         if plan.token and inbox is not None:
-            tokens = await obtain(me, plan, fresh, pool, sealers, inbox)
-        if tokens is None:
-            continue
+            grants = await obtain(me, plan, fresh, pool, sealers, inbox)
+            if grants is None:
+                continue
         sealing_plan = await sealers.locked(me, plan)
         if sealing_plan is None:
             continue
-        job = (person.index, person.response(fresh), fresh, me.signer, tokens)
-        sent, made, receipts, proofs = await pool.share(sealers.signing(sealing_plan), job)
+        job = (person.index, person.response(fresh), fresh, me.signer, grants)
+        done = await pool.share(sealers.signing(sealing_plan), job)
+        if isinstance(done, Reason):
+            me.refuse(plan, done)
+            continue
+        sent, made, receipts, proofs = done
         me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
@@ -106,10 +110,10 @@ async def user(
 
 async def obtain(
     me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers", inbox: Inbox
-) -> Sequence[Token] | None:
-    """Ask the round's reader for tokens; None: there are none to be had.
+) -> Grants | None:
+    """Ask the round's reader for tokens; gives what was asked, the answer and the reader's key.
 
-    Whoever gets tokens of another key than all others says nothing in this round.
+    None: there are none to be had.
     """
     public = await mint_key(me, plan)
     if public is None or me.signer is None:
@@ -117,13 +121,7 @@ async def obtain(
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
     await me.send(plan, plan.reader, asking.body)
     answer = await granted(me, plan, inbox)
-    if answer is None:
-        return None
-    found = await pool.share(take_all, (asking, answer, public))
-    if isinstance(found, Reason):
-        me.refuse(plan, found)
-        return None
-    return found
+    return None if answer is None else (asking, answer, public)
 
 
 async def cohort(
@@ -177,7 +175,7 @@ class Sealers:
 
     def __init__(self) -> None:
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[Asking]]] = {}
-        self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done]]] = {}
+        self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done | Reason]]] = {}
         self._locked: dict[Place, Round] = {}
 
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
@@ -195,7 +193,7 @@ class Sealers:
             self._locked.setdefault(place, found)
         return self._locked[place]
 
-    def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done]]:
+    def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:
         """Give the function that seals and signs answers of this round, as somebody was told it."""
         place = plan.call, plan.session, plan.witness
         return self._signing.setdefault(place, partial(sign_many, plan))
@@ -211,29 +209,47 @@ def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[Asking]:
     return [make_ask(plan, signer, entropy.fork("tokens")) for signer, entropy in jobs]
 
 
-def take_all(jobs: Sequence[Grants]) -> list[Sequence[Token] | Reason]:
-    """Users: the tokens that were given, or why they are none."""
-    found: list[Sequence[Token] | Reason] = []
-    for asking, answer, public in jobs:
-        try:
-            found.append(take_grant(asking, answer, public))
-        except Refused as refusal:
-            found.append(refusal.reason)
-    return found
+def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done | Reason]:
+    """Users: take tokens, where some were given, seal and sign.
 
-
-def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done]:
-    """Users: seal and sign; per person what it sends, what it made, what it can look for."""
-    book, results = Phrasebook(plan), list[Done]()
+    Per person what it sends, what it made, what it can look for. Whoever was given tokens of
+    another key than all others sends nothing in this round: it gets the reason.
+    """
+    book, results = Phrasebook(plan), list[Done | Reason]()
     for at in range(0, len(jobs), TOGETHER):
-        group = jobs[at : at + TOGETHER]
-        _, rows, entropies, _, tokens = zip(*group, strict=True)
-        for (index, _, _, signer, _), one in zip(
-            group, submit_all(book, rows, entropies, tokens), strict=True
-        ):
-            sent = submission(plan, one.envelope, signer)
-            results.append((sent, _told(plan, index, one), one.receipts, one.proofs))
+        results += _sealed(plan, book, jobs[at : at + TOGETHER])
     return results
+
+
+def _sealed(plan: Round, book: Phrasebook, jobs: Sequence[Signing]) -> list[Done | Reason]:
+    """Users: the same, for a few of them."""
+    taken = [_taken(grants) for *_, grants in jobs]
+    able = [
+        (job, tokens)
+        for job, tokens in zip(jobs, taken, strict=True)
+        if not isinstance(tokens, Reason)
+    ]
+    rows, entropies = [job[1] for job, _ in able], [job[2] for job, _ in able]
+    sealed = iter(submit_all(book, rows, entropies, [tokens for _, tokens in able]))
+    results = list[Done | Reason]()
+    for (index, _, _, signer, _), tokens in zip(jobs, taken, strict=True):
+        if isinstance(tokens, Reason):
+            results.append(tokens)
+            continue
+        one = next(sealed)
+        sent = submission(plan, one.envelope, signer)
+        results.append((sent, _told(plan, index, one), one.receipts, one.proofs))
+    return results
+
+
+def _taken(grants: Grants | None) -> Sequence[Token] | Reason:
+    """User: the tokens that were given, or why they are none."""
+    if grants is None:
+        return ()
+    try:
+        return take_grant(*grants)
+    except Refused as refusal:
+        return refusal.reason
 
 
 def _told(plan: Round, index: int, sealed: Sealed) -> Made:

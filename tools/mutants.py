@@ -11,45 +11,49 @@ A room's guards are in its `guards.toml`, beside them, one table a guard:
     becomes = '''...'''     what stands there when it is removed
     tests = ["tests/..."]   one of these then fails
 
+or, where another guard refuses all that this one does, so that no message shows its absence:
+
+    repeats = "..."         which, and why; it is not removed
+
 A row names one test where it can, or files: then the first test that fails is looked for, which
 takes longer. Nothing in the checkout is touched but the rows that `--narrow` writes: each guard is
-removed in a copy. Exit code 1 where no test notices, where a guard is not found, or where a test
-that is named fails without any removal.
+removed in a copy of a process (forked_tests.py). Exit code 1 where no test notices, where a guard
+is not found, or where a test that is named fails without any removal.
 """
 
 import argparse
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
+import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Queue
+
+import forked_tests
+from forked_tests import Done, Job
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("crypto", "protocol", "roles")
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "_build", "notebooks", "docs", "*.png")
+ROOMS = ("crypto", "protocol", "roles", "machines")
 ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
 TESTS = re.compile(r"^tests = \[.*?\]$", re.MULTILINE | re.DOTALL)
-KILLER = re.compile(r"^FAILED (\S+(?: [^-]\S*)*)", re.MULTILINE)
-PASSED, FAILED = 0, 1  # exit codes of pytest; any other says that it could not run
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One row: what stands where, what stands there without it, and which tests notice."""
+    """One row: what stands where, what stands there without it, and which tests notice.
+
+    repeats: why no test can notice, where another guard refuses all that this one does.
+    """
 
     name: str
     path: Path
     text: str
     becomes: str
     tests: tuple[str, ...]
+    repeats: str = ""
 
     def removed(self, source: str) -> str:
         """Give a file's source without the guard; ValueError unless it is there exactly once."""
@@ -65,53 +69,8 @@ def guards(root: Path = ROOT) -> Iterator[Guard]:
         table = tomllib.loads((root / room / "guards.toml").read_text("utf-8"))
         for name, row in table.items():
             path = Path(room, row["file"])
-            yield Guard(name, path, row["is"], row["becomes"], tuple(row["tests"]))
-
-
-class Copy:
-    """A copy of the checkout in which one guard at a time is removed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.root = folder / "veilmix"
-        self._touched = 0
-        shutil.copytree(ROOT, self.root, ignore=LEFT_OUT, symlinks=True)
-        shutil.copytree(ROOT / "docs", self.root / "docs", ignore=LEFT_OUT)
-        self._settings = {"PYTHONPATH": str(folder), "PYTHONPYCACHEPREFIX": str(folder / "cache")}
-
-    def failed(self, tests: Sequence[str]) -> str | None:
-        """The first of these tests that fails here, None if all pass; RuntimeError if none runs."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--no-header"]
-        ran = subprocess.run(
-            [*command, "-p", "no:cacheprovider", *tests],
-            cwd=self.root,
-            env={**os.environ, "CI": "1", **self._settings},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ran.returncode not in (PASSED, FAILED):
-            raise RuntimeError(f"the tests do not run: {ran.stdout[-800:]}{ran.stderr[-800:]}")
-        if ran.returncode == PASSED:
-            return None
-        said = KILLER.search(ran.stdout)
-        return said[1] if said else tests[0]
-
-    def killer(self, guard: Guard) -> str | None:
-        """The first test that fails without a guard; None if all pass."""
-        path = self.root / guard.path
-        source = path.read_text("utf-8")
-        try:
-            self._write(path, guard.removed(source))
-            return self.failed(guard.tests)
-        finally:
-            self._write(path, source)
-
-    def _write(self, path: Path, source: str) -> None:
-        """Write a file, each time as of a later moment: what was compiled before is then old."""
-        path.write_text(source, "utf-8")
-        self._touched += 2
-        now = path.stat().st_mtime + self._touched
-        os.utime(path, (now, now))
+            becomes, tests = row.get("becomes", ""), tuple(row.get("tests", ()))
+            yield Guard(name, path, row["is"], becomes, tests, row.get("repeats", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +80,7 @@ class Judged:
     guard: Guard
     killer: str = ""
     wrong: str = ""
+    seconds: float = 0.0
 
 
 def judged(chosen: Sequence[Guard], many: int) -> Iterator[Judged | str]:
@@ -128,28 +88,44 @@ def judged(chosen: Sequence[Guard], many: int) -> Iterator[Judged | str]:
 
     A text stands for what is wrong with the tests that are named.
     """
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(many) as pool:
-        copies: Queue[Copy] = Queue()
-        for number in range(many):
-            copies.put(Copy(Path(folder, str(number))))
+    forked_tests.prepare()
+    jobs, lost = list[Job[Guard | None]](), list[str]()
+    for tests in _parts({test for guard in chosen for test in guard.tests}, many):
+        jobs.append(Job(None, tests))
+    for guard in chosen:
+        path = ROOT / guard.path
+        try:
+            changed = guard.removed(path.read_text("utf-8"))
+        except ValueError as wrong:
+            lost.append(str(wrong))
+        else:
+            jobs.append(Job(guard, guard.tests, {path: changed}))
+    yield from lost
+    for done in forked_tests.runs(jobs, many, ROOT):
+        yield _judgement(done)
 
-        def judge(guard: Guard) -> Judged:
-            copy = copies.get()
-            try:
-                if killer := copy.killer(guard):
-                    return Judged(guard, killer)
-            except (ValueError, RuntimeError) as wrong:
-                return Judged(guard, wrong=f"{guard.name}: {wrong}")
-            finally:
-                copies.put(copy)
-            return Judged(guard, wrong=f"{guard.name}: {guard.path} without it, and no test fails")
 
-        whole = copies.get()
-        named = sorted({test for guard in chosen for test in guard.tests})
-        if amiss := whole.failed(named):
-            yield f"{amiss} fails though no guard is removed"
-        copies.put(whole)
-        yield from pool.map(judge, chosen)
+def _parts(tests: Collection[str], many: int) -> Iterator[list[str]]:
+    """Cut tests into so many parts, those of a file together; a file is said once for all of it."""
+    whole = {test for test in tests if "::" not in test}
+    left = whole | {test for test in tests if test.partition("::")[0] not in whole}
+    files = sorted({test.partition("::")[0] for test in left})
+    for part in range(many):
+        mine = set(files[part::many])
+        if named := sorted(test for test in left if test.partition("::")[0] in mine):
+            yield named
+
+
+def _judgement(done: Done[Guard | None]) -> Judged | str:
+    """What it means that these tests failed, or did not."""
+    guard = done.name
+    if guard is None:
+        said = f"{done.failed} fails though no guard is removed" if done.failed else ""
+        return done.wrong or said
+    if done.wrong or done.failed is None:
+        wrong = done.wrong or f"{guard.path} without it, and no test fails"
+        return Judged(guard, wrong=f"{guard.name}: {wrong}", seconds=done.seconds)
+    return Judged(guard, done.failed, seconds=done.seconds)
 
 
 def narrowed(table: str, killers: Mapping[str, str]) -> str:
@@ -178,18 +154,23 @@ def main() -> int:
     parser.add_argument("--at-a-time", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--narrow", action="store_true", help="write the tests that noticed")
     given = parser.parse_args()
-    chosen = [one for one in guards() if not given.names or any(n in one.name for n in given.names)]
-    wrong, killers = 0, dict[str, str]()
-    for found in judged(chosen, given.at_a_time):
-        line = found if isinstance(found, str) else found.wrong
+    named = [one for one in guards() if not given.names or any(n in one.name for n in given.names)]
+    chosen = [one for one in named if not one.repeats]
+    start, wrong, found = time.monotonic(), 0, list[Judged]()
+    for one in judged(chosen, given.at_a_time):
+        line = one if isinstance(one, str) else one.wrong
         if line:
             print(line, flush=True)
             wrong += 1
-        elif isinstance(found, Judged):
-            killers[found.guard.name] = found.killer
+        elif isinstance(one, Judged):
+            found.append(one)
     if given.narrow:
-        narrow(killers)
-    print(f"{len(chosen)} guards removed in turn; {wrong} amiss")
+        narrow({one.guard.name: one.killer for one in found})
+    slowest = max(found, key=lambda one: one.seconds, default=None)
+    if slowest:
+        print(f"slowest: {slowest.guard.name}, {slowest.seconds:.1f} s of CPU ({slowest.killer})")
+    took, used = time.monotonic() - start, sum(os.times()[:4])
+    print(f"{len(chosen)} guards removed in turn; {wrong} amiss; {took:.0f} s, {used:.0f} s of CPU")
     return 1 if wrong or not chosen else 0
 
 

@@ -168,6 +168,7 @@ def test_what_is_no_element_is_refused(wrong: bytes) -> None:
         lambda: finalize(asked, given_, proof, wrong),
         lambda: finalize(asked, given_, wrong, key.public),
         lambda: finalize(asked, given_[1:], proof, key.public),
+        lambda: verify(asked.elements, given_[1:], proof, key.public),
     ):
         with pytest.raises(Refused):
             act()
