@@ -36,7 +36,7 @@ types:
 	@$(RUN)mypy
 	@$(RUN)pyright
 
-# Remove each guard in turn, in a copy: a test named for it must fail. NAMES are parts of guards' names.
+# Remove each guard in turn, in a copy of a process: a test named for it must fail. NAMES: parts of names.
 mutants:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python tools/mutants.py $(NAMES)

@@ -1,10 +1,13 @@
 """Tokens: who has none is not counted, and whoever was given some is, or the round burns."""
 
 import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 import role_kit as KIT
+import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.voprf import OprfKey
@@ -249,3 +252,23 @@ def test_who_was_given_tokens_is_heard_from_the_reader_alone() -> None:
     assert run.board.burned is None
     assert run.board.issued == {1: MANY, 2: MANY}
     assert run.refused("analyst", 1) == {Reason.UNEXPECTED: 1}
+
+
+class Meddling(Endpoint):
+    """An analyst that gives a person tokens in the round of the curator."""
+
+    @asynccontextmanager
+    async def while_open(self) -> AsyncIterator[trio.CancelScope]:
+        """Send some before anybody else does, as soon as it waits for the curator's list."""
+        if len(self.board.calls) == 1:
+            plan = self.network.plan(self.board.calls[0])
+            key = OprfKey(SeededEntropy(78))
+            await self.send(plan, "user-3", Grant((key.public,) * plan.slots, bytes(32)))
+        async with super().while_open() as scope:
+            yield scope
+
+
+def test_tokens_are_taken_from_the_rounds_reader_alone() -> None:
+    run = played(faults={"analyst": Meddling})
+    assert run.board.burned is None
+    assert run.refused("user-3", 1) == {Reason.UNEXPECTED: 1}

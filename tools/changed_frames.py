@@ -1,0 +1,331 @@
+"""Changed messages of every kind, to whoever hears them: `tools/changed_frames.py [MANY] [SEED]`.
+
+Sessions that are in order, or that somebody disturbs, are played and every message kept: posts and
+heads of a board that is signed, registry, receipts, alarms with evidence, keys of tokens, letters
+in which tokens are asked for and given, submissions, batches; and all that peers post, with shares
+of a key, shown secrets and accusations. Then a message is changed (bits turned over, cut short,
+lengthened, spliced with another) or not, and comes from anybody, at any moment of its session, to
+the board and to every party. Whatever comes is taken or is `Refused`, with a reason and nothing
+else; a board that refuses is as it was; anything else surfaces here and ends the run. Prints how
+many were refused, for which reason, how many were taken, and the most memory held at once.
+"""
+
+import random
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.keys import SuiteCode
+from veilmix.crypto.voprf import OprfKey
+from veilmix.errors import Reason, Refused
+from veilmix.protocol import parties
+from veilmix.protocol.alarms import borne_out
+from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.board import Board
+from veilmix.protocol.frames import HEADER, Message, decode_message
+from veilmix.protocol.messages import Alarm, Ask, Batch, Body, Cause, Certificate, Decision, Grant
+from veilmix.protocol.mixing import check_batch
+from veilmix.protocol.peer_messages import Accusation
+from veilmix.protocol.peers.agreement import Agreement
+from veilmix.protocol.peers.board import PeerBoard, replay_peers
+from veilmix.protocol.phases import BOARD
+from veilmix.protocol.record import RunRecord
+from veilmix.protocol.registry import check_sender
+from veilmix.protocol.schema import Feature, Schema
+from veilmix.protocol.session import Round
+from veilmix.protocol.tokens import check_ask, give, make_ask, take_grant
+from veilmix.protocol.transcript import Transcript
+from veilmix.roles.instruments import Instrument, Instruments, Recorder
+from veilmix.roles.network import Endpoint, Network
+from veilmix.roles.peer import PeerCast, play_peers
+from veilmix.roles.session import Cast, Guards, play, signers
+
+SCHEMA = Schema((Feature("colour", ("red", "green")), Feature("grown", ("yes", "no"))))
+ROWS = [(("red", "green")[at % 2], ("yes", "no")[at // 2 % 2]) for at in range(6)]
+KEY = OprfKey(SeededEntropy(2))
+STRANGERS = ("user-99", "shuffler-9", "peer-3", "curator", BOARD)
+
+Letter = tuple[str, str, bytes]  # from whom, to whom, what
+
+
+class Letters(Instrument):
+    """Keeps every letter of a session."""
+
+    def __init__(self) -> None:
+        self.kept: list[Letter] = []
+
+    def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
+        """Keep what is no post."""
+        if receiver != BOARD:
+            self.kept.append((sender, receiver, data))
+
+
+def keep(_schema: Schema, _sums: Sequence[Sequence[int]], people: int) -> Decision:
+    """Keep both columns, whatever was counted."""
+    return Decision((0, 1), Certificate("fixed", 2, people, 0))
+
+
+@dataclass
+class Session:
+    """A session that was played: its posts, its letters, and the board at every moment of it."""
+
+    cast: Cast
+    posts: list[tuple[str, bytes]]
+    letters: list[Letter]
+    board: Board
+
+    def until(self, number: int) -> Board:
+        """The board after so many posts."""
+        board = Board(known=self.board.roster)
+        for author, data in self.posts[:number]:
+            board.post(author, data)
+        return board
+
+
+def session(rules: Rules, guards: Guards, shufflers: int) -> Session:
+    """Play a session and keep what was said, and alarms that somebody could raise."""
+    cast = Cast(
+        *("frames", SCHEMA, Policy(2, 0.5, "fixed"), rules, "sealedbox", shufflers, len(ROWS)),
+        *(ROWS.__getitem__, keep, SeededEntropy(3)),
+        threads=1,
+        guards=guards,
+    )
+    heard = Letters()
+    board = play(cast, [heard])
+    assert board.burned is None, board.burned  # noqa: S101
+    posts = [(entry.author, entry.data) for entry in board.entries]
+    return Session(cast, posts, heard.kept, board)
+
+
+def sessions() -> list[Session]:
+    """What frames are taken from: with every guard, and with few."""
+    many = len(ROWS)
+    guarded = Guards(registered=many, looks=lambda _: True)
+    return [
+        session(Rules(tokens=True, receipts=True), guarded, 2),
+        session(Rules(receipts=True), Guards(signed=False), 1),
+    ]
+
+
+def alarms(played: Session) -> list[bytes]:
+    """Alarms of every cause, with evidence that is none, from whoever wants to raise one."""
+    evidence = [b"", bytes(16), *(data for _, _, data in played.letters[:4]), bytes(5000)]
+    return [
+        Message(played.board.session, number, Alarm(number, cause, one)).encode()
+        for number in (1, 2)
+        for cause in Cause
+        for one in evidence
+    ]
+
+
+def peers() -> tuple[Agreement, list[tuple[str, bytes]]]:
+    """What peers post."""
+    terms = Policy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 2
+    agreement = Agreement("frames", SCHEMA, *terms)
+    cast = PeerCast(agreement, len(ROWS), ROWS.__getitem__, keep, SeededEntropy(5), threads=1)
+    board = play_peers(cast).board
+    return agreement, [(entry.author, entry.data) for entry in board.entries]
+
+
+def accusations(posts: Sequence[tuple[str, bytes]]) -> list[bytes]:
+    """Accusations in every step, of whoever it may be, with what is no proof."""
+    (*_, last) = (decode_message(data) for _, data in posts)
+    return [
+        Message(last.session, number, Accusation(step, against, inside, bytes(32))).encode()
+        for number in (1, 2)
+        for step in (1, 2, 3)
+        for against in (1, 5)
+        for inside in (b"", bytes(200))
+    ]
+
+
+def changed(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
+    """A frame, changed in one of five ways, or as it was."""
+    at, way = rng.randrange(len(data) + 1), rng.random()
+    if way < 0.1:
+        return data
+    if way < 0.6:
+        return _flipped(rng, data)
+    ways: tuple[Callable[[], bytes], ...] = (
+        lambda: data[:at],
+        lambda: data + rng.randbytes(rng.randrange(1, 40)),
+        lambda: data[:at] + rng.choice(others)[rng.randrange(HEADER) :],
+        lambda: data[:at] + rng.randbytes(rng.randrange(1, 5)) + data[at:],
+    )
+    return rng.choice(ways)()
+
+
+def _flipped(rng: random.Random, data: bytes) -> bytes:
+    """The frame with a few bits turned over, mostly behind the header."""
+    found = bytearray(data)
+    for _ in range(rng.randrange(1, 4)):
+        low = HEADER if rng.random() < 0.8 and len(data) > HEADER else 0
+        found[rng.randrange(low, len(data))] ^= 1 << rng.randrange(8)
+    return bytes(found)
+
+
+class Posts:
+    """The board of a session: a changed post, in anybody's name, at any moment."""
+
+    def __init__(self, played: Session) -> None:
+        self.played = played
+        self.frames = [data for _, data in played.posts] + alarms(played)
+        self.authors = sorted({author for author, _ in played.posts} | {"user-2", *STRANGERS})
+        self._boards: dict[int, Board] = {}
+
+    def hear(self, rng: random.Random) -> str:
+        """One post; says of which kind it was, if it was taken. The board is as it was if not."""
+        moment = rng.randrange(len(self.played.posts) + 1)
+        frame = changed(rng, self._frame(rng, moment), self.frames)
+        author = self._author(rng, moment)
+        board = self._boards.get(moment) or self.played.until(moment)
+        self._boards[moment] = board
+        before = board.head, board.phase
+        try:
+            entry = board.post(author, frame)
+        except Refused:
+            assert (board.head, board.phase, len(board.entries)) == (*before, moment)  # noqa: S101
+            raise
+        del self._boards[moment]
+        if isinstance(entry.message.body, Alarm):
+            borne_out(board, entry.message.body)
+        return f"post {entry.message.kind.name.lower()}"
+
+    def _frame(self, rng: random.Random, moment: int) -> bytes:
+        """Often the post that is due, or an alarm; otherwise any."""
+        due = moment < len(self.played.posts) and rng.random() < 0.5
+        return self.played.posts[moment][1] if due else rng.choice(self.frames)
+
+    def _author(self, rng: random.Random, moment: int) -> str:
+        due = moment < len(self.played.posts) and rng.random() < 0.6
+        return self.played.posts[moment][0] if due else rng.choice(self.authors)
+
+
+class Hearers:
+    """The parties of a session: a changed letter, in anybody's name, in any round."""
+
+    def __init__(self, played: Session) -> None:
+        self.played = played
+        self.frames = [data for _, _, data in played.letters]
+        self.frames += [data for _, data in played.posts]
+        senders = {sender for sender, _, _ in played.letters}
+        self.parties = sorted(senders | set(STRANGERS) - {BOARD})
+        self.networks: list[tuple[Network, Round]] = []
+        posts = [decode_message(data).kind.name for _, data in played.posts]
+        for moment in (at + 2 for at, kind in enumerate(posts) if kind == "CALL"):
+            network = Network(Instruments([], lambda _: None))
+            network.board = played.until(moment)
+            network.known = played.board.roster
+            self.networks.append((network, network.plan(network.board.calls[-1])))
+        self.signers = signers(played.cast)
+        self.transcript = Transcript.sized(len(ROWS))
+
+    def hear(self, rng: random.Random) -> str:
+        """One letter; says of which kind it was, if it was taken."""
+        network, plan = rng.choice(self.networks)
+        sender, hearer, data = rng.choice(self.played.letters)
+        frame = changed(rng, data, self.frames)
+        if rng.random() < 0.3:
+            sender = rng.choice(self.parties)
+        place = Endpoint(network, hearer if parties.role(hearer) else sender)
+        self._keep(sender, hearer, frame)
+        if rng.random() < 0.5:
+            place.envelope(plan, (sender, frame))
+        body = place.accept(plan, (sender, frame)).body
+        self._use(plan, sender, body)
+        return f"letter {type(body).__name__.lower()}"
+
+    def _keep(self, sender: str, hearer: str, frame: bytes) -> None:
+        """Whoever keeps a transcript and looks at it: no letter crashes a view."""
+        transcript = Transcript.sized(len(ROWS))
+        Recorder(transcript).carried(1.0, sender, hearer, frame)
+        _ = RunRecord(transcript, self.played.board).submitted
+
+    def _use(self, plan: Round, sender: str, body: Body) -> None:
+        """What the hearer does with a letter of this kind."""
+        registry = self.played.board.registry
+        match body:
+            case Ask() if registry is not None:
+                check_ask(plan, registry, sender, body)
+                give(KEY, body)
+            case Grant() if self.signers:
+                take_grant(make_ask(plan, self.signers[0], SeededEntropy(6)), body, KEY.public)
+            case Batch(layers):
+                check_batch(plan, layers)
+            case _ if registry is not None and hasattr(body, "envelope"):
+                check_sender(plan, registry, sender, body)
+
+
+class PeerPosts:
+    """The board of peers."""
+
+    def __init__(self) -> None:
+        self.agreement, self.posts = peers()
+        self.frames = [data for _, data in self.posts] + accusations(self.posts)
+        self.names = sorted({author for author, _ in self.posts} | set(STRANGERS))
+        self._boards: dict[int, PeerBoard] = {}
+
+    def hear(self, rng: random.Random) -> str:
+        """One post of a peer; says of which kind it was, if it was taken."""
+        moment = rng.randrange(len(self.posts))
+        author, data = self.posts[moment] if rng.random() < 0.6 else rng.choice(self.posts)
+        if rng.random() < 0.1:
+            data = rng.choice(self.frames)
+        if rng.random() < 0.3:
+            author = rng.choice(self.names)
+        frame = changed(rng, data, self.frames)
+        board = self._boards.get(moment)
+        if board is None:
+            board = self._boards[moment] = replay_peers(self.agreement, self.posts[:moment])
+        before = board.head
+        try:
+            entry = board.post(author, frame)
+        except Refused:
+            assert board.head == before  # noqa: S101
+            raise
+        del self._boards[moment]
+        return f"peer {entry.message.kind.name.lower()}"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What came of so many frames: how many were refused, by reason, and taken, by kind."""
+
+    refused: Counter[Reason]
+    taken: Counter[str]
+
+
+def run(many: int, seed: int) -> Heard:
+    """Change, hand over, count."""
+    rng, heard = random.Random(seed), Heard(Counter(), Counter())  # noqa: S311 - no secret
+    ears = [PeerPosts(), *(ear(one) for one in sessions() for ear in (Posts, Hearers))]
+    for number in range(many):
+        try:
+            heard.taken[rng.choice(ears).hear(rng)] += 1
+        except Refused as refusal:
+            heard.refused[refusal.reason] += 1
+        except Exception as crash:
+            raise AssertionError(f"frame {number} of seed {seed}") from crash
+    return heard
+
+
+def main(many: int, seed: int) -> None:
+    """Run and print."""
+    start = time.process_time()
+    heard = run(many, seed)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{many:,} frames, seed {seed}, {time.process_time() - start:.0f} s of CPU")
+    print(f"  refused: {dict(sorted(heard.refused.items()))}")
+    print(f"  taken: {dict(sorted(heard.taken.items()))}")
+    print(f"  most memory at once: {peak // 1024} MB, the interpreter included")
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 100_000,
+        int(sys.argv[2]) if len(sys.argv) > 2 else 1,
+    )
