@@ -165,6 +165,7 @@ def test_a_consistency_proof_fits_two_trees() -> None:
         (3, old, 7, new, (*proof, old)),
         (3, old, 7, new, ()),
         (7, new, 3, old, proof),
+        (8, new, 7, new, ()),
         (-1, old, 7, new, proof),
         (3, old, 3, new, ()),
         (3, old, 3, old, (old,)),

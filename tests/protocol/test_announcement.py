@@ -7,6 +7,8 @@ from typing import Any
 import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.joint_key import make_share
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import (
@@ -110,7 +112,10 @@ def test_an_envelope_made_for_another_announcement_does_not_open(name: str) -> N
         value if feature.admits(value) else (feature.values or ("x",))[0]
         for feature, value in zip(domains, row, strict=False)
     )
-    (sealed,) = KIT.seal(lie.plan(call), [row])
+    plan = lie.plan(call)
+    if plan.announcement.rules.challenge:  # people seal when they have seen the shares of its lock
+        plan = replace(plan, lock=make_share(SeededEntropy(1), b"").public)
+    (sealed,) = KIT.seal(plan, [row])
     with pytest.raises(Refused) as caught:
         open_envelope(held.plan(call), held.keys["shuffler-1"].secret, sealed.envelope)
     assert caught.value.reason in (Reason.DOES_NOT_OPEN, Reason.WRONG_SIZE)
