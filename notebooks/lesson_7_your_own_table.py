@@ -16,19 +16,19 @@ def _():
     from veilmix.analysis.scoring.figure import figure
     from veilmix.analysis.scoring.table_score import score_table
     from veilmix.errors import VeilmixError
-    from veilmix.scenarios.populations import files
     from veilmix.scenarios.populations.tables import shipped
-    from veilmix.scenarios.schema.model import Population
+    from veilmix.scenarios.tables.reading import Reading
+    from veilmix.scenarios.tables.reading import read as read_table
 
     return (
         Frame,
         Path,
-        Population,
+        Reading,
         VeilmixError,
         figure,
-        files,
         guesses,
         mo,
+        read_table,
         score_table,
         shipped,
     )
@@ -80,20 +80,22 @@ def _(guess, mo):
 
 
 @app.cell
-def _(Path, Population, VeilmixError, files, guessed, mo, shipped, where):
+def _(Path, Reading, VeilmixError, guessed, mo, read_table, shipped, where):
     guessed  # nothing is shown before
 
     def read(path):
         if not path:
             return shipped("titanic")
-        names = files.header(Path(path))
-        return files.read(Path(path), [(one, one) for one in names], Population(source=path))
+        return read_table(Path(path), Reading())  # without what says who somebody is
 
     try:
         table, trouble = read(where.value.strip()), None
     except VeilmixError as wrong:
         table, trouble = shipped("titanic"), str(wrong)
-    mo.callout(f"{trouble}; the shipped table is shown instead", kind="warn") if trouble else None
+    left = [one for one in table.judged if one.column not in table.columns]
+    notes = [f"{trouble}; the shipped table is shown instead"] if trouble else []
+    notes += [f"{one.column} is left out: a {one.shown} ({one.reason})" for one in left]
+    mo.vstack([mo.callout(note, kind="warn") for note in notes]) if notes else None
     return (table,)
 
 

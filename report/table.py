@@ -28,6 +28,7 @@ from ..scenarios.wording import many, percent
 from . import table_questions
 
 MAX_BYTES = 256 << 20
+NAMED = 12  # columns, on the first page
 NEEDED = ("data", "read", "sha256", "roles", "users", "k", "columns", "joint", "bounds", "sets")
 KNOWS = (
     "Made by veilmix from a score of the table. This page describes what was measured and by which "
@@ -110,6 +111,13 @@ def _left_out(score: Score) -> list[str]:
     return [one["column"] for one in score["roles"] if one["left_out"]]
 
 
+def _some(names: list[str]) -> str:
+    """Names of columns, as many as the first page has room for."""
+    left = len(names) - NAMED
+    more = f" and {left} more (under Data)" if left > 0 else ""
+    return ", ".join(names[:NAMED]) + more
+
+
 def _alerts(score: Score) -> Iterator[Alert]:
     below, n, k = _below(score), score["users"], score["k"]
     if below > _most(score):
@@ -127,7 +135,7 @@ def _alerts(score: Score) -> Iterator[Alert]:
             "warning",
             "identifiers",
             f"{many(len(left), 'direct identifier')} in the file",
-            f"{', '.join(left)}: not scored, because whoever has them needs nothing else. They "
+            f"{_some(left)}: not scored, because whoever has them needs nothing else. They "
             "must not leave with the table.",
         )
     guessed = [one["column"] for one in score["roles"] if not one["said"]]
@@ -136,7 +144,7 @@ def _alerts(score: Score) -> Iterator[Alert]:
             "note",
             "guessed",
             f"What {many(len(guessed), 'column')} are was guessed",
-            f"{', '.join(guessed)}. The reasons are under Data; somebody who knows the table "
+            f"{_some(guessed)}. The reasons are under Data; somebody who knows the table "
             "has to agree.",
             "Say it with --identifier, --quasi, --sensitive, --other.",
         )
@@ -150,8 +158,12 @@ def _sheet(score: Score) -> Iterator[Answer]:
         f"{n:,} people, {many(len(score['columns']), 'column')}",
         f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
     )
-    roles = [f"{one['column']} ({ROLES[one['role']]})" for one in score["roles"]]
-    yield Answer("What are the columns?", f"{len(roles)} in the file", f"{', '.join(roles)}.")
+    roles = " ".join(
+        f"{ROLES[role].capitalize()}: {_some(named)}."
+        for role in ROLES
+        if (named := [one["column"] for one in score["roles"] if one["role"] == role])
+    )
+    yield Answer("What are the columns?", f"{len(score['roles'])} in the file", roles)
     yield Answer(
         "What was wanted?",
         f"k = {k}, for all but {percent(score['max_exposure'])}",
@@ -166,7 +178,7 @@ def _sheet(score: Score) -> Iterator[Answer]:
         f"knows all scored columns of somebody names the right row with a chance of "
         f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
     )
-    done = [f"left out {', '.join(left)}"] if (left := _left_out(score)) else []
+    done = [f"left out {_some(left)}"] if (left := _left_out(score)) else []
     done += list(score.get("coarser", ()))
     yield Answer(
         "What was done?",

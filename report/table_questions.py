@@ -59,8 +59,8 @@ def summary(score: Score) -> str:
         return ""
     worst = max(inferred, key=lambda one: float(one["risk"]["share"]))
     return (
-        f" Of what the others do not tell anyway, {percent(worst['risk']['share'])} of "
-        f"{worst['sought'][0]} can be inferred from the other columns."
+        f" Where the others' rows do not give {worst['sought'][0]} away, the person's own row does "
+        f"in {percent(worst['risk']['share'])} of cases (no other column more)."
     )
 
 

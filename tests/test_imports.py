@@ -76,7 +76,6 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "serialization": set(),
         "schema": set(),
         "populations": {"schema"},
-        "tables": {"wording", "serialization", "schema", "populations"},
         "pages": {"serialization"},
         "programs": {"wording", "mean", "serialization", "schema", "pages", "populations"},
         "catalogue": {"serialization", "schema", "populations", "programs"},
@@ -84,6 +83,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "guards": {"programs", "catalogue"},
         "ledger": {"serialization", "schema", "populations", "programs"},
         "scoring": {"wording", "serialization", "schema", "populations", "programs", "ledger"},
+        "tables": {"wording", "serialization", "schema", "populations", "scoring"},
         "validation": {"schema", "populations", "programs", "catalogue"},
         "play": {
             "schema", "populations", "programs", "catalogue", "ledger", "scoring", "validation"

@@ -10,6 +10,10 @@ column after the other, best bound first; the bound of a partial choice takes fo
 column the finest level that is safe beside what is settled. It is exact when the best bound left
 is no less than the best choice found; stopped before, the difference is the gap.
 
+Where a promise is asked for, a choice is safe only if the columns' counts alone prove it as well.
+A promise may break as a column gets coarser, but never says less than the truth: the same bounds
+hold, and every complete choice that would be the best is asked for its promise.
+
 People are told apart by sums of random 64-bit numbers, one for each coarser value (two different
 rows collide with probability n^2 / 2^64); the choice that is returned is counted again without
 them. Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search the same lattice.
@@ -29,6 +33,7 @@ from ..exposure.cells import as_table
 from .ladder import Ladder
 
 Levels = tuple[int, ...]
+Promise = Callable[[Levels], int]
 Keys = NDArray[np.uint64]
 SEED = 0x61647669  # of the numbers that tell people apart, and of the orders that are tried
 RESTARTS = 24  # orders in which the first choices are made finer
@@ -94,6 +99,7 @@ def search(
     most: int,
     *,
     charged: bool = True,
+    promise: Promise | None = None,
     seconds: float = 60.0,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advice:
@@ -105,6 +111,8 @@ def search(
         k: an integer of at least 1.
         most: people who may be in a crowd smaller than k.
         charged: whether people below k count as lost (e in the formula; else it is 0).
+        promise: the people below k that can be excluded no better of a choice, where that has to be
+            at most `most` too.
         seconds: processor time after which the best choice so far is returned, with its gap.
         progress: is called with what is known, now and then.
     """
@@ -113,7 +121,7 @@ def search(
         raise ParameterError(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
         )
-    return _Search(codes, ladders, k, most, charged, seconds, progress).run()
+    return _Search(codes, ladders, k, most, charged, promise, seconds, progress).run()
 
 
 class _Search:
@@ -126,11 +134,12 @@ class _Search:
         k: int,
         most: int,
         charged: bool,  # noqa: FBT001 - passed on
+        promise: Promise | None,
         seconds: float,
         progress: Callable[[str], None],
     ) -> None:
         self.codes, self.ladders, self.k, self.most = codes, ladders, k, most
-        self.charged, self.progress = charged, progress
+        self.charged, self.promise, self.progress = charged, promise, progress
         self.start, self.until = time.process_time(), time.process_time() + seconds
         self.n = len(codes)
         rng = np.random.default_rng(SEED)
@@ -173,8 +182,15 @@ class _Search:
         """A complete choice was counted."""
         choice = Choice(levels, self.worth(self.base(levels), people), people)
         self.tried[levels] = choice
-        if people <= self.most and (self.best is None or choice.loss < self.best.loss - SLACK):
+        better = self.best is None or choice.loss < self.best.loss - SLACK
+        if better and self.safe(levels, people):
             self.best = choice
+
+    def safe(self, levels: Levels, people: int) -> bool:
+        """Whether a complete choice with so many people below k reaches the target."""
+        if people > self.most:
+            return False
+        return self.promise is None or self.promise(levels) <= self.most
 
     def run(self) -> Advice:
         all_dropped = np.zeros(self.n, np.uint64)
@@ -202,7 +218,8 @@ class _Search:
     def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
         """From everything dropped, make columns finer one step at a time, the largest gain first.
 
-        A step that is too much now is too much for ever, as all others only become finer.
+        A step that is too much now is too much for ever, as all others only become finer (of a
+        promise this need not be so; the search that follows does not rely on it).
         """
         levels = list(self.top)
         keys = keys.copy()
@@ -215,12 +232,12 @@ class _Search:
                 continue
             finer = keys - self.keys(j, levels[j]) + self.keys(j, levels[j] - 1)
             people = self.below(finer)
-            if people <= self.most:
+            step = (*levels[:j], levels[j] - 1, *levels[j + 1 :])
+            self.note(step, people)
+            if self.safe(step, people):
                 levels[j] -= 1
                 keys = finer
-                self.note(tuple(levels), people)
             else:
-                self.note((*levels[:j], levels[j] - 1, *levels[j + 1 :]), people)
                 open_.discard(j)
 
     def _best_first(self, dropped: Keys) -> float:

@@ -84,9 +84,9 @@ class Attack:
 
         Without a control it is the attack's rate.
         """
-        rate, error = self.attack.wilson(confidence)
         if self.control is None:
-            return _clipped(rate, error)
+            return self.attack.interval(confidence)
+        rate, error = self.attack.wilson(confidence)
         known, known_error = self.control.wilson(confidence)
         left = 1 - known
         if left <= 0:

@@ -33,6 +33,13 @@ MISSING = "(missing)"
 )
 @click.option("--predict", metavar="COLUMN", help="Measure how well this one is predicted.")
 @click.option(
+    "--by",
+    type=click.Choice(["truth", "promise"]),
+    default="truth",
+    show_default=True,
+    help="The table reaches the target, or the counts of its columns prove it.",
+)
+@click.option(
     "--seconds",
     default=60.0,
     show_default=True,
@@ -56,6 +63,7 @@ def command(
     hierarchy: tuple[str, ...],
     weight: tuple[str, ...],
     predict: str | None,
+    by: str,
     seconds: float,
     picture: Path | None,
     file: Path | None,
@@ -85,6 +93,7 @@ def command(
             hierarchies={name: Path(at) for name, at in _pairs("hierarchy", hierarchy)},
             weights={name: _number(name, text) for name, text in _pairs("weight", weight)},
             predict=predict,
+            by=by,
             seconds=seconds,
             progress=stage,
         )

@@ -14,6 +14,7 @@ from ..text.layout import clean, format_option, page, say, write_csv, write_json
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
     from ...scenarios.populations.people import Table
+    from ...scenarios.tables.reading import Reading
     from ..text.score_record import ScoredTable
 
 
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     type=FILE,
     help="Write how many people share each row, likewise.",
 )
+@click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
 @table_options
 @format_option
@@ -74,6 +76,7 @@ def command(
     kept: Path | None,
     counts: Path | None,
     bom: bool,  # noqa: FBT001 - click's
+    advising: bool,  # noqa: FBT001 - click's
     form: str,
     **reading: Any,
 ) -> None:
@@ -88,6 +91,7 @@ def command(
     from ...scenarios.tables.scored import score_read
 
     _check_paths(picture, kept, counts)
+    _check_form(form, advising=advising)
     said = Reading(**reading)
     texts = said.lacking
     with stages() as stage:
@@ -116,6 +120,8 @@ def command(
         return scored_table(score, data, ("", *texts), table, lines)
 
     _tell(score, record, data.name, ("", *texts), table, form)
+    if advising:
+        _advise(data, said, k, max_exposure)
     if saved is not None:
         from ...scenarios.serialization.atomic_file import write_whole
         from ...scenarios.serialization.json_text import pretty
@@ -127,6 +133,28 @@ def command(
         say(page(err=True), f"drawn     {picture}")
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+
+
+def _check_form(form: str, *, advising: bool) -> None:
+    from ...errors import DataError
+
+    if advising and form != "table":
+        raise DataError(
+            f"--advise prints tables; for programs there is veilmix advise --format {form}"
+        )
+
+
+def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
+    """What `veilmix advise` says, below the score."""
+    from ...scenarios.tables.advise import advise
+    from ...scenarios.tables.reading import read
+    from ..text import advice
+    from .advise import MISSING
+
+    with stages() as stage:
+        found = advise(read(data, said, MISSING), k, max_exposure, missing=MISSING, progress=stage)
+    say(page(), "\nwhat to do\n")
+    advice.tell(page(), found, data.name)
 
 
 def _check_paths(picture: Path | None, *tables: Path | None) -> None:

@@ -32,6 +32,8 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     say(console, f"promised from the columns' counts alone  {percent(promised / n)} ({promised:,})")
     for line in costs(advised.cost, advised.predict):
         say(console, line)
+    if advised.by == "promise":
+        say(console, "what is promised has to reach the target, not only what is true of the table")
     say(console, searched(advised))
     if len(advised.choices) > 1:
         say(console, "\nother choices, none beaten by another")
@@ -121,6 +123,7 @@ def plain(advised: "Advised", called: str) -> dict[str, Any]:
         "left_out": [
             one.column for one in advised.table.judged if one.column not in advised.table.columns
         ],
+        "by": str(advised.by),
         "exact": found.exact,
         "bound": found.bound,
         "counted": found.counted,

@@ -6,6 +6,7 @@ of a scenario.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,20 @@ from ...analysis.advice.information_kept import Prediction, bits, prediction, tw
 from ...analysis.advice.ladder import entropy
 from ...analysis.composition import best_bound
 from ...analysis.exposure import joint_counts, users_below
-from ...errors import DataError
+from ...errors import DataError, ParameterError
 from ..populations.people import Table, coarse
 from ..schema.problems import did_you_mean, listed
 from .ladders import Column, column
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
+
+
+class By(StrEnum):
+    """What has to reach the target: the table itself, or what its columns' counts alone prove."""
+
+    TRUTH = "truth"
+    PROMISE = "promise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,7 @@ class Advised:
     choices: tuple[tuple[Choice, Cost], ...]
     predict: str | None = None
     missing: str = "(missing)"
+    by: By = By.TRUTH
 
     @property
     def n(self) -> int:
@@ -109,6 +118,7 @@ def advise(
     hierarchies: Mapping[str, Path] | None = None,
     weights: Mapping[str, float] | None = None,
     predict: str | None = None,
+    by: str = "truth",
     seconds: float = 60.0,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
@@ -122,12 +132,14 @@ def advise(
         hierarchies: files as ARX has them, by column.
         weights: how much columns count, by name; otherwise the root of their bits.
         predict: a column whose prediction from the others is measured.
+        by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
         seconds: processor time of the search.
         progress: is called with the name of each stage.
 
     Raises:
         DataError: a column that is named is not there, or a hierarchy does not fit.
     """
+    judge = _by(by)
     _known(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     progress("ladders of coarser values")
     columns = tuple(
@@ -137,14 +149,16 @@ def advise(
     n = len(table.codes)
     most = _allowed(max_exposure, n)
     ladders = [one.ladder for one in columns]
-    found = search(table.codes, ladders, k, most, seconds=seconds, progress=progress)
+    promise = _Promise(table, columns, k)
+    asked = promise if judge is By.PROMISE else None
+    found = search(table.codes, ladders, k, most, promise=asked, seconds=seconds, progress=progress)
     progress("what it costs")
     wide = len(columns) > WIDE
     zero = tuple(0 for _ in columns)
     shown = _spread(found.frontier(), found.best)
     label = None if predict is None else table.columns.index(predict)
     measured = tuple(
-        (one, _cost(table, columns, one, k, label, whole=not wide or one == found.best))
+        (one, _cost(table, columns, one, promise, label, whole=not wide or one == found.best))
         for one in shown
     )
     return Advised(
@@ -160,6 +174,7 @@ def advise(
         measured,
         predict,
         missing,
+        judge,
     )
 
 
@@ -171,6 +186,36 @@ def coarse_codes(
         one.ladder.levels[level].codes[table.codes[:, j]]
         for j, (one, level) in enumerate(zip(columns, levels, strict=True))
     ]
+
+
+class _Promise:
+    """What the counts of single columns prove of a choice: people below k at most."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], k: int) -> None:
+        self.table, self.columns, self.k = table, columns, k
+        self.known: dict[tuple[int, int], np.ndarray] = {}
+
+    def __call__(self, levels: Sequence[int]) -> int:
+        marginals = [self._counts(j, level) for j, level in enumerate(levels)]
+        told = [counts for counts in marginals if counts.size > 1]
+        if not told:  # everybody is in one crowd
+            n = len(self.table.codes)
+            return 0 if n >= self.k else n
+        return best_bound(told, self.k).people
+
+    def _counts(self, j: int, level: int) -> np.ndarray:
+        if (j, level) not in self.known:
+            codes = self.columns[j].ladder.levels[level].codes
+            counts = np.bincount(codes[self.table.codes[:, j]])
+            self.known[j, level] = counts[counts > 0]
+        return self.known[j, level]
+
+
+def _by(said: str) -> By:
+    try:
+        return By(said)
+    except ValueError:
+        raise ParameterError(f"by: found {said!r}; {' and '.join(By)} are accepted") from None
 
 
 def _known(table: Table, names: Sequence[str]) -> None:
@@ -220,19 +265,16 @@ def _cost(
     table: Table,
     columns: Sequence[Column],
     choice: Choice,
-    k: int,
+    promise: "_Promise",
     label: int | None,
     *,
     whole: bool,
 ) -> Cost:
     fine = coarse_codes(table, columns, [0] * len(columns))
     coarse = coarse_codes(table, columns, choice.levels)
-    kept = [j for j, one in enumerate(coarse) if one.max() > 0]
-    marginals = [np.bincount(coarse[j]) for j in kept]
-    promised = best_bound([m[m > 0] for m in marginals], k).people if marginals else 0
     guessed = None
     if label is not None and whole:
         others = [j for j in range(len(columns)) if j != label]
         guessed = prediction(fine[label], [fine[j] for j in others], [coarse[j] for j in others])
     distance = two_way_distance(fine, coarse) if whole else None
-    return Cost(tuple(bits(coarse)), tuple(bits(fine)), promised, distance, guessed)
+    return Cost(tuple(bits(coarse)), tuple(bits(fine)), promise(choice.levels), distance, guessed)

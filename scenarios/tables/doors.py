@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...analysis.scoring import TableScore
 from ...errors import ParameterError
 from ..populations.frame_file import file_of
-from .advise import Advised
 from .advise import advise as _advise
+from .frames import FramedAdvice, FramedScore, framed_advice, framed_score
 from .reading import Reading, read
 from .scored import score_read
 
@@ -33,7 +32,7 @@ def score(
     worst_case_seconds: float | None = None,
     progress: Progress = lambda _stage: None,
     **reading: Any,
-) -> TableScore:
+) -> FramedScore:
     """Score the people of a table; direct identifiers are left out.
 
     Args:
@@ -50,15 +49,17 @@ def score(
         DataError: the table cannot be used. ParameterError: an argument is wrong.
     """
     path, said = _read_as(table, reading)
-    return score_read(
-        read(path, said),
-        said.lacking,
-        k,
-        max_exposure,
-        missing=missing,
-        factor=factor,
-        worst_case_seconds=worst_case_seconds,
-        progress=progress,
+    return framed_score(
+        score_read(
+            read(path, said),
+            said.lacking,
+            k,
+            max_exposure,
+            missing=missing,
+            factor=factor,
+            worst_case_seconds=worst_case_seconds,
+            progress=progress,
+        )
     )
 
 
@@ -70,10 +71,11 @@ def advise(
     hierarchies: Mapping[str, Path] | None = None,
     weights: Mapping[str, float] | None = None,
     predict: str | None = None,
+    by: str = "truth",
     seconds: float = 60.0,
     progress: Progress = lambda _stage: None,
     **reading: Any,
-) -> Advised:
+) -> FramedAdvice:
     """Search for the coarser values that lose least; direct identifiers are left out.
 
     Args:
@@ -83,6 +85,7 @@ def advise(
         hierarchies: files as ARX has them, by column.
         weights: how much columns count, by name.
         predict: a column whose prediction from the others is measured.
+        by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
         seconds: processor time of the search.
         progress: is called with the name of each stage.
         reading: what is said of the table (`Reading`).
@@ -91,16 +94,19 @@ def advise(
         DataError: the table cannot be used. ParameterError: an argument is wrong.
     """
     path, said = _read_as(table, reading)
-    return _advise(
-        read(path, said, MISSING),
-        k,
-        max_exposure,
-        missing=MISSING,
-        hierarchies=hierarchies,
-        weights=weights,
-        predict=predict,
-        seconds=seconds,
-        progress=progress,
+    return framed_advice(
+        _advise(
+            read(path, said, MISSING),
+            k,
+            max_exposure,
+            missing=MISSING,
+            hierarchies=hierarchies,
+            weights=weights,
+            predict=predict,
+            by=by,
+            seconds=seconds,
+            progress=progress,
+        )
     )
 
 

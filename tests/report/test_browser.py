@@ -1,10 +1,10 @@
 """The page in a real browser: it opens from a file, and asks for nothing."""
 
-import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+from printed_kit import headings
 from veilmix.report import compare as compared
 from veilmix.report.make import make
 from veilmix.report.write import html
@@ -13,24 +13,7 @@ from veilmix.scenarios.pages.pieces import Answer, Page, Section, Words
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save
 
-PAGES = re.compile(rb"(\d+) 0 obj\s*<<[^>]*?/Type /Pages[^>]*?/Kids \[([^\]]*)\]")
-MARK = re.compile(rb"/Title \((.*?)\)\n/Dest \[(\d+) 0 R /XYZ \S+ (\S+) ")
 A4 = 842  # points high
-
-
-def headings(printed: bytes) -> dict[str, tuple[int, float]]:
-    """The headings of a PDF: on which page each is, and how high above its foot, points."""
-    below = {node: re.findall(rb"(\d+) 0 R", kids) for node, kids in PAGES.findall(printed)}
-    (root,) = below.keys() - {kid for kids in below.values() for kid in kids}
-
-    def leaves(node: bytes) -> list[bytes]:
-        return [leaf for kid in below[node] for leaf in leaves(kid)] if node in below else [node]
-
-    pages = leaves(root)
-    return {
-        title.decode("latin-1"): (pages.index(page) + 1, float(height))
-        for title, page, height in MARK.findall(printed)
-    }
 
 
 @pytest.fixture(scope="module")

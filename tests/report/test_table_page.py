@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from printed_kit import headings
 from veilmix.cli import main
 from veilmix.errors import StorageError
 from veilmix.report.make import make
@@ -38,7 +39,7 @@ def test_the_first_page_says_what_is_signed(score: Path) -> None:
         *("What was done?", "What remains?", "By which method?", "What is not said?", "Signed"),
     ]
     assert hashlib.sha256(data).hexdigest() in made.html
-    assert "patient (direct identifier)" in made.html
+    assert "Direct identifier: patient." in made.html
     assert "intervals of 25" in made.html
     assert KNOWS in made.html
 
@@ -68,3 +69,23 @@ def test_what_is_no_score_says_so(score: Path, text: str) -> None:
     score.write_text(text)
     with pytest.raises(StorageError, match="not the JSON of a score"):
         make(score)
+
+
+@pytest.mark.slow
+def test_the_signature_is_on_the_first_sheet(tab, score: Path, tmp_path: Path) -> None:
+    """Also where columns are many and much is to be warned of."""
+    found = json.loads(score.read_text())
+    found["joint"]["people_below_k"] = 50
+    found["roles"] *= 14
+    score.write_text(json.dumps(found))
+    file = tmp_path / "signed.html"
+    file.write_text(make(score).html, "utf-8")
+    page = tab.open(file)
+    printed = page.pdf(format="A4", prefer_css_page_size=True, outline=True, tagged=True)
+    placed = headings(printed)
+    questions = page.locator("#verdict h3").all_inner_texts()
+    assert len(questions) == 9
+    assert {placed[one][0] for one in questions} == {1}
+    assert placed["Context"][0] == 2
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -64,6 +64,36 @@ def test_it_is_the_least_of_all_choices(seed: int, k: int, most: int, charged: b
     assert found.best.people <= most
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 30))
+def test_where_a_promise_is_asked_for_it_is_the_least_of_those_that_are_promised(
+    seed: int, k: int, most: int
+) -> None:
+    """Promises are any numbers that say no less than the truth, however they rise and fall."""
+    table, ladders = random_case(seed)
+
+    def truth(levels: tuple[int, ...]) -> int:
+        picked = [ladder.levels[i] for ladder, i in zip(ladders, levels, strict=True)]
+        coarse = np.stack([lv.codes[table[:, j]] for j, lv in enumerate(picked)], axis=1)
+        return int(users_below(joint_counts(coarse, range(len(picked))), k))
+
+    top = tuple(len(ladder.levels) - 1 for ladder in ladders)
+
+    def promise(levels: tuple[int, ...]) -> int:
+        return truth(levels) + (0 if levels == top else hash((seed, levels)) % 20)
+
+    found = search(table, ladders, k, most, promise=promise)
+    whole, best = sum(ladder.weight for ladder in ladders), np.inf
+    for levels in product(*(range(len(ladder.levels)) for ladder in ladders)):
+        if promise(levels) <= most:
+            lost = [la.levels[i].loss * la.weight for la, i in zip(ladders, levels, strict=True)]
+            base = sum(lost) / whole
+            best = min(best, base + (1 - base) * truth(levels) / len(table))
+    assert found.exact
+    assert promise(found.best.levels) <= most
+    assert found.best.loss == pytest.approx(best)
+
+
 @pytest.mark.slow
 def test_more_columns_take_few_counts() -> None:
     table, ladders = random_case(3, people=3000, columns=9)

@@ -100,3 +100,30 @@ def test_what_is_no_table() -> None:
         veilmix.score(COLUMNS, column="a")
     with pytest.raises(ScenarioError, match="not TOML"):
         veilmix.with_people("x", COLUMNS)
+
+
+def test_a_score_and_advice_are_frames_too() -> None:
+    score = veilmix.score(COLUMNS, k=3, columns="patient,sex,age", sensitive="sex")
+    frames = score.frames
+    assert frames.columns["column"] == ("sex", "age", "all columns")
+    assert frames.columns["people_below_k"][-1] == score.joint.crowds.users_below(3)
+    bounds = dict(zip(frames.bounds["bound"], frames.bounds["people"], strict=True))
+    assert bounds["truth"] == score.joint.crowds.users_below(3)
+    assert frames.questions["question"][-2:] == ("inference", "inference")
+    assert frames.sensitive["column"] == ("sex",)
+    assert frames.sets["columns"] == ("sex", "age", "sex, age")
+    advised = veilmix.advise(COLUMNS, k=3, max_exposure=0.05, columns="patient,sex,age")
+    assert advised.frames.columns["column"] == ("sex", "age")
+    assert sum(map(bool, advised.frames.choices["advised"])) == 1
+    assert set(advised.frames.table.columns) <= {"sex", "age"}
+    assert len(advised.frames.table) == 120
+
+
+def test_what_the_counts_prove_may_be_the_target() -> None:
+    truth = veilmix.advise(COLUMNS, k=3, max_exposure=0.05, columns="sex,age,note")
+    proven = veilmix.advise(COLUMNS, k=3, max_exposure=0.05, columns="sex,age,note", by="promise")
+    assert truth.cost.promised > truth.most  # else there is nothing to tell apart
+    assert proven.cost.promised <= proven.most
+    assert proven.best.loss > truth.best.loss
+    with pytest.raises(ParameterError, match="truth and promise"):
+        veilmix.advise(COLUMNS, by="hope")
