@@ -114,34 +114,40 @@ class _Release:
         different = np.zeros(size, np.uint16)
         total: Floats | None = None
         for j in columns:
-            rows, people = self.sides[j]
+            rows, people, gaps = self.sides[j]
             held = rows if places is None else rows[places]
             if rows.dtype.kind == "i":
                 different += held != people[place]
             else:
-                apart = _apart(held, float(people[place]))
+                apart = _apart(held, float(people[place]), gaps=gaps)
                 total = apart if total is None else total + apart
         return different.astype(np.float64) if total is None else total + different
 
 
-def _apart(held: Floats, number: float) -> Floats:
-    """Distances of numbers; 1 from what is none, and 0 between such."""
+def _apart(held: Floats, number: float, *, gaps: bool) -> Floats:
+    """Distances of numbers; 1 from what is none, and 0 between such. gaps: whether there is one."""
     if np.isnan(number):
         return (~np.isnan(held)).astype(np.float64)
     apart: Floats = np.abs(held - number)
-    np.nan_to_num(apart, copy=False, nan=1.0)
+    if gaps:
+        apart[np.isnan(apart)] = 1.0
     return apart
 
 
-def _side(codes: Codes, rows: int, numbers: Floats | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A column of the rows and of the people: codes, or numbers scaled to a range of 1."""
+def _side(
+    codes: Codes, rows: int, numbers: Floats | None
+) -> tuple[NDArray[Any], NDArray[Any], bool]:
+    """A column of the rows and of the people: codes, or numbers scaled to a range of 1.
+
+    Last whether some of them are none.
+    """
     if numbers is None:
         size = int(codes.max())
         kind = np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int64
         column = np.ascontiguousarray(codes, kind)
-        return column[:rows], column[rows:]
+        return column[:rows], column[rows:], False
     values = numbers[codes]
     known = values[~np.isnan(values)]
     span = float(np.ptp(known)) if len(known) else 0.0
     scaled = values / (span or 1.0)
-    return scaled[:rows], scaled[rows:]
+    return scaled[:rows], scaled[rows:], len(known) < len(values)

@@ -180,7 +180,7 @@ def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
 
 
 def _axis(columns: Sequence[Codes], numbers: Floats | None) -> _Axis:
-    held = np.unique(np.concatenate(columns))
+    held = _occurring(columns[0] if columns[0] is columns[-1] else np.concatenate(columns))
     if numbers is None:
         order, low, high = held, 0, 0
     else:
@@ -193,7 +193,14 @@ def _axis(columns: Sequence[Codes], numbers: Floats | None) -> _Axis:
     place[order] = np.arange(len(order))
     kind = np.min_scalar_type(-len(order))
     codes = tuple(place[column].astype(kind) for column in columns)
-    return _Axis(len(order), low, high, codes, np.unique(codes[0]))
+    return _Axis(len(order), low, high, codes, _occurring(codes[0]))
+
+
+def _occurring(codes: Codes) -> NDArray[np.int64]:
+    """The codes that occur, ascending."""
+    if int(codes.max()) < 4 * len(codes):
+        return np.flatnonzero(np.bincount(codes))
+    return np.unique(codes).astype(np.int64)
 
 
 def _sets(
