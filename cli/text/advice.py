@@ -55,7 +55,8 @@ def searched(advised: "Advised") -> str:
 def steps(advised: "Advised") -> Grid:
     """What to say of each column, and what one step finer would expose."""
     n, rows = advised.n, []
-    here = percent(advised.best.people / n)
+    proven = advised.by == "promise"
+    here = percent((advised.cost.promised if proven else advised.best.people) / n)
     for j, (one, says) in enumerate(zip(advised.columns, advised.says(advised.best), strict=True)):
         finer = advised.finer[j]
         level = advised.best.levels[j]
@@ -69,7 +70,8 @@ def steps(advised: "Advised") -> Grid:
                 else f"{one.ladder.levels[level - 1].name}: {percent(finer / n)} instead of {here}",
             )
         )
-    return Grid(("column", "say", "bits kept", "one step finer would expose"), rows, (2,))
+    would = "one step finer would promise" if proven else "one step finer would expose"
+    return Grid(("column", "say", "bits kept", would), rows, (2,))
 
 
 def costs(cost: "Cost", predict: str | None) -> Iterator[str]:

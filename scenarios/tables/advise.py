@@ -55,10 +55,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """Advice on a table. finer: of each column, the people below k were it one level finer.
+    """Advice on a table.
 
-    before: the people below k with everything as it is (but for what costs nothing). choices: those
-    of the frontier that are shown, with their costs; `cost` is the best one's.
+    finer: of each column, the people below k were it one level finer (by promise: as many as the
+    counts could then not exclude). before: the people below k with everything as it is (but for
+    what costs nothing). choices: those of the frontier that are shown, with their costs; `cost` is
+    the best one's.
     """
 
     table: Table
@@ -170,7 +172,7 @@ def advise(
         found,
         next(cost for one, cost in measured if one == found.best),
         _below(table, columns, zero, k),
-        tuple(_finer(table, columns, found.best, j, k) for j in range(len(columns))),
+        tuple(_finer(table, columns, found.best, j, asked or k) for j in range(len(columns))),
         measured,
         predict,
         missing,
@@ -246,12 +248,15 @@ def _below(table: Table, columns: Sequence[Column], levels: Sequence[int], k: in
     return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
 
 
-def _finer(table: Table, columns: Sequence[Column], best: Choice, j: int, k: int) -> int | None:
+def _finer(
+    table: Table, columns: Sequence[Column], best: Choice, j: int, judge: "_Promise | int"
+) -> int | None:
+    """The people below k, by truth (judge: k) or promise, were column j one level finer."""
     if best.levels[j] == 0:
         return None
     levels = list(best.levels)
     levels[j] -= 1
-    return _below(table, columns, levels, k)
+    return _below(table, columns, levels, judge) if isinstance(judge, int) else judge(levels)
 
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
