@@ -36,7 +36,12 @@ Control = ArrayLike | Literal["left-out"] | None
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Guess column `sought` from the columns `known`."""
+    """Guess a column from others.
+
+    Attributes:
+        sought: the number of the column that is guessed.
+        known: the numbers of those that it is guessed from.
+    """
 
     sought: int
     known: tuple[int, ...]
@@ -64,7 +69,12 @@ class Inference:
 
 @dataclass(frozen=True, slots=True)
 class Linkability:
-    """Link what is known in the columns `first` with what is known in the columns `second`."""
+    """Link what is known of the same people in two files.
+
+    Attributes:
+        first: the numbers of the columns of one file.
+        second: the numbers of those of the other.
+    """
 
     first: tuple[int, ...]
     second: tuple[int, ...]

@@ -25,7 +25,16 @@ CELLS = 1 << 22  # people of classes x values that are held at once
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """Of one sensitive column: see above. classes: different values of the quasi-identifiers."""
+    """Of one sensitive column, defined above.
+
+    Attributes:
+        column: its number.
+        k: the fewest people who agree in what may be known.
+        l: the fewest different values among them.
+        entropy_l: exp of the least entropy among them; at least 1.
+        t: the largest distance of their values' law from everybody's, 0 to 1.
+        classes: different values of what may be known.
+    """
 
     column: int
     k: int

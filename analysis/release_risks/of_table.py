@@ -24,9 +24,12 @@ ROWS = 3e7  # cells that are compared, about
 
 @dataclass(frozen=True, slots=True)
 class TableRisks:
-    """Attacks on the rows of a table, and what each sensitive column has of k, l and t.
+    """What was asked of the rows of a table.
 
-    sizes: of each attack the columns of its predicates; 0 where it is not singling out.
+    Attributes:
+        attacks: one for each question.
+        sizes: of each attack the columns of its predicates; 0 where it is not singling out.
+        diversity: k, l and t of each sensitive column.
     """
 
     attacks: tuple[Attack, ...]
@@ -38,9 +41,10 @@ class TableRisks:
 class Asked:
     """What the columns of a table are.
 
-    numbers: for each column the number of each code (nan: none), or None for a category. quasi: the
-    columns that may be known of a person; None: all that are not sensitive. sensitive: the columns
-    that nobody should learn.
+    Attributes:
+        numbers: for each column the number of each code (nan: none), or None for a category.
+        quasi: the columns that may be known of a person; None: all that are not sensitive.
+        sensitive: the columns that nobody should learn.
     """
 
     numbers: Numbers | None = None

@@ -48,10 +48,15 @@ MOST = 4e9  # rows and cells that are counted, about; beyond, sets of columns ar
 class SinglingOut:
     """What predicates over so many columns isolate.
 
-    tries: pairs of a row and a set of columns. isolating: predicates among them that one row of the
-    release alone fulfils (an estimate where not `exact`). right: share of those that one person of
-    the table alone fulfils; control: one of those who are not in the release. guessed: share of
-    random predicates that isolate a person. sets: of columns, that were looked at, of all.
+    Attributes:
+        columns: of a predicate.
+        tries: pairs of a row and a set of columns.
+        isolating: predicates among them that one row of the release alone fulfils.
+        right: of those, the predicates that one person of the table alone fulfils.
+        control: the same of the people who are not in the release; None: there are none.
+        guessed: random predicates that isolate a person.
+        sets: of columns: how many were looked at, and how many there are.
+        exact: whether everything was counted; else these are estimates.
     """
 
     columns: int

@@ -19,7 +19,13 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value from 0 to 1 with the ends of its interval."""
+    """A share with its interval.
+
+    Attributes:
+        value: from 0 to 1.
+        low: the lower end.
+        high: the upper end.
+    """
 
     value: float
     low: float
@@ -30,8 +36,11 @@ class Interval:
 class Rate:
     """How often an attack is right.
 
-    right: expected successes, out of `tries`, both at least 0. error_tries: the tries that the
-    interval is for; fewer than `tries` where some were measured on a sample.
+    Attributes:
+        right: expected successes, at least 0.
+        tries: out of so many.
+        error_tries: the tries that the interval is for: fewer where some were measured on a
+            sample; None: all.
     """
 
     right: float
@@ -67,9 +76,13 @@ class Rate:
 class Attack:
     """One question about a release: the attack's rate, the control's, and that of guessing.
 
-    question: singling out, linkability or inference. known: what the attacker knows of somebody.
-    sought: what it wants, in the names or numbers of columns. control: the same attack on people
-    who are not in the release; None: there are none. baseline: without the release.
+    Attributes:
+        question: singling out, linkability or inference.
+        known: the numbers of the columns that the attacker knows of somebody.
+        sought: the numbers of those that it wants.
+        attack: on people who are in the release.
+        control: the same attack on people who are not; None: there are none.
+        baseline: guessing without the release.
     """
 
     question: str

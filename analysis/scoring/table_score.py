@@ -89,6 +89,7 @@ class TableScore:
         bounds: what could be promised of the joint from the columns alone.
         risk: of an attacker who links records.
         sets: of columns that are safe, in truth and by promise.
+        questions: singling out, linkability and inference; k, l and t.
     """
 
     n: int
