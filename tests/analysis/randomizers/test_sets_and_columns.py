@@ -113,3 +113,20 @@ def test_large_ones_are_made_without_a_matrix() -> None:
         truth = np.bincount(people, minlength=500) / 2000
         scaled = (found.shares - truth) / found.errors
         assert abs(np.mean(scaled**2) - 1) < 6 * (2 / 500) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("a", "d", "epsilon", "truth", "lie"),
+    [
+        (10, 3, 1.0, 0.5381015262244488, 0.2735442748639501),
+        (100, 27, 1.0, 0.5013443529744653, 0.2676631883537933),
+        (100, 5, 3.0, 0.5138866830116855, 0.04531427592917489),
+        (7, 3, 0.5, 0.5528809796004756, 0.40785317006658744),
+    ],
+)
+def test_supports_are_those_of_a_public_package(
+    a: int, d: int, epsilon: float, truth: float, lie: float
+) -> None:
+    """The p and q of multi-freq-ldpy's SS_Aggregator_MI, evaluated there."""
+    one = SubsetSelection(a, d, epsilon)
+    assert (one.truth, one.lie) == pytest.approx((truth, lie), rel=1e-14)
