@@ -450,9 +450,11 @@ class _Copy:
         send(self._socket, (kind, what))
 
     def flush(self) -> None:
-        """Tell all that instruments were told."""
+        """Tell all that instruments were told, and how far long steps have got."""
         if hooks := taken(self.reporter.hooks):
             self.say("hooks", hooks)
+        if stages := taken(self.reporter.stages):
+            self.say("stages", stages)
 
     def stands(self, standing: Standing) -> None:
         """Tell where this place stands, after all that it has done."""
@@ -463,7 +465,7 @@ class _Copy:
         """Tell now and then how far a long step has got."""
         while True:
             await trio.sleep(FLUSH)
-            if stages := taken(self.reporter.stages):
+            if stages := taken(self.reporter.stages):  # a step's other news go when it is done
                 self.say("stages", stages)
 
     async def listen(self, told: Callable[[float], None]) -> None:

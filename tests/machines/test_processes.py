@@ -19,7 +19,7 @@ from veilmix.roles.instruments import Instrument, Recorder
 from veilmix.roles.network import Endpoint
 from veilmix.roles.session import Guards
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import change, load, loads
 
 ROWS = KIT.people(24)
 FAULTS = KIT.attack(user_3="late", user_5="duplicate", user_8="malformed", user_9="absent")
@@ -75,6 +75,53 @@ def test_a_scenario_ends_with_the_same_result(name: str) -> None:
     here = run(name, 5, worst_case_seconds=0)
     apart = run(name, 5, worst_case_seconds=0, processes=True)
     assert apart.result() == here.result()
+
+
+ASKED = {
+    "registered": {"defence.registered": True},
+    "receipts": {"defence.receipts": 0.5},
+    "tokens": {"defence.registered": True, "defence.tokens": True},
+    "challenge": {"defence.registered": True, "defence.challenge": True},
+    "unsigned": {"mix.lesson": True, "defence.signed": False},
+    "pairs": {"policy.kind": "pairs"},
+    "three shufflers": {"mix.shufflers": 3},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASKED)
+def test_whatever_a_scenario_asks_for_ends_with_the_same_digest(name: str) -> None:
+    scenario = change(load("blood-type"), {**ASKED[name], "mix.min_batch": 10})
+    here = run(scenario, 5, worst_case_seconds=0)
+    apart = run(scenario, 5, worst_case_seconds=0, processes=True)
+    assert apart.digest == here.digest
+    assert apart.result() == here.result()
+
+
+COARSER = """
+[scenario]
+name = "coarser"
+[population]
+source = "builtin:titanic"
+users = 40
+[[feature]]
+name = "class"
+merge = { "crew or third" = ["Crew", "3rd"] }
+[[feature]]
+name = "sex"
+fold = ["case"]
+[policy]
+k = 2
+max_exposure = 0.5
+"""
+
+
+@pytest.mark.slow
+def test_coarser_values_end_with_the_same_digest() -> None:
+    scenario = loads(COARSER)
+    here = run(scenario, 5, worst_case_seconds=0)
+    assert here.schema.features[0].rules
+    assert run(scenario, 5, worst_case_seconds=0, processes=True).result() == here.result()
 
 
 def test_what_needs_a_shared_memory_is_refused_before_anything_is_played() -> None:

@@ -49,7 +49,6 @@ for _name in HOOKS:
     setattr(Counting, _name, _hook(_name))
 
 
-@pytest.mark.memory  # processes hand on what was sent, not their stages
 def test_every_hook_is_called() -> None:
     watch = Counting()
     run = KIT.run(ROWS, [watch], faults=FAULTS)
@@ -61,7 +60,6 @@ def test_every_hook_is_called() -> None:
     assert watch.calls["refused"] == len(run.transcript.refusals) == 2
 
 
-@pytest.mark.memory
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_crashing_instrument_is_taken_off_and_reported(hook: str) -> None:
     crashing, watch = Crashing(hook, 2, ZeroDivisionError("oops")), Counting()
@@ -96,7 +94,7 @@ def test_an_interrupt_at_any_post_ends_the_run(at: int) -> None:
     interrupted(Crashing("posted", at, KeyboardInterrupt()))
 
 
-@pytest.mark.memory
+@pytest.mark.memory  # over processes an interrupt is machines/test_processes.py's
 @pytest.mark.parametrize("hook", ["carried", "sealed", "read", "refused", "stage"])
 @pytest.mark.parametrize("at", [1, 2])
 def test_an_interrupt_in_any_hook_ends_the_run(hook: str, at: int) -> None:
@@ -154,7 +152,7 @@ def interrupted(watch: Instrument) -> None:
     assert KIT.run(ROWS).board.phase is Phase.OVER  # and the next run is not disturbed
 
 
-@pytest.mark.memory
+@pytest.mark.memory  # the rule is asked in another process, which ignores Ctrl-C
 def test_a_signal_while_threads_work_ends_the_run() -> None:
     """Ctrl-C as it comes: while everybody waits for the decision, which is made in a thread."""
 
@@ -175,7 +173,6 @@ def test_a_crash_in_a_decision_rule_surfaces_as_it_is() -> None:
         KIT.run(ROWS, decide=rule)
 
 
-@pytest.mark.memory
 def test_the_stages_count_up_to_their_totals() -> None:
     seen: dict[str, list[tuple[int, int]]] = {}
 
