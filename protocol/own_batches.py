@@ -121,6 +121,21 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     return {person: row for person in known.unknown(gone) if row}
 
 
+def singled_out(loot: AdversaryView, number: int, known: Known) -> People:
+    """First shuffler and the reader of a round: the row of the one person that is left over in it.
+
+    Whether the round is burned in the end makes no difference to what its reader has opened.
+    """
+    plan, people = loot.plan(number), handed_on(loot, number).people
+    if plan is None or len(known.unknown(people)) != 1:
+        return {}
+    mine, row = known.of(people, number), dict[int, str]()
+    for ask, counts in zip(plan.call.asks, read_by(loot, number), strict=False):
+        for found in _by_rest(counts, ask, mine, known.unknown(people)).values():
+            row.update(found)
+    return {person: row for person in known.unknown(people) if row}
+
+
 def _by_rest(
     joint: Counts, kept: Sequence[int], mine: Sequence[Row], whose: frozenset[int]
 ) -> People:

@@ -12,6 +12,7 @@ from ..scenarios.pages.pieces import (
     Words,
     worst_first,
 )
+from ..scenarios.studies.cheating_text import NOT_MEASURED, played, smallest_with_attacks
 from ..scenarios.wording import many, percent
 from .compare_figures import (
     FAMILIES,
@@ -139,19 +140,21 @@ def _sections(found: Comparison) -> Iterator[Section]:
     )
     yield Section("frontier", "Trust against use", lead, (frontier_figure(found),))
     lead = (
-        "The smallest coalitions that pin anything on anybody while they keep to the rules, and "
-        "what every program did. Of those that cheat: veilmix leak RUN --cheating."
+        "The smallest coalitions that pin anything on anybody while they keep to the rules; those "
+        "that learn somebody's row by a known attack, where veilmix compare --cheating has "
+        "measured it; and what every program did."
     )
     rows = [
         (
             one.program,
             FAMILIES.get(one.family, one.family),
             " or ".join(name_coalition(parties) for parties in one.trust.smallest) or "nobody",
+            _cheating(one),
             one.note,
         )
         for one in found.programs
     ]
-    headings = ("program", "how", "links somebody", "note")
+    headings = ("program", "how", "links somebody, watching", "learns a row, cheating", "note")
     blocks = (
         Grid("Every program", headings, rows),
         Words(f"Features: {', '.join(found.features)}."),
@@ -161,6 +164,11 @@ def _sections(found: Comparison) -> Iterator[Section]:
     real = "--mode real" if found.messages else "--mode ideal"
     told = Words(f"veilmix compare {found.scenario}{seed} {real}; seconds differ from run to run.")
     yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
+
+
+def _cheating(one: Compared) -> str:
+    found = one.trust.cheating
+    return NOT_MEASURED if found is None else f"{smallest_with_attacks(found)}; {played(found)}"
 
 
 def _trust(found: Comparison) -> Grid:

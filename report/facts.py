@@ -13,6 +13,8 @@ from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import Traffic, traffic
 from ..scenarios.schema.model import Defence
 from ..scenarios.scoring.result import Result
+from ..scenarios.studies.cheating_file import of_run
+from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.studies.column_sets import Choices, choices
 from ..scenarios.studies.exposure_curves import Curves, curves
 
@@ -49,13 +51,17 @@ class Learner:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A run, read once, with all that its page tells of it."""
+    """A run, read once, with all that its page tells of it.
+
+    cheating: what was measured beside it of coalitions that cheat; None if nothing was.
+    """
 
     run: Run
     sets: Choices | None
     curves: Curves | None
     traffic: Traffic | None
     learners: tuple[Learner, ...]
+    cheating: CheatingStudy | None = None
 
     @property
     def result(self) -> Result:
@@ -156,7 +162,8 @@ class Facts:
 def gather(run: Run, seconds: float) -> Facts:
     """Work out all that the page of a run tells. seconds: for worst cases at other k."""
     sets = choices(run)
-    return Facts(run, sets, curves(run, sets, seconds), traffic(run.transcript), learners(run))
+    sent, curve = traffic(run.transcript), curves(run, sets, seconds)
+    return Facts(run, sets, curve, sent, learners(run), of_run(run))
 
 
 def learners(run: Run) -> tuple[Learner, ...]:

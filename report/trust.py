@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, shorten
-from ..scenarios.wording import WATCHING, many, percent, sentence
+from ..scenarios.wording import many, percent
+from . import cheating
 from .facts import READERS, Facts, Learner
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
@@ -17,10 +18,12 @@ def section(facts: Facts) -> Section | None:
     if not facts.learners:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
-    blocks += [Words(line) for line in (*_words(facts), sentence(WATCHING))]
+    blocks += [Words(line) for line in _words(facts)]
+    blocks += cheating.blocks(facts)
     what = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
-        f"A coalition shows each other all its members saw and all their keys. Linked: {what} is "
+        "A coalition that keeps to the rules shows each other all its members saw and all their "
+        f"keys. Linked: {what} is "
         "pinned on the person. Certain: a value is known for certain, also without linking, where "
         "all agree. Bits: how much of who has which row was learnt, per person. Guessed: people "
         "whose whole row a best guess gets right, in expectation."
@@ -178,9 +181,9 @@ def _words(facts: Facts) -> Iterator[str]:
     breaking = facts.breaking
     if breaking:
         names = "; ".join(one.name for one in breaking)
-        yield f"The smallest coalitions that link anyone: {names}."
+        yield f"The smallest coalitions that link anyone by watching: {names}."
     else:
-        yield "No coalition that was scored links anyone."
+        yield "No coalition that was scored links anyone by watching."
     by_name = {frozenset(one.parties): one for one in facts.learners}
     for one in facts.run.scenario.coalition:
         found = by_name.get(frozenset(one.parties))

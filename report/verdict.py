@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..scenarios.pages.pieces import EXPOSED, RELEASED, Answer
 from ..scenarios.programs.registry import program_of
 from ..scenarios.wording import many, percent
+from . import cheating
 from .facts import Facts
 
 
@@ -14,6 +15,7 @@ def verdict(facts: Facts) -> tuple[Answer, ...]:
     return (
         *(own or (_what(facts), _exposed(facts))),
         _trust(facts),
+        cheating.answer(facts),
         *_decided(facts),
     )
 
@@ -77,8 +79,8 @@ def _trust(facts: Facts) -> Answer:
     linked = max(one.others for one in breaking)
     what = "their reports" if facts.randomized else "their values"
     text = (
-        f"As long as one of every such group is honest, nobody is linked. Together, {names} link "
-        f"{linked:,} of {facts.crowd:,} people to {what}."
+        "Of parties that keep to the rules: as long as one of every such group tells nobody, none "
+        f"is linked. Together, {names} link {linked:,} of {facts.crowd:,} people to {what}."
     )
     return Answer(question, f"{smallest} parties must collude", text)
 

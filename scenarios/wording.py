@@ -9,8 +9,8 @@ ROUNDING = 1e-12  # an error below is of the floats alone
 
 # Said wherever it is told what coalitions learn, or could.
 TWO_KINDS = (
-    "a run tells what coalitions learn that watch; of those that cheat, veilmix leak RUN\n"
-    "          --cheating measures what the known attacks achieve"
+    "a run tells what coalitions learn that watch; veilmix leak RUN --cheating what those learn\n"
+    "          that cheat, by the known attacks"
 )
 WATCHING = (
     "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "

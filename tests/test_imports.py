@@ -100,7 +100,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         },
         "comparison": {
             "serialization", "schema", "populations", "programs", "scoring", "validation", "play",
-            "records",
+            "records", "studies",
         },
     },
     "cli": {

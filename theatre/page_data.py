@@ -17,6 +17,7 @@ fixed            whether all rounds ask the same people
 reports          whether people randomized what they said
 rule             how columns are chosen, in a sentence
 seed             None where the run is secret
+cheating         what coalitions learn that cheat, if that was measured (cheating.py)
 warnings         what is not safe outside a lesson
 """
 
@@ -28,13 +29,20 @@ from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
+from ..scenarios.studies.cheating_result import CheatingStudy
+from .cheating import cheating_data
 from .stages import stage_of
 
 
 def page_data(
-    scenario: Scenario, people: int, columns: Sequence[str], sizes: Sequence[int], seed: int | None
+    scenario: Scenario,
+    people: int,
+    columns: Sequence[str],
+    sizes: Sequence[int],
+    seed: int | None,
+    cheating: CheatingStudy | None = None,
 ) -> dict[str, Any]:
-    """Give what the page is told of a run."""
+    """Give what the page is told of a run. cheating: what was measured beside it."""
     topology, stage = topology_of(scenario), stage_of(scenario)
     return {
         "topology": topology.name,
@@ -60,6 +68,7 @@ def page_data(
         "rule": program_of(scenario).stage_rule(scenario.policy),
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
+        "cheating": cheating_data(scenario, cheating),
     }
 
 

@@ -14,6 +14,8 @@ from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.serialization.record import plain
 from ..scenarios.serialization.transcripts import ordered
+from ..scenarios.studies.cheating_file import of_run as cheating_study
+from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.verification.views import columns, recorded
 from .move_recorder import MoveRecorder
@@ -34,7 +36,8 @@ def of_run(run: Run) -> dict[str, Any]:
     with diagnose_record(run):
         peers = run.result.peers
         told = (columns(run), run.sizes, run.result.seed)
-        return show(transcript, run.scenario, *told, peers.agreement if peers else "")
+        agreement = peers.agreement if peers else ""
+        return show(transcript, run.scenario, *told, agreement, cheating_study(run))
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -54,10 +57,11 @@ def show(
     sizes: Sequence[int],
     seed: int | None,
     agreement: str = "",
+    cheating: CheatingStudy | None = None,
 ) -> dict[str, Any]:
     """Give a run. names: of the columns asked about; sizes: values of each of the people's.
 
-    agreement: of peers, in hex.
+    agreement: of peers, in hex. cheating: what was measured beside the run.
 
     What happened at one moment is told in the order of its senders, as in a run folder, so that a
     seeded run gives the same page each time.
@@ -68,7 +72,7 @@ def show(
     read = READ[topology_of(scenario).name]
     found = read(transcript, scenario, agreement, moves.append)
     return {
-        "bill": page_data(scenario, transcript.users, names, sizes, seed),
+        "bill": page_data(scenario, transcript.users, names, sizes, seed, cheating),
         "moves": [plain(move) for move in moves],
         "choices": choices(found),
     }

@@ -1,26 +1,41 @@
-"""Write the table of docs/attacks.md that says who learns a row, watching and cheating.
+"""Write the table of who learns a row, watching and cheating: the shipped one, and docs/attacks.md.
 
-python tools/make_trust_table.py            play and write
-python tools/make_trust_table.py --check    exit 1 if the page says another thing than is played
+python tools/make_trust_table.py            play all sets of guards and write
+python tools/make_trust_table.py NAME ...   play these sets alone; the others stay
+python tools/make_trust_table.py --page     write the page again from what is shipped
+python tools/make_trust_table.py --check    exit 1 if page or table is another than what is played
 """
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
-from veilmix.cli.text.cheating import seen
-from veilmix.scenarios.play.run import run
+from veilmix import __version__
 from veilmix.scenarios.schema.model import Scenario
+from veilmix.scenarios.serialization.json_text import pretty
+from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.attack_plan import changed
-from veilmix.scenarios.studies.cheating import Cheated, measure, smallest
+from veilmix.scenarios.studies.cheating import begin, study
+from veilmix.scenarios.studies.cheating_result import Linking, Worst, name_members
+from veilmix.scenarios.studies.cheating_text import NOTHING, WATCHES, rate, seen
+from veilmix.scenarios.studies.executors import processes
+from veilmix.scenarios.studies.trust_table import FILE, GuardSet, TrustTable, guard_set, shipped
 from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.verification.views import breaking
+from veilmix.scenarios.wording import many, seeds
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(r"(<!-- smallest -->\n).*?(<!-- end -->)", re.DOTALL)
-SCENARIO, PEOPLE, SEED, RUNS = "attack-overlap", 40, 7, 10
+PEOPLE, SEED, RUNS = 40, 7, 10
 HEADINGS = ("guards", "watching", "cheating", "attack", "rows read", "noticed")
+BASE = {
+    "population.source": "builtin:titanic",
+    "population.users": PEOPLE,
+    "mix.shufflers": 2,
+    "policy.max_exposure": 0.3,
+    "defence.union": False,
+}
 NONE = {
     "defence.sums": False,
     "defence.promise": False,
@@ -38,60 +53,100 @@ MORE = {
 }
 TOKENS = {"defence.registered": True, "defence.tokens": True}
 PUBLIC = {"policy.publish_marginals": True}
-SETS: Mapping[str, Mapping[str, object]] = {
+CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
+    "none, marginals public": {**PUBLIC, **NONE},
     "those that are on where nothing is said": {},
     "these, marginals public": PUBLIC,
     "`registered`, `balance`, `receipts` of 5 %, `union` besides": MORE,
     "all of these, `recompute`, marginals public": {**PUBLIC, "defence.recompute": True, **MORE},
     "`registered` and `tokens`, and those that are on": TOKENS,
     "these, with tokens, marginals public": {**PUBLIC, **TOKENS},
+    "one shuffler, those that are on": {"mix.shufflers": 1},
+    "one shuffler, marginals public": {"mix.shufflers": 1, **PUBLIC},
+    "all that there are": {**MORE, **TOKENS},
+    "all that there are, marginals public": {
+        **PUBLIC,
+        "defence.recompute": True,
+        **MORE,
+        **TOKENS,
+    },
 }
+SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    **{name: ("attack-overlap", {**BASE, **keys}) for name, keys in CENTRAL.items()},
+    "among peers, those that are on": ("village", {}),
+    "among peers, no blanks, paths of one": ("village", {"mix.path": 1, "mix.cover": 0}),
+}  # name -> the scenario that it is measured on, and what is changed in it
 
 
-def scenario(keys: Mapping[str, object]) -> Scenario:
-    """Forty people, three columns, two shufflers, and these guards."""
-    base = {"population.source": "builtin:titanic", "population.users": PEOPLE}
-    some = {"mix.shufflers": 2, "policy.max_exposure": 0.3, "defence.union": False}
-    return changed(load(SCENARIO), {**base, **some, **keys}, ())
+def scenario(name: str) -> Scenario:
+    """The scenario with one set of guards."""
+    base, keys = SETS[name]
+    return changed(load(base), keys, ())
 
 
-def rows() -> Iterator[tuple[str, ...]]:
-    """The lines of the table: one for each smallest coalition of each kind."""
-    for name, keys in SETS.items():
-        made = scenario(keys)
-        watching = breaking(run(made, SEED, worst_case_seconds=0).coalitions)
-        cheating = smallest(measure(made, SEED, RUNS))
-        said = "; ".join(" + ".join(parties) for parties in watching) or "none"
-        for place, one in enumerate(cheating or (None,)):
-            first = (name, said) if not place else ("", "")
-            yield (*first, *_cheating(one))
+def measured(name: str, runs: int = RUNS, executor: Executor | None = None) -> GuardSet:
+    """Play one set of guards."""
+    made = scenario(name)
+    return guard_set(name, made, study(made, begin(made, SEED, runs), executor=executor))
 
 
-def _cheating(one: Cheated | None) -> tuple[str, ...]:
+def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
+    """The lines of the page: one for each smallest coalition of each kind."""
+    for one in sets:
+        watching = "; ".join(map(_members, one.watching)) or "none"
+        for place, worst in enumerate(one.smallest or (None,)):
+            first = (one.name, watching) if not place else ("", "")
+            yield (*first, *_cheating(worst, one))
+
+
+def _members(one: Linking | Worst) -> str:
+    return name_members((one.parties, one.friends))
+
+
+def _cheating(one: Worst | None, measured: GuardSet) -> tuple[str, ...]:
     if one is None:
-        return "no known attack", "-", f"0 of {RUNS}", "-"
-    rate = f"{one.read} of {one.runs} ({one.low:.0%} to {one.high:.0%})"
-    return one.coalition, f"`{one.attack}`", rate, seen(one)
+        return NOTHING, "-", f"0 of {measured.runs}", "-"
+    if one.worst is None or one.watching:
+        return _members(one), WATCHES, "all", "never"
+    often, ends = rate(one.worst)
+    return _members(one), f"`{one.worst.attack}`", f"{often} ({ends})", seen(one.worst)
 
 
-def written() -> str:
+def written(sets: Sequence[GuardSet]) -> str:
     """The table in Markdown, with what was played."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows()]
+    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows(sets)]
     table = "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    where = dict.fromkeys(
+        f"{one.scenario}, {one.users} people of {one.source.removeprefix('builtin:')}"
+        for one in sets
+    )
     return (
-        f"{table}\n{PEOPLE} people of titanic, two shufflers, seeds {SEED} to {SEED + RUNS - 1}: "
-        f"{RUNS} runs of each attack; intervals of 95 %.\n"
+        f"{table}\nMeasured on: {'; '.join(where)}; two shufflers where nothing else is said. "
+        f"{seeds(SEED, RUNS).capitalize()}: {many(RUNS, 'run')} of each attack; 95 % intervals.\n"
     )
 
 
-def main(arguments: list[str]) -> int:
-    """Write the table, or say that it is out of date."""
+def page(table: TrustTable) -> str:
+    """The page as it is to be."""
     there = PAGE.read_text("utf-8")
-    made = BLOCK.sub(lambda one: one[1] + written() + one[2], there)
+    return BLOCK.sub(lambda one: one[1] + written(table.sets) + one[2], there)
+
+
+def main(arguments: list[str]) -> int:
+    """Write table and page, or say that they are out of date."""
+    named = [one for one in arguments if not one.startswith("-")]
+    table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
+    if "--page" not in arguments:
+        kept = {one.name: one for one in table.sets if named and one.name not in named}
+        with processes(2) as pool:
+            sets = [kept.get(name) or measured(name, RUNS, pool) for name in SETS]
+        table = TrustTable(version=__version__, sets=tuple(sets))
+    text, data = page(table), pretty(plain(table))
     if "--check" in arguments:
-        return int(there != made)
-    PAGE.write_text(made, "utf-8")
+        return int(PAGE.read_text("utf-8") != text or FILE.read_text("utf-8") != data)
+    FILE.write_text(data, "utf-8")
+    PAGE.write_text(text, "utf-8")
     return 0
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...scenarios.wording import TWO_KINDS
 from ..grid import planned
 from ..text import peers as peers_text
 from ..text.attacks import attacks
@@ -22,6 +21,7 @@ from ..text.layout import (
     write_csv,
     write_json,
 )
+from ..text.trust import trust
 from ..text.warnings import warnings
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def _tell(
         say(console, f"{'noise' if number == 0 else '':9} {line}")
     for line in attacks(scenario):
         say(console, line)
-    say(console, f"trust     {TWO_KINDS}")
+    for line in trust(scenario):
+        say(console, line)
     for line in (*people.warnings, *warnings(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")
@@ -208,6 +209,7 @@ def _seconds(seconds: float) -> str:
 
 def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
     from ...scenarios.programs.topology import topology_of
+    from ...scenarios.studies.trust_table import told_of
     from ..text.records import AskedFeature, CheckedScenario, Noise, RoundPrice
 
     features = (
@@ -230,4 +232,5 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
         scenario.policy.max_exposure,
         Noise(scenario.local.mechanism, scenario.local.epsilon),
         (*people.warnings, *warnings(scenario)),
+        told_of(scenario),
     )

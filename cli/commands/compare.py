@@ -1,7 +1,7 @@
 """`veilmix compare`: several programs on one scenario, side by side."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -46,6 +46,18 @@ if TYPE_CHECKING:
     type=click.Choice(["real", "ideal"]),
     help="Send everybody's messages, or those of samples.  [default: real up to 2,500 people]",
 )
+@click.option(
+    "--cheating",
+    is_flag=True,
+    help="Play every known attack on a person too, on at most 400 people: who learns by cheating?",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 10_000),
+    default=5,
+    show_default=True,
+    help="With --cheating: runs of every attack.",
+)
 @kept_options
 @format_option
 def command(
@@ -54,6 +66,8 @@ def command(
     seed: int | None,
     mode: Literal["real", "ideal"] | None,
     *,
+    cheating: bool,
+    runs: int,
     out: Path,
     no_save: bool,
     form: str,
@@ -74,7 +88,13 @@ def command(
     sent = None if mode is None else mode == "real"
     stopped = None
     try:
-        found = compare(loaded, seed, only=only, messages=sent, progress=_progress(form))
+        found = compare(
+            *(loaded, seed),
+            only=only,
+            messages=sent,
+            cheating=runs if cheating else 0,
+            progress=_progress(form),
+        )
     except ComparisonStopped as stop:  # Ctrl-C: what is done is told and kept
         found, stopped = stop.found, stop
     if form == "json":
@@ -121,6 +141,8 @@ def _tell(console: Page, found: "Comparison") -> None:
         say(console, NOISE)
     if any(one.program == "peers" for one in found.programs):
         say(console, PEERS)
+    for line in _cheaters(found):
+        say(console, line)
     for one in found.programs:
         if one.burned:
             say(console, f"{one.program}: nothing released: {clean(one.burned)}")
@@ -135,8 +157,9 @@ def _tell(console: Page, found: "Comparison") -> None:
 
 LEGEND = (
     "bits: what the single party that receives most has learnt of who has which row, per person.\n"
-    "linked: people it can pin a row on, or a report. together: the smallest coalition that can;\n"
-    "both of parties that keep to the rules; of those that cheat: veilmix leak RUN --cheating.\n"
+    "linked: people it can pin a row on, or a report. watching: the smallest coalition that can;\n"
+    "both of parties that keep to the rules. cheating: the smallest that learns somebody's row by\n"
+    "a known attack, measured with --cheating.\n"
     "guessed: people whose whole row its best guess gets right, in expectation.\n"
     "exposure: people in a crowd smaller than k, as released and as promised; e: epsilon in nats.\n"
     "entropy: bits a person that the release keeps; of noise, what a report tells of its row.\n"
@@ -167,14 +190,16 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
                 f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
                 "-" if most.rows_guessed is None else percent(most.rows_guessed),
                 _together(one),
+                _cheating(one),
                 percent(one.privacy.true) if one.privacy.epsilon is None else "no rows",
                 _promise(one.privacy),
             )
         )
     headings = (
-        "program", "most trusted", "bits", "linked", "guessed", "together", "exposure", "promised",
+        "program", "most trusted", "bits", "linked", "guessed", "watching", "cheating", "exposure",
+        "promised",
     )  # fmt: skip
-    return Grid(headings, rows, (2, 3, 4, 6, 7))
+    return Grid(headings, rows, (2, 3, 4, 7, 8))
 
 
 ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
@@ -217,6 +242,31 @@ def _together(one: "Compared") -> str:
     fewest = min(one.trust.smallest, key=len)
     more = len(one.trust.smallest) - 1
     return name_coalition(fewest) + (f" (or {more} other)" if more else "")
+
+
+def _cheating(one: "Compared") -> str:
+    """The smallest coalition that learns somebody's row by a known attack, if that was measured."""
+    from ...scenarios.studies.cheating_result import name_members
+    from ...scenarios.studies.cheating_text import NOT_MEASURED, NOTHING
+
+    found = one.trust.cheating
+    if found is None:
+        return NOT_MEASURED
+    if not found.smallest:
+        return NOTHING
+    first, more = found.smallest[0], len(found.smallest) - 1
+    return name_members((first.parties, first.friends)) + (f" (or {more} other)" if more else "")
+
+
+def _cheaters(found: "Comparison") -> Iterator[str]:
+    """What was measured of each program: the attack, how often it read a row, when noticed."""
+    from ...scenarios.studies.cheating_text import played, smallest_with_attacks
+
+    for one in found.programs:
+        if one.trust.cheating is not None:
+            told, people = smallest_with_attacks(one.trust.cheating), one.trust.cheating.users
+            where = "" if people == found.users else f"of a sample of {people:,}: "
+            yield f"{one.program}, cheating: {where}{told}; {played(one.trust.cheating)}"
 
 
 def _promise(privacy: "Privacy") -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...scenarios.wording import WATCHING
+from ..text import cheating as cheats
 from ..text import coalitions as coalitions_text
 from ..text import peers as peers_text
 from ..text.layout import (
@@ -23,7 +23,7 @@ from ..text.layout import (
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
-    from ...scenarios.schema.model import Coalition, Scenario
+    from ...scenarios.schema.model import Coalition
 
 LINKED = (
     "linked here: a report, which the person had randomized, is pinned on the person. It is no\n"
@@ -58,14 +58,16 @@ BEFORE = {
     type=click.IntRange(1, 10_000),
     default=5,
     show_default=True,
-    help="With --cheating: runs of every attack.",
+    help="With --cheating: runs of every attack, with those that are kept already.",
 )
 @format_option
 def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:  # noqa: FBT001
     """Tell what every coalition of RUN could have learnt, from what its members saw.
 
     That is of members who follow the rules and pool what they saw. With --cheating: the worst that
-    any attack of the catalogue achieves against the scenario of RUN with its guards, measured.
+    any attack of the catalogue achieves against the scenario of RUN with its guards, measured. What
+    is measured is kept in the folder of RUN, for its report, theatre and the next `leak`; Ctrl-C
+    keeps what is done, and the same command goes on.
 
     Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
     what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,
@@ -79,49 +81,29 @@ def command(run: str, prior: str, cheating: bool, runs: int, form: str) -> None:
     from ..found import folder
 
     record = read(folder(run))
-    peers = record.result.peers
     if cheating:
-        _cheating(record.scenario, record.result.seed, runs, form)
+        cheats.measured(record, runs, form)
         return
-
+    study = cheats.there(record)
+    peers = record.result.peers
     with diagnose_record(record):
         found = sorted(learnt_in(record, prior), key=lambda one: len(one.parties))
     if form == "json":
         from ..text.leak_record import leaked
 
-        write_json(leaked(found, prior, peers))
+        write_json(leaked(found, prior, peers, study))
     elif form == "csv":
         write_csv(Grid(*numbers(peers)) if peers else _csv(found))
-    elif peers:
-        _tell(found, record.scenario.coalition, smallest=False)
-        say(page())
-        peers_text.tell_sizes(page(), peers)
     else:
-        _tell(found, record.scenario.coalition)
-        for line in _notes(found, prior):
-            say(page(), line, style="dim")
-    if form not in ("json", "csv"):
-        say(page(), WATCHING, style="dim")
-
-
-def _cheating(scenario: "Scenario", seed: int | None, runs: int, form: str) -> None:
-    """Measure what coalitions learn that cheat."""
-    from ...scenarios.programs.topology import topology_of
-    from ...scenarios.serialization.record import plain
-    from ...scenarios.studies.cheating import SEED, by_coalition, measure, smallest
-    from ..text import cheating as text
-
-    found = measure(scenario, SEED if seed is None else seed, runs)
-    worst = by_coalition(found, topology_of(scenario).handlers(scenario))
-    if form == "json":
-        write_json({"attacks": plain(found), "coalitions": plain(worst)})
-    elif form == "csv":
-        write_csv(text.csv(found))
-    else:
-        lay_out(page(), text.table(worst))
-        say(page(), text.smallest(smallest(found)))
-        for line in text.notes(found):
-            say(page(), line, style="dim")
+        if peers:
+            _tell(found, record.scenario.coalition, smallest=False)
+            say(page())
+            peers_text.tell_sizes(page(), peers)
+        else:
+            _tell(found, record.scenario.coalition)
+            for line in _notes(found, prior):
+                say(page(), line, style="dim")
+        cheats.told(record, study)
 
 
 def _tell(

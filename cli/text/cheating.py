@@ -1,67 +1,105 @@
-"""What cheating coalitions learn, in a table: the worst attack of each, and when it is noticed."""
+"""What cheating coalitions of a run learn: measured, kept beside the run, and told."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable
+from textwrap import fill
 from typing import TYPE_CHECKING
 
-from .layout import Grid, many, percent
+import click
+
+from ...scenarios.wording import WATCHING, sentence
+from .layout import clean, lay_out, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.cheating import Cheated, Worst
+    from ...scenarios.records.result_file import Run
+    from ...scenarios.studies.cheating_result import CheatingStudy
 
-NOTHING = "no known attack"
-KEY = (
-    "read: runs in which somebody's whole row, or whole released row, was read by the attackers,\n"
-    "with the 95 % interval of its probability; noticed: by a burned round or an alarm that the\n"
-    "board bears out, before a release was posted, after it, or never.\n"
-    "These are the known attacks with the guards of this scenario: what nobody knows is not here."
-)
+WIDTH = 98  # characters of a line of words
 
 
-def table(worst: "Sequence[Worst]") -> Grid:
-    """A row for each coalition."""
-    headings = ("who cheats", "attack", "read", "95 %", "noticed")
-    return Grid(headings, [_row(one) for one in worst], (2, 3))
+def there(run: "Run") -> "CheatingStudy | None":
+    """The study that is kept beside a run; None if there is none."""
+    from ...scenarios.studies.cheating_file import CHEATING
+
+    if not (run.folder / CHEATING).is_file():
+        return None
+    from ...scenarios.studies.cheating_file import of_run
+
+    return of_run(run)
 
 
-def _row(one: "Worst") -> tuple[str, ...]:
-    people = (many(one.friends, "person", "people"),) if one.friends else ()
-    who, found = " + ".join((*one.parties, *people)), one.worst
-    if found is None:
-        return who, NOTHING, "0", "-", "-"
-    read = f"{found.read:,} of {found.runs:,}"
-    return who, found.attack, read, f"{percent(found.low)} to {percent(found.high)}", seen(found)
+def told(run: "Run", found: "CheatingStudy | None") -> None:
+    """Print what is kept beside a run, or how to get it."""
+    from ...scenarios.studies.cheating_file import unmeasured
+    from ...scenarios.studies.cheating_text import ON_REPORTS
+
+    console = page()
+    if found is not None:
+        say(console)
+        say(console, "and if they cheat", style="bold")
+        tell(found)
+    elif unmeasured(run.scenario):
+        say(console, sentence(ON_REPORTS), style="dim")
+    else:
+        say(console, WATCHING, style="dim")
 
 
-def seen(found: "Cheated") -> str:
-    """When it was noticed, in the runs in which a row was read."""
-    counted = {"before": found.before, "after": found.after, "never": found.never}
-    told = {when: runs for when, runs in counted.items() if runs}
-    if len(told) == 1:
-        return next(iter(told))
-    return ", ".join(f"{when} {runs:,}" for when, runs in told.items())
+def measured(run: "Run", runs: int, form: str) -> None:
+    """Play what is not played yet, keep it beside the run, and print it."""
+    from ...scenarios.studies.cheating import SEED, CheatingStopped, begin, study
+    from ...scenarios.studies.cheating_file import CHEATING, grown, read, save
+
+    scenario, seed = run.scenario, run.result.seed
+    begun = begin(scenario, SEED if seed is None else seed, runs)
+    begun = grown(begun, read(run.folder, scenario))
+    stopped = None
+
+    def keep(one: "CheatingStudy") -> None:
+        save(one, run.folder)
+
+    try:
+        found = study(scenario, begun, progress=_progress(form), keep=keep)
+        save(found, run.folder)
+    except CheatingStopped as stop:
+        found, stopped = stop.found, stop
+        save(found, run.folder)
+    _print(found, form)
+    if form == "table":
+        say(page(), f"\nkept in {clean(str(run.folder / CHEATING))}", style="dim")
+    if stopped:
+        raise stopped
 
 
-def smallest(found: "Sequence[Cheated]") -> str:
-    """Say which coalitions read anybody's row, of which no part does."""
-    said = "; ".join(one.coalition for one in found) or f"{NOTHING} reads anybody's row"
-    return f"smallest coalitions that read somebody's row by cheating: {said}"
+def _print(found: "CheatingStudy", form: str) -> None:
+    from ...scenarios.studies.cheating_text import numbers
+    from .leak_record import cheated
+
+    if form == "json":
+        write_json(cheated(found))
+    elif form == "csv":
+        write_csv(numbers(found.attacks))
+    else:
+        tell(found)
 
 
-def csv(found: "Sequence[Cheated]") -> Grid:
-    """Every attack, with all its figures."""
-    headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
-    rows = [
-        (
-            *(one.attack, "+".join(one.parties), one.friends, one.runs, one.read),
-            *(one.low, one.high, one.value, one.of, one.unit, one.before, one.after, one.never),
-        )
-        for one in found
-    ]
-    return Grid((*headings, "unit", "before", "after", "never"), rows)
+def tell(found: "CheatingStudy") -> None:
+    """Print a study: who does what, how often it reads a row, and who is enough."""
+    from ...scenarios.studies.cheating_text import notes, smallest_told, table
+
+    console = page()
+    lay_out(console, table(found))
+    say(console, smallest_told(found))
+    for line in notes(found):
+        say(console, fill(line, WIDTH), style="dim")
 
 
-def notes(found: "Sequence[Cheated]") -> Iterator[str]:
-    """What is to be known of the table."""
-    yield KEY
-    least = min((one.runs for one in found), default=0)
-    yield f"{many(len(found), 'attack')} on a person, {many(least, 'run')} of each"
+def _progress(form: str) -> Callable[[int, int], None]:
+    """Say on a terminal how far it is."""
+    if form != "table" or not sys.stderr.isatty():
+        return lambda _done, _all: None
+
+    def tell_it(done: int, due: int) -> None:
+        end = "\n" if done == due else "\r"
+        click.echo(f"played {done:,} of {due:,} runs{end}", nl=False, err=True)
+
+    return tell_it

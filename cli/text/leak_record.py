@@ -9,6 +9,7 @@ from ...analysis.trust import Received
 from ...scenarios.programs.peers.score import OfSize, PeersFound
 from ...scenarios.scoring.result import WrittenCoalition, coalition
 from ...scenarios.serialization.record import Record
+from ...scenarios.studies.cheating_result import Cheated, CheatingStudy, Linking, Worst
 from ...scenarios.verification.views import breaking
 
 
@@ -28,6 +29,32 @@ class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
     verdict: str
 
 
+class LeakedByCheating(Record, frozen=True):
+    """What coalitions learn that cheat: the worst that the known attacks achieve, measured.
+
+    Attributes:
+        scenario: its name.
+        version: of veilmix that played it.
+        seed: of the first run of each attack.
+        runs: of each attack, as asked for.
+        whole: whether all of them were played.
+        watching: the smallest coalitions that link somebody though they keep to the rules.
+        attacks: what each achieved.
+        coalitions: the worst for each; smallest: those that learn somebody's row, none of whose
+            parts does.
+    """
+
+    scenario: str
+    version: str
+    seed: int
+    runs: int
+    whole: bool
+    watching: tuple[Linking, ...]
+    attacks: tuple[Cheated, ...]
+    coalitions: tuple[Worst, ...]
+    smallest: tuple[Worst, ...]
+
+
 class Leaked(Record, frozen=True):
     """What `veilmix leak` says of a run.
 
@@ -36,16 +63,34 @@ class Leaked(Record, frozen=True):
         coalitions: each that was looked at.
         smallest: coalitions that link anybody.
         peers: what coalitions of each size follow, among peers.
+        cheating: what those learn that cheat; None where that is not measured.
     """
 
     prior: str
     coalitions: tuple[LeakedCoalition, ...]
     smallest: tuple[tuple[str, ...], ...]
     peers: tuple[OfSize, ...] | UnsetType = UNSET
+    cheating: LeakedByCheating | None = None
 
 
-def leaked(found: Sequence[Received], prior: str, peers: PeersFound | UnsetType) -> Leaked:
-    """What every coalition learnt, for programs. peers: among peers, what result.json says."""
+def cheated(found: CheatingStudy) -> LeakedByCheating:
+    """What coalitions learn that cheat, for programs."""
+    return LeakedByCheating(
+        *(found.scenario, found.version, found.seed, found.runs, found.whole, found.watching),
+        *(found.attacks, found.coalitions, found.smallest),
+    )
+
+
+def leaked(
+    found: Sequence[Received],
+    prior: str,
+    peers: PeersFound | UnsetType,
+    cheating: CheatingStudy | None = None,
+) -> Leaked:
+    """What every coalition learnt, for programs. peers: among peers, what result.json says.
+
+    cheating: the study that is kept beside the run.
+    """
     told = (
         LeakedCoalition(
             **asdict(coalition(one)),
@@ -56,4 +101,6 @@ def leaked(found: Sequence[Received], prior: str, peers: PeersFound | UnsetType)
         )
         for one in found
     )
-    return Leaked(prior, tuple(told), tuple(breaking(found)), peers.sizes if peers else UNSET)
+    sizes = peers.sizes if peers else UNSET
+    study = cheated(cheating) if cheating else None
+    return Leaked(prior, tuple(told), tuple(breaking(found)), sizes, study)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, UnsetType, field
 
 from ...scenarios.serialization.record import Record
+from ...scenarios.studies.trust_table import Told
 
 if TYPE_CHECKING:
     from ...scenarios.mean import Estimate
@@ -63,6 +64,8 @@ class CheckedScenario(Record, frozen=True):
         k, max_exposure: what the policy wants.
         local: the noise of the answers.
         warnings: what the data and the scenario should be looked at for.
+        trust: what was measured of its guards, on another scenario: who learns somebody's row,
+            watching and cheating; None where nothing was.
     """
 
     scenario: str
@@ -76,6 +79,7 @@ class CheckedScenario(Record, frozen=True):
     max_exposure: float
     local: Noise
     warnings: tuple[str, ...]
+    trust: Told | None = None
 
 
 class ShownEvent(Record, frozen=True):

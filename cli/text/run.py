@@ -308,7 +308,7 @@ def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 def smallest(found: Sequence[tuple[str, ...]]) -> str:
     """Say which coalitions link anyone, none of their parts does."""
     said = "; ".join(" + ".join(parties) for parties in found) or "none of those looked at"
-    return f"smallest coalitions that link anyone: {said}"
+    return f"smallest coalitions that link anyone by watching: {said}"
 
 
 def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:

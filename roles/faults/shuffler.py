@@ -108,12 +108,18 @@ def subtract(
 
 
 def surround(
+    deed: Deed, plan: Round, layers: Layers, refused: Counter[Reason], who: Sequence[str]
+) -> Layers:
+    """Put known rows in the place of everybody's but the target's, in the round of the release."""
+    return single_out(deed, plan, layers, refused, who) if _releases(plan) else layers
+
+
+def single_out(
     deed: Deed, plan: Round, layers: Layers, _refused: Counter[Reason], who: Sequence[str]
 ) -> Layers:
     """Put known rows in the place of everybody's but the target's."""
     others = [i for i, sender in enumerate(who) if sender != deed.target]
-    rows = covering_rows(plan, len(others))
-    return _with_own(deed, plan, layers, others, rows) if _releases(plan) else layers
+    return _with_own(deed, plan, layers, others, covering_rows(plan, len(others)))
 
 
 def _releases(plan: Round) -> bool:
@@ -176,6 +182,7 @@ OPENED: Mapping[str, Callable[[Deed, Round, Layers, Counter[Reason], Sequence[st
     "substitute": substitute,
     "subtract": subtract,
     "surround": surround,
+    "single-out": single_out,
     "swap": subtract,
 }
 UNHEARD = ("thin-out",)  # the target is not even heard

@@ -2,7 +2,7 @@
 
 from ...protocol.peers.accusations import told_by_accusers
 from ...roles.faults import peer
-from ..catalogue.attack import PEER, USER, Attack, Measured, PeerAttack
+from ..catalogue.attack import PEER, USER, Attack, Measured, PeerAttack, somebody
 from ..catalogue.scene import PeerScene, Scene
 from ..schema.model import Fault
 
@@ -40,5 +40,12 @@ ATTACK = Attack(
     reads=("users", "share", "round"),
     about=PEER,
     strike=lambda _setup, _index, _rounds: None,
-    among_peers=PeerAttack(does=DOES, remedy=REMEDY, unit=UNIT, measure=unmasked, act=peer.provoke),
+    among_peers=PeerAttack(
+        does=DOES,
+        remedy=REMEDY,
+        unit=UNIT,
+        measure=unmasked,
+        act=peer.provoke,
+        learns=somebody,  # one value under a name counts as a row: that is never too little
+    ),
 )

@@ -45,7 +45,8 @@ class Purse:
 class Case:
     """One scenario and its people, in the fixed setting.
 
-    faults: user -> round -> attack. messages: whether all messages are really sent.
+    faults: user -> round -> attack. messages: whether all messages are really sent. cheating: runs
+    of every known attack, where what coalitions learn that cheat is measured; 0: it is not.
     """
 
     scenario: Scenario
@@ -53,6 +54,7 @@ class Case:
     faults: Mapping[int, Mapping[int, str]]
     seed: int | None
     messages: bool
+    cheating: int = 0
 
     @property
     def n(self) -> int:

@@ -5,6 +5,7 @@ values only, ...) is left out, and the comparison says why.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import randbelow
@@ -61,6 +62,7 @@ def compare(
     *,
     only: Sequence[str] = (),
     messages: bool | None = None,
+    cheating: int = 0,
     progress: Progress = lambda _: None,
 ) -> Comparison:
     """Play a scenario by several programs.
@@ -71,6 +73,8 @@ def compare(
         only: names of programs; none: all.
         messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
             counts are those of the ideal functionality, and costs those of samples of 400.
+        cheating: runs of every known attack on a person, on at most 400 people, for the programs
+            that attacks are measured in; 0: what coalitions learn that cheat is not measured.
         progress: told the name of each program before it is played.
 
     Raises:
@@ -85,6 +89,7 @@ def compare(
     chosen = _comparable(scenario if isinstance(scenario, Scenario) else load(scenario))
     told = chosen.scenario.seed if seed is None else seed
     case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
+    case = replace(case, cheating=cheating)
     found: list[Compared] = []
     skipped: dict[str, str] = {}
     names, stopped = list(dict.fromkeys(only) or table), None

@@ -27,6 +27,9 @@ from ..programs.registry import PROGRAMS, program_of
 from ..programs.two_round.program import TWO_ROUND
 from ..schema.model import Expect, Kind, Local, Policy, Scenario
 from ..scoring.outcome import Outcome
+from ..studies.cheating import SEED, measure
+from ..studies.cheating_file import unmeasured
+from ..studies.cheating_result import CheatingStudy
 from ..validation.load import check
 from .case import SAMPLE, SAMPLES, Case, scaled
 from .local import draws, epsilons, features, tell, with_noise
@@ -130,7 +133,10 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
         program_of(scenario).note,
         outcome.burned,
         dict(outcome.refused),
-        Trust.of(_received(outcome, told) if asked else outcome.coalitions),
+        Trust.of(
+            _received(outcome, told) if asked else outcome.coalitions,
+            cheated(case, scenario, outcome),
+        ),
         privacy_of(outcome, epsilon),
         worth_of(case, outcome, asked, told),
         price,
@@ -140,6 +146,14 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
 def _received(outcome: Outcome, told: float) -> list[Received]:
     """What coalitions received, by the same reading of a report as without a mix."""
     return [replace(one, bits=one.linked * told) for one in outcome.coalitions]
+
+
+def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
+    """What coalitions learn that cheat, in the scenario or a sample of it; None: not measured."""
+    if not case.cheating or unmeasured(scenario):
+        return None
+    part = scenario if case.n <= SAMPLE else _sample(scenario, SAMPLE, outcome)
+    return measure(part, SEED if case.seed is None else case.seed, case.cheating)
 
 
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:

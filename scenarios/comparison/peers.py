@@ -21,7 +21,7 @@ from ..schema.model import Coalition, Defence, Fault, Mix, Scenario
 from ..scoring.outcome import Outcome
 from ..validation.load import check
 from .case import Case
-from .mixed import Meter, own, privacy_of, rounds, variant, worth_of
+from .mixed import Meter, cheated, own, privacy_of, rounds, variant, worth_of
 from .result import Compared, Cost, Trust
 
 FEW = 300  # people; with more, their messages take too long
@@ -84,7 +84,7 @@ def peers(case: Case) -> Iterator[Compared]:
         _note(scenario, outcome),
         outcome.burned,
         dict(outcome.refused),
-        Trust.of([_of_others(one) for one in outcome.coalitions]),
+        Trust.of([_of_others(one) for one in outcome.coalitions], cheated(case, scenario, outcome)),
         privacy_of(outcome, None),
         worth_of(seen, outcome, (), 0.0),
         Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),

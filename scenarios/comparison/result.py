@@ -16,6 +16,7 @@ from pathlib import Path
 from ...analysis.trust import Received, minimal
 from ...analysis.trust.fiber import Side
 from ...errors import StorageError
+from ..studies.cheating_result import CheatingStudy
 
 SCHEMA = 1
 COMPARISON = "comparison.json"
@@ -65,16 +66,20 @@ def name_coalition(parties: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Every coalition, and the smallest that pin anything on anybody."""
+    """Every coalition, and the smallest that pin anything on anybody while they keep to the rules.
+
+    cheating: what known attacks achieve of those that do not; None where that is not measured.
+    """
 
     coalitions: tuple[Learnt, ...]
     smallest: tuple[tuple[str, ...], ...]
+    cheating: CheatingStudy | None = None
 
     @classmethod
-    def of(cls, received: Sequence[Received]) -> "Trust":
-        """From the analysis of every coalition."""
+    def of(cls, received: Sequence[Received], cheating: CheatingStudy | None = None) -> "Trust":
+        """From the analysis of every coalition, and what was measured of those that cheat."""
         linked = {one.parties: one.linked for one in received}
-        return cls(tuple(Learnt.of(one) for one in received), tuple(minimal(linked)))
+        return cls(tuple(Learnt.of(one) for one in received), tuple(minimal(linked)), cheating)
 
     @property
     def most_trusted(self) -> Learnt:

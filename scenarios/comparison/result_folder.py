@@ -26,6 +26,7 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
+from ..studies.cheating_text import seen
 from .result import COMPARISON, Compared, Comparison, read
 
 __all__ = ["HEADINGS", "contents", "points", "read", "rows", "save"]
@@ -59,6 +60,13 @@ HEADINGS = (
     "rounds",
     "burned",
     "note",
+    "cheating_coalitions",
+    "cheating_attack",
+    "cheating_read",
+    "cheating_runs",
+    "cheating_low_95",
+    "cheating_high_95",
+    "cheating_noticed",
 )
 
 
@@ -101,7 +109,27 @@ def _row(one: Compared) -> tuple[object, ...]:
         price.rounds,
         one.burned or "",
         one.note,
+        *_cheating(one),
     )
+
+
+def _cheating(one: Compared) -> tuple[object, ...]:
+    """The smallest coalitions that learn a row by cheating, and the worst of the first of them."""
+    found = one.trust.cheating
+    if found is None:
+        return ("not measured", *("",) * 6)
+    named = " or ".join(
+        "+".join((*some.parties, *_people(some.friends))) for some in found.smallest
+    )
+    first = found.smallest[0] if found.smallest else None
+    if first is None or first.watching or first.worst is None:
+        return (named or "no known attack", "watching" if first else "", *("",) * 5)
+    worst = first.worst
+    return named, worst.attack, worst.read, worst.runs, worst.low, worst.high, seen(worst)
+
+
+def _people(friends: int) -> tuple[str, ...]:
+    return (f"{friends} people",) if friends else ()
 
 
 def points(found: Comparison) -> list[Point]:

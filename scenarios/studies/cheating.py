@@ -9,37 +9,39 @@ probability is below the upper end of its interval, and nobody knows all attacks
     noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
                that the board bears out
     coalition  those who commit an attack and those who help it; people who help are counted
+
+Every attack is played once before any is played twice: whoever stops a study has all of them.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
 
-from ...analysis.estimation.confidence import clopper_pearson
+import msgspec
+
+from ... import __version__
 from ...errors import ParameterError, ScenarioError
 from ...protocol import parties
 from ...protocol.board import replay
-from ...protocol.messages import Alarm, Tally
+from ...protocol.messages import Alarm, Burned, Tally
 from ...protocol.parties import Role
-from ..catalogue.attack import PEER, Attack, PeerAttack
+from ..catalogue.attack import PEER, Attack, Learns, PeerAttack
 from ..catalogue.registry import ATTACKS
-from ..mean import LEVEL
 from ..play.announcement import draw_faults
-from ..play.run import CARRIED
+from ..play.run import CARRIED, run
 from ..programs.interface import Played
 from ..programs.registry import samples
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Fault, Scenario
-from ..serialization.record import Record
 from ..validation.load import resolve
+from ..verification.views import breaking
 from .attack_plan import changed, plan_rows, suited
+from .cheating_result import Attempted, CheatingStudy, Linking, Noticed, Shot
 
-Noticed = Literal["before", "after", "never"]
-WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 OF_THE_PEOPLE = " of the people"  # ends what an attack says of people who help it
-PERSON = "a person"  # stands for whoever of the people helps
+BEFORE: Noticed = "before"
+AFTER: Noticed = "after"
 SEED = 7  # of the first run, where the scenario has none
 
 
@@ -51,6 +53,7 @@ class Attempt:
     scenario: Scenario
     who: tuple[str, ...]
     friends: int
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,47 +64,12 @@ class Trial:
     seed: int
 
 
-class Cheated(Record, frozen=True):
-    """What one attack achieved, over all its runs.
+class CheatingStopped(KeyboardInterrupt):
+    """Ctrl-C while a study is played. found: the study as far as it is."""
 
-    Attributes:
-        attack: its row of the matrix.
-        parties: who is in it, people left out.
-        friends: people who are in it.
-        runs: how many were played.
-        read: runs in which somebody's row was read.
-        low, high: of the probability of that, 95 % (Clopper-Pearson).
-        value, of, unit: what was achieved, mean of the runs.
-        before, after, never: of the runs in which a row was read, when that was noticed.
-    """
-
-    attack: str
-    parties: tuple[str, ...]
-    friends: int
-    runs: int
-    read: int
-    low: float
-    high: float
-    value: float
-    of: float
-    unit: str
-    before: int
-    after: int
-    never: int
-
-    @property
-    def coalition(self) -> str:
-        """Who is in it, in words."""
-        people = f"{self.friends:,} people" if self.friends > 1 else PERSON
-        return " + ".join((*self.parties, *([people] if self.friends else ()))) or "nobody"
-
-
-class Worst(Record, frozen=True):
-    """The worst for one coalition: by itself, or through a part of it. None: no known attack."""
-
-    parties: tuple[str, ...]
-    friends: int
-    worst: Cheated | None
+    def __init__(self, found: CheatingStudy) -> None:
+        super().__init__(f"{found.played} of {found.due} runs played")
+        self.found = found
 
 
 def attempts(scenario: Scenario) -> Iterator[Attempt]:
@@ -118,7 +86,7 @@ def attempts(scenario: Scenario) -> Iterator[Attempt]:
         except ScenarioError:
             continue  # such as a second shuffler's where there is one
         who, friends = _coalition(made, made.fault[-1], record)
-        yield Attempt(name, made, who, friends)
+        yield Attempt(name, made, who, friends, row.how.unit)
 
 
 def _coalition(
@@ -145,6 +113,96 @@ def _many(said: str) -> int:
     return 1 if number == "one" else int(number)
 
 
+def mark_of(scenario: Scenario) -> str:
+    """What tells a scenario from any other: its people, parties and guards, without a seed."""
+    plain = changed(scenario, {"scenario.seed": None, "scenario.repeat": 1}, ())
+    return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
+
+
+def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
+    """A study of which nothing is played yet.
+
+    Args:
+        scenario: what is attacked, with its guards; its own [[fault]] are left out.
+        seed: of the first run; the next have the seeds after it.
+        runs: of every attack.
+
+    Who links somebody by watching is found in a run that nobody attacks, with the first seed.
+    Raises DataError for a scenario in which attacks are not measured.
+    """
+    if runs < 1:
+        raise ParameterError(f"runs: found {runs}; at least 1 is accepted")
+    topology = topology_of(scenario)
+    tried = tuple(attempts(scenario))
+    return CheatingStudy(
+        version=__version__,
+        scenario=scenario.scenario.name,
+        mark=mark_of(scenario),
+        seed=seed,
+        runs=runs,
+        users=samples(scenario, seed).people.n,
+        handlers=topology.handlers(scenario),
+        watching=tuple(_watching(scenario, seed)),
+        attempts=tuple(Attempted(one.row, one.who, one.friends, one.unit) for one in tried),
+    )
+
+
+def _watching(scenario: Scenario, seed: int) -> Iterator[Linking]:
+    """The smallest coalitions that link somebody though they keep to the rules."""
+    found = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
+    yield from (Linking(tuple(one)) for one in breaking(found.coalitions))
+    sizes = found.peers.sizes if found.peers else ()
+    linking = [one.size for one in sizes if one.people.mean > 0]
+    yield from (Linking((), size) for size in sorted(linking)[:1])
+
+
+def study(
+    scenario: Scenario,
+    begun: CheatingStudy,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+    keep: Callable[[CheatingStudy], None] = lambda _found: None,
+) -> CheatingStudy:
+    """Play what a study has not been played yet: every attack once, then every attack twice, ...
+
+    Args:
+        scenario: of the study.
+        begun: the study so far.
+        executor: plays runs elsewhere; None: here.
+        progress: told how many runs are done, and of how many.
+        keep: given the study whenever every attack has been played once more.
+
+    Raises CheatingStopped at Ctrl-C, with all that was played.
+    """
+    tried = {one.row: one for one in attempts(scenario)}
+    shots = {one.attack: list(one.shots) for one in begun.attempts}
+    trials = [
+        Trial(tried[name], begun.seed + number)
+        for number in range(begun.runs)
+        for name, played in shots.items()
+        if len(played) <= number
+    ]
+    before = begun.played
+    try:
+        played = executor.map(play, trials) if executor else map(play, trials)
+        for done, (trial, shot) in enumerate(zip(trials, played, strict=True), start=1):
+            shots[trial.attempt.row].append(shot)
+            progress(before + done, begun.due)
+            if done == len(trials) or trials[done].seed != trial.seed:
+                keep(_with(begun, shots))
+    except KeyboardInterrupt as stop:
+        raise CheatingStopped(_with(begun, shots)) from stop
+    return _with(begun, shots)
+
+
+def _with(begun: CheatingStudy, shots: Mapping[str, Sequence[Shot]]) -> CheatingStudy:
+    played = tuple(
+        msgspec.structs.replace(one, shots=tuple(shots[one.attack])) for one in begun.attempts
+    )
+    return msgspec.structs.replace(begun, attempts=played)
+
+
 def measure(
     scenario: Scenario,
     seed: int,
@@ -152,39 +210,10 @@ def measure(
     *,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
-) -> tuple[Cheated, ...]:
-    """Play every attack on a person so many times.
-
-    Args:
-        scenario: what is attacked, with its guards; its own [[fault]] are left out.
-        seed: of the first run; the next have the seeds after it.
-        runs: of every attack.
-        executor: plays runs elsewhere; None: here.
-        progress: told how many runs are done, and of how many.
-    """
-    if runs < 1:
-        raise ParameterError(f"runs: found {runs}; at least 1 is accepted")
-    tried = list(attempts(scenario))
-    trials = [Trial(one, seed + i) for one in tried for i in range(runs)]
-    played = executor.map(play, trials) if executor else map(play, trials)
-    found = []
-    for done, one in enumerate(played, start=1):
-        found.append(one)
-        progress(done, len(trials))
-    return tuple(
-        summed(one, found[place * runs : (place + 1) * runs]) for place, one in enumerate(tried)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """What one run came to."""
-
-    value: float
-    of: float
-    unit: str
-    read: bool
-    noticed: Noticed
+) -> CheatingStudy:
+    """Play every attack on a person so many times: `begin` and `study` in one."""
+    begun = begin(scenario, seed, runs)
+    return study(scenario, begun, executor=executor, progress=progress)
 
 
 def play(trial: Trial) -> Shot:
@@ -197,100 +226,39 @@ def play(trial: Trial) -> Shot:
     played = CARRIED[topology.name](scenario, crowd, faults, trial.seed, "real")
     effect = played.attacks[-1]
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
-    learns = record.learns if record is not None and record.learns is not None else _nothing
+    learns: Learns = (record and record.learns) or _nothing
     read = learns(effect.value, effect.of)
-    when = NOTICING[topology.name](played)
-    return Shot(effect.value, effect.of, effect.unit, read, when)
+    when = NOTICING[topology.name](played, frozenset(trial.attempt.who))
+    return Shot(trial.seed, effect.value, effect.of, read, when)
 
 
 def _nothing(_value: float, _most: float) -> bool:
     return False
 
 
-def noticed(played: Played) -> Noticed:
-    """When anybody noticed: before a release stood on the board, after it, or never."""
+def noticed(played: Played, members: frozenset[str]) -> Noticed:
+    """When anybody noticed: before a release stood on the board, after it, or never.
+
+    What members burn themselves shows nothing: they need not have done so.
+    """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
-    posts = played.transcript.posts
-    board = replay(posts)
+    board = replay(played.transcript.posts)
     borne_out = {(one.party, one.round, one.cause) for one in played.alarms if one.borne_out}
     released = False
     for entry in board.entries:
-        body = entry.message.body
-        if isinstance(body, Tally) and entry.author == parties.ANALYST:
-            released = True
-        if isinstance(body, Alarm) and (entry.author, body.round, body.cause.value) in borne_out:
-            return "after" if released else "before"
-    if played.burned is not None:
-        return "after" if released else "before"
+        body, when = entry.message.body, AFTER if released else BEFORE
+        alarm = isinstance(body, Alarm) and (entry.author, body.round, body.cause.value)
+        if entry.author not in members and (isinstance(body, Burned) or alarm in borne_out):
+            return when
+        released |= isinstance(body, Tally) and entry.author == parties.ANALYST
     return "never"
 
 
-def _among_peers(played: Played) -> Noticed:
+def _among_peers(played: Played, _members: frozenset[str]) -> Noticed:
     return "never" if played.burned is None else "before"
 
 
-NOTICING: Mapping[str, Callable[[Played], Noticed]] = {
+NOTICING: Mapping[str, Callable[[Played, frozenset[str]], Noticed]] = {
     CENTRAL.name: noticed,
     PEERS.name: _among_peers,
 }  # topology -> when anybody noticed
-
-
-def summed(attempt: Attempt, shots: Sequence[Shot]) -> Cheated:
-    """Put the runs of an attack together."""
-    read = [one for one in shots if one.read]
-    low, high = clopper_pearson(len(read), len(shots), (1 - LEVEL) / 2)
-    when = Counter(one.noticed for one in read)
-    many = len(shots)
-    return Cheated(
-        attempt.row,
-        attempt.who,
-        attempt.friends,
-        many,
-        len(read),
-        float(low),
-        float(high),
-        sum(one.value for one in shots) / many,
-        sum(one.of for one in shots) / many,
-        shots[0].unit,
-        *(when[one] for one in WHEN),
-    )
-
-
-def worst_of(found: Iterable[Cheated], who: Iterable[str], friends: int = 0) -> Worst:
-    """The worst for a coalition: what it, or a part of it, can commit and reads most with."""
-    members, reads = frozenset(who), [one for one in found if one.read]
-    able = [one for one in reads if members.issuperset(one.parties) and friends >= one.friends]
-    late = {"never": 2, "after": 1, "before": 0}
-
-    def badness(one: Cheated) -> tuple[float, int, int]:
-        unseen = late["never"] if one.never else late["after"] if one.after else late["before"]
-        return one.read / one.runs, unseen, -len(one.parties)
-
-    return Worst(tuple(sorted(members)), friends, max(able, key=badness, default=None))
-
-
-def by_coalition(found: Sequence[Cheated], single: Iterable[str]) -> tuple[Worst, ...]:
-    """The worst for every single party, and for every coalition that some attack needs."""
-    asked: set[tuple[tuple[str, ...], int]] = {((one,), 0) for one in single}
-    asked |= {(one.parties, one.friends) for one in found if one.parties or one.friends}
-    ordered = sorted(asked, key=lambda one: (len(one[0]) + one[1], one))
-    return tuple(worst_of(found, who, friends) for who, friends in ordered)
-
-
-def smallest(found: Sequence[Cheated]) -> tuple[Cheated, ...]:
-    """Of the coalitions that read somebody's row, those of which no part does, each once."""
-    read = [one for one in found if one.read]
-    chosen: dict[tuple[tuple[str, ...], int], Cheated] = {}
-    for one in read:
-        part = any(
-            set(other.parties) <= set(one.parties)
-            and other.friends <= one.friends
-            and (other.parties, other.friends) != (one.parties, one.friends)
-            for other in read
-        )
-        if not part:
-            worst = worst_of(read, one.parties, one.friends).worst
-            chosen[one.parties, one.friends] = worst or one
-    return tuple(
-        sorted(chosen.values(), key=lambda one: (len(one.parties) + one.friends, one.parties))
-    )

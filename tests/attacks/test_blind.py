@@ -30,7 +30,17 @@ CENSUS = ("lie", "lie-marginals", "overlap")  # rows in which a rule has somethi
 # Who commits it opens something.
 KEYS = (
     *("bundle", "collude", "dictionary", "equivocate", "forward", "inside-reports"),
-    *("lie", "lie-counts", "lie-marginals", "one-key", "one-salt", "order", "overlap"),
+    *(
+        "single-out",
+        "single-out-release",
+        "lie",
+        "lie-counts",
+        "lie-marginals",
+        "one-key",
+        "one-salt",
+        "order",
+        "overlap",
+    ),
     *("substitute", "subtract", "surround", "swap", "thin-out", "delay", "dropout", "rerun"),
     "split-view",
 )

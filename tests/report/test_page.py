@@ -140,9 +140,10 @@ def test_what_one_would_read_first(played) -> None:
         "What was released?": "smokes x team",
         "How exposed are people?": "0.0 % of people",
         "Who must be trusted?": "3 parties must collude",
+        "And if parties cheat?": "not measured",
         "What was decided, and why?": "release 2 columns",
     }
-    assert made.verdict[3].text.endswith("Held back: nothing.")
+    assert made.verdict[4].text.endswith("Held back: nothing.")
     keys = [one.key for one in made.sections]
     assert keys == ["crowds", "decision", "found", "trust", "traffic", "repeat"]
 
@@ -182,7 +183,7 @@ def test_every_shipped_scenario_has_a_page(name: str, tmp_path: Path) -> None:
     """Whatever a program writes into result.json, its page can be made."""
     made = make(save(run(name, 3, "ideal", worst_case_seconds=0), tmp_path), 0)
     decided = any("decided" in one.question for one in made.page.verdict)
-    assert len(made.page.verdict) == 3 + decided
+    assert len(made.page.verdict) == 4 + decided
     text = made.html
     assert "None" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
     assert files(text)

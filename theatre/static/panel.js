@@ -21,6 +21,7 @@ function drawPanel(bill, scene, choices, position) {
   if (bill.outside) put("unseen", "What parties send to each other is not on the board: of that nothing is here.");
   else put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
   drawPinned(bill, scene.known);
+  put("cheating", ifTheyCheat(bill, scene.eyes));
   drawReasons(scene.way);
   document.getElementById("read").replaceChildren(...readRows(bill, scene.known));
   document.getElementById("decision").replaceChildren(...decision(bill, scene, choices));
@@ -41,6 +42,17 @@ function drawPinned(bill, known) {
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
   put("certain", unknown ? "" : `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
   put("who", unknown ? "" : known.linked ? whoIs(bill, known) : `Everybody hides in a crowd of ${bill.people.toLocaleString("en")}.`);
+}
+
+// The worst that a known attack has achieved whose coalition is among these eyes; the worst is first.
+function ifTheyCheat(bill, eyes) {
+  const { none, told, found } = bill.cheating;
+  if (none) return none;
+  const people = [...eyes].filter((name) => name.startsWith(`${bill.person}-`)).length;
+  const worst = found.find((one) => one.friends <= people && one.parties.every((name) => eyes.has(name)));
+  if (!worst) return `If these eyes cheat: no known attack reads anybody's row. ${told}.`;
+  const { attack, read, ends, noticed } = worst;
+  return `If these eyes cheat: ${attack} reads somebody's row in ${read} runs (${ends}), noticed: ${noticed}. ${told}.`;
 }
 
 function whoIs(bill, known) {
@@ -111,7 +123,7 @@ function badge(safe) {
 // The panel: the steps as a list, where they end, and whose key would help.
 function drawReasons(way) {
   const shown = Boolean(way);
-  for (const id of ["certain", "who", "unseen", "read-title", "read", "decision-title", "decision"]) document.getElementById(id).hidden = shown;
+  for (const id of ["certain", "who", "cheating", "unseen", "read-title", "read", "decision-title", "decision"]) document.getElementById(id).hidden = shown;
   document.getElementById("way").hidden = !shown;
   if (!shown) return;
   put("way-title", `The way of ${way.name}`);

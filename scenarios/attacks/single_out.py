@@ -1,0 +1,90 @@
+"""`single-out`: the first shuffler hands on one person alone, and the reader tells what it reads.
+
+Guards of a round burn it once its reader has read it, and then the reader has.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ...protocol import parties
+from ...protocol.exploits import Row
+from ...protocol.own_batches import Known, handed_on, singled_out
+from ...protocol.parties import ANALYST, CURATOR, shuffler
+from ...roles.faults.shuffler import covering_rows
+from ..catalogue.attack import SHUFFLER, Attack, Keys, Measured, wholly
+from ..catalogue.entries import FIRST_USER, target
+from ..catalogue.scene import Scene
+from ..catalogue.session import AttackSetup
+from ..schema.model import Fault, Scenario
+
+__all__ = ["ATTACK"]
+
+FIRST = 1  # the round, where the file names none
+
+
+def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
+    """Known rows stand where everybody else's would."""
+    setup.deed(replace(entry, round=struck(entry)), number, aimed=target(entry))
+
+
+def struck(entry: Fault) -> int:
+    """The round in which it is committed."""
+    return entry.round or FIRST
+
+
+def readers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
+    """Whoever reads that round: the curator the first, the analyst the release."""
+    return (CURATOR if struck(entry) == FIRST else ANALYST,)
+
+
+def values_read(scene: Scene, entry: Fault) -> Measured:
+    """Values of the target that are read, of all that it says in that round."""
+    loot, number = scene.loot((shuffler(1), *readers(scene.scenario, entry))), struck(entry)
+    plan = loot.plan(number)
+    if plan is None:
+        return 0, len(scene.people.schema.names)
+    people = singled_out(loot, number, Known({}, made(scene, number)))
+    who = parties.index(target(entry))
+    asked = {column for ask in plan.call.asks for column in ask}
+    return scene.right(who, people.get(who, {})), len(asked)
+
+
+def made(scene: Scene, number: int) -> Mapping[int, Sequence[Row]]:
+    """The known rows, as many as were put in."""
+    loot = scene.loot((shuffler(1),))
+    plan = loot.plan(number)
+    if plan is None:
+        return {}
+    rows = covering_rows(plan, handed_on(loot, number).strange // plan.slots)
+    return {number: [dict(enumerate(row)) for row in rows]}
+
+
+def trial(number: int) -> Keys:
+    """Everybody but the first person is replaced in a round."""
+    return {"by": shuffler(1), "target": FIRST_USER, "round": number}
+
+
+ATTACK = Attack(
+    by=SHUFFLER,
+    does="keeps the target and replaces everybody else by known rows, and the reader tells them",
+    remedy=(
+        "nothing: a first shuffler and the reader of a round read anybody they like, one a round. "
+        "`tokens` and `sums` burn what they have read, if the reader does not help them to the "
+        "end; `receipts` show it afterwards to whoever looks. Nobody who may ever meet a reader "
+        "should be the first shuffler"
+    ),
+    scenario="attack-single-out",
+    unit="values of the target read",
+    learns=wholly,
+    measure=values_read,
+    reads=("target", "round"),
+    stopped_by=("receipts",),
+    trials={
+        "": lambda _people, _shufflers: [trial(1)],
+        "release": lambda _people, _shufflers: [trial(2)],
+    },
+    commit=commit,
+    first_only=True,
+    helpers=readers,
+)

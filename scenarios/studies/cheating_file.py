@@ -1,0 +1,99 @@
+"""The study of cheating coalitions that lies in a run's folder: `cheating.json`.
+
+It is no part of the run, so the folder's seal does not have it: it is played again from the run's
+scenario, with seeds of its own, and says which. Only its owner may read it.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from ...errors import StorageError
+from ..programs.registry import program_of
+from ..records.result_file import Run
+from ..schema.model import Scenario
+from ..serialization.atomic_file import write_whole
+from ..serialization.json_text import pretty
+from ..serialization.record import plain
+from .cheating import mark_of
+from .cheating_result import SCHEMA, WHEN, Attempted, CheatingStudy
+
+CHEATING = "cheating.json"
+LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
+
+
+def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
+    """Read the study in a run's folder; None if there is none.
+
+    Raises StorageError where it is damaged, of another version's schema, or of another scenario
+    than that of the run.
+    """
+    path = folder / CHEATING
+    if not path.is_file():
+        return None
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
+        found = msgspec.json.decode(path.read_bytes(), type=CheatingStudy)
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
+    except (ValueError, RecursionError) as bad:
+        raise StorageError(f"{path}: no study of cheating coalitions: {bad}; {AGAIN}") from None
+    if found.schema != SCHEMA:
+        raise StorageError(f"{path}: schema {found.schema}; this version reads {SCHEMA}; {AGAIN}")
+    if found.mark != mark_of(scenario):
+        raise StorageError(f"{path}: of another scenario than that of the run; {AGAIN}")
+    for one in found.attempts:
+        if not _in_order(one, found):
+            raise StorageError(f"{path}: {one.attack}: runs are missing or out of order; {AGAIN}")
+    return found
+
+
+AGAIN = "remove it, and `veilmix leak RUN --cheating` plays it again"
+
+
+def _in_order(one: Attempted, found: CheatingStudy) -> bool:
+    """Whether the runs of an attack are those from the first seed on, each as it can have been."""
+    seeds = [shot.seed for shot in one.shots]
+    return seeds == list(range(found.seed, found.seed + len(seeds))) and all(
+        0 <= shot.value <= shot.of and shot.noticed in WHEN for shot in one.shots
+    )
+
+
+def save(found: CheatingStudy, folder: Path) -> Path:
+    """Write a study into a run's folder, over an older one. Raises StorageError."""
+    path = folder / CHEATING
+    write_whole(path, pretty(plain(found)), force=True, private=True)
+    return path
+
+
+def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
+    """A study that has not begun, with what an older one of the same scenario and seed has played.
+
+    The larger number of runs holds; attacks that are new are played from the first seed on.
+    """
+    if older is None or older.seed != begun.seed or older.version != begun.version:
+        return begun
+    there = {one.attack: one for one in older.attempts}
+    kept = tuple(
+        msgspec.structs.replace(one, shots=there[one.attack].shots)
+        if one.attack in there and _same(one, there[one.attack])
+        else one
+        for one in begun.attempts
+    )
+    runs = max(begun.runs, older.runs)
+    return msgspec.structs.replace(begun, runs=runs, attempts=kept)
+
+
+def _same(one: Attempted, other: Attempted) -> bool:
+    return (one.parties, one.friends) == (other.parties, other.friends)
+
+
+def of_run(run: Run) -> CheatingStudy | None:
+    """The study in the folder of a run; None if there is none, or can be none."""
+    return None if unmeasured(run.scenario) else read(run.folder, run.scenario)
+
+
+def unmeasured(scenario: Scenario) -> bool:
+    """Whether what attacks achieve is not measured in a scenario: people add noise there."""
+    return program_of(scenario).reports

@@ -1,0 +1,286 @@
+"""What is left of playing the attacks on a person: every run, and the worst for each coalition.
+
+A coalition that cheats may do whatever a part of it can do, and may just as well watch: so its
+worst is the largest of all that its parts achieve, in one order, and a larger coalition never does
+worse than a smaller one.
+
+    watching      it links somebody though it keeps to the rules: that is worked out, and certain
+    read / runs   else the largest share of runs in which an attack read somebody's row
+    noticed       of attacks that read as often, one that is noticed later, or never
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ...analysis.estimation.confidence import clopper_pearson
+from ..mean import LEVEL
+from ..serialization.record import Record
+
+SCHEMA = 1
+Noticed = Literal["before", "after", "never"]
+WHEN: tuple[Noticed, ...] = ("before", "after", "never")
+LATE = {when: late for late, when in enumerate(WHEN)}
+PERSON = "a person"  # stands for whoever of the people helps
+EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
+Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Shot(Record, frozen=True):
+    """One run. read: whether somebody's row was read; noticed: when anybody noticed."""
+
+    seed: Count
+    value: float
+    of: float
+    read: bool
+    noticed: Noticed
+
+
+class Cheated(Record, frozen=True):
+    """What one attack achieved, over all its runs.
+
+    Attributes:
+        attack: its row of the matrix.
+        parties: who is in it, people left out.
+        friends: people who are in it.
+        runs: how many were played.
+        read: runs in which somebody's row was read.
+        low, high: of the probability of that, 95 % (Clopper-Pearson).
+        value, of, unit: what was achieved, mean of the runs.
+        before, after, never: of the runs in which a row was read, when that was noticed.
+    """
+
+    attack: str
+    parties: tuple[str, ...]
+    friends: Count
+    runs: Annotated[int, Meta(ge=1)]
+    read: Count
+    low: float
+    high: float
+    value: float
+    of: float
+    unit: str
+    before: Count
+    after: Count
+    never: Count
+
+    @property
+    def coalition(self) -> str:
+        """Who is in it, in words."""
+        return name_members((self.parties, self.friends))
+
+    @property
+    def noticed(self) -> Noticed:
+        """The latest that it was noticed in a run in which a row was read."""
+        return "never" if self.never else "after" if self.after else "before"
+
+
+class Attempted(Record, frozen=True):
+    """One attack on a person, committed by a coalition, and its runs so far; the first seed first.
+
+    friends: how many of the people help.
+    """
+
+    attack: str
+    parties: tuple[str, ...]
+    friends: Count
+    unit: str
+    shots: tuple[Shot, ...] = ()
+
+    def summed(self) -> Cheated:
+        """All its runs together; there has to be one."""
+        read = [one for one in self.shots if one.read]
+        many = len(self.shots)
+        low, high = clopper_pearson(len(read), many, (1 - LEVEL) / 2)
+        when = Counter(one.noticed for one in read)
+        return Cheated(
+            self.attack,
+            self.parties,
+            self.friends,
+            many,
+            len(read),
+            float(low),
+            float(high),
+            sum(one.value for one in self.shots) / many,
+            sum(one.of for one in self.shots) / many,
+            self.unit,
+            *(when[one] for one in WHEN),
+        )
+
+
+class Worst(Record, frozen=True):
+    """The worst for one coalition, by itself or through a part of it.
+
+    watching: it links somebody though it keeps to the rules. worst: the attack that reads most;
+    None: no known attack reads anything.
+    """
+
+    parties: tuple[str, ...]
+    friends: Count
+    watching: bool
+    worst: Cheated | None
+
+
+class Linking(Record, frozen=True):
+    """A coalition that links somebody though it keeps to the rules. friends: people who are in it.
+
+    Among peers some coalition of so many does, and not everyone.
+    """
+
+    parties: tuple[str, ...]
+    friends: Count = 0
+
+
+class CheatingStudy(Record, frozen=True, kw_only=True):
+    """Every attack on a person, played on one scenario with the guards it has.
+
+    Attributes:
+        schema: of this record.
+        version: of veilmix.
+        scenario: its name; mark: what tells it, its guards and people from any other (SHA-256).
+        seed: of the first run of each attack; the next have the seeds after it.
+        runs: of each attack, as many as were asked for.
+        users: how many people.
+        handlers: the parties that are told by themselves.
+        watching: the smallest coalitions that link somebody though they keep to the rules.
+        attempts: the attacks, each with its runs so far.
+    """
+
+    schema: int = SCHEMA
+    version: str
+    scenario: str
+    mark: str
+    seed: Count
+    runs: Annotated[int, Meta(ge=1)]
+    users: Count
+    handlers: tuple[str, ...]
+    watching: tuple[Linking, ...]
+    attempts: tuple[Attempted, ...]
+
+    @property
+    def played(self) -> int:
+        """Runs that were played."""
+        return sum(len(one.shots) for one in self.attempts)
+
+    @property
+    def due(self) -> int:
+        """Runs that were asked for."""
+        return self.runs * len(self.attempts)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every attack was played as often as was asked for."""
+        return all(len(one.shots) >= self.runs for one in self.attempts)
+
+    @property
+    def attacks(self) -> tuple[Cheated, ...]:
+        """What each attack achieved that was played at least once."""
+        return tuple(one.summed() for one in self.attempts if one.shots)
+
+    @property
+    def coalitions(self) -> tuple[Worst, ...]:
+        """The worst for each coalition."""
+        return by_coalition(self.attacks, self.handlers, self.watching)
+
+    @property
+    def smallest(self) -> tuple[Worst, ...]:
+        """The smallest coalitions that learn somebody's row."""
+        return smallest(self.attacks, self.watching)
+
+
+def name_members(members: Members) -> str:
+    """A coalition in words."""
+    parties, friends = members
+    people = f"{friends:,} people" if friends > 1 else PERSON
+    return " + ".join((*parties, *([people] if friends else ()))) or "nobody"
+
+
+def badness(one: Cheated) -> tuple[float, int, int, int]:
+    """How bad an attack is; the same attack for whoever can commit it."""
+    return one.read / one.runs, LATE[one.noticed], -len(one.parties), -one.friends
+
+
+def within(small: Members, large: Members) -> bool:
+    """Whether a coalition is the other one, or a part of it."""
+    return set(small[0]) <= set(large[0]) and small[1] <= large[1]
+
+
+def worst_of(
+    found: Iterable[Cheated],
+    who: Iterable[str],
+    friends: int = 0,
+    watching: Iterable[Linking] = (),
+) -> Worst:
+    """The worst for a coalition: what it, or a part of it, can commit or see, and reads most with.
+
+    watching: the smallest coalitions that link somebody though they keep to the rules.
+    """
+    members: Members = tuple(sorted(set(who))), friends
+    links = any(within(_members(one), members) for one in watching)
+    able = (one for one in found if one.read and within(_members(one), members))
+    return Worst(*members, links, max(able, key=badness, default=None))
+
+
+def by_coalition(
+    found: Sequence[Cheated], single: Sequence[str], watching: Sequence[Linking] = ()
+) -> tuple[Worst, ...]:
+    """The worst for coalitions of one, two and more parties, the smallest first.
+
+    single: the parties of which every coalition is told, up to 6 of them; of more, single ones and
+    pairs. Coalitions that some attack needs, or that link by watching, are told in any case.
+    """
+    asked: set[Members] = {(one, 0) for one in _subsets(single)}
+    asked |= {_members(one) for one in found if one.parties or one.friends}
+    asked |= {_members(one) for one in watching}
+    ordered = sorted(asked, key=lambda one: (len(one[0]) + one[1], one))
+    return tuple(worst_of(found, who, friends, watching) for who, friends in ordered)
+
+
+def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    most = len(single) if len(single) <= EVERY_SUBSET else 2
+    for size in range(1, most + 1):
+        for one in combinations(single, size):
+            yield tuple(sorted(one))
+
+
+def telling(worst: Sequence[Worst]) -> tuple[Worst, ...]:
+    """Single parties, and coalitions that do worse to people than every part of them."""
+    told: list[Worst] = []
+    for one in worst:
+        parts = [other for other in told if within(_members(other), _members(one))]
+        if len(one.parties) + one.friends == 1 or all(_does_more(one, part) for part in parts):
+            told.append(one)
+    return tuple(told)
+
+
+def _does_more(one: Worst, part: Worst) -> bool:
+    if one.watching or part.watching:
+        return one.watching and not part.watching
+    if one.worst is None or part.worst is None:
+        return one.worst is not None
+    return badness(one.worst)[:2] > badness(part.worst)[:2]
+
+
+def _members(one: Worst | Cheated | Linking) -> Members:
+    return one.parties, one.friends
+
+
+def smallest(found: Sequence[Cheated], watching: Sequence[Linking] = ()) -> tuple[Worst, ...]:
+    """Of the coalitions that learn somebody's row, those of which no part does, each once.
+
+    By an attack that reads in some run, or by watching, which members may do who cheat elsewhere.
+    """
+    learning: set[Members] = {_members(one) for one in found if one.read}
+    learning |= {_members(one) for one in watching}
+    least = [
+        one
+        for one in learning
+        if not any(other != one and within(other, one) for other in learning)
+    ]
+    ordered = sorted(least, key=lambda one: (len(one[0]) + one[1], one))
+    return tuple(worst_of(found, who, friends, watching) for who, friends in ordered)

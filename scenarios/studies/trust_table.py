@@ -1,0 +1,140 @@
+"""Who learns somebody's row, watching and cheating, for sets of guards: a table that is shipped.
+
+tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
+table too. A scenario is told what was measured of its guards, on the scenario named there.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ...errors import StorageError
+from ..catalogue.registry import guarding
+from ..programs.topology import topology_of
+from ..schema.model import Scenario
+from ..serialization.record import Record
+from .attack_plan import RANDOM
+from .cheating_file import unmeasured
+from .cheating_result import Cheated, CheatingStudy, Linking, Worst, smallest
+
+FILE = Path(__file__).parent / "trust_table.json"
+SCHEMA = 1
+ALIKE = ("min_batch",)  # guards that make no difference here: their number is another everywhere
+
+Fit = Literal["same", "fewer"]
+
+
+class GuardSet(Record, frozen=True, kw_only=True):
+    """What was measured with one set of guards.
+
+    Attributes:
+        name: the set, in words.
+        scenario: what it was measured on; source: its people; users: how many.
+        topology: who carries messages; handlers: the parties.
+        public: whether the counts of round 1 are.
+        on: the guards that were on, by name.
+        seed, runs: of each attack.
+        tried: the attacks that were played.
+        watching: the smallest coalitions that link somebody though they keep to the rules.
+        reading: what each attack achieved that read somebody's row in some run.
+    """
+
+    name: str
+    scenario: str
+    source: str
+    users: int
+    topology: str
+    handlers: tuple[str, ...]
+    public: bool
+    on: tuple[str, ...]
+    seed: int
+    runs: int
+    tried: tuple[str, ...]
+    watching: tuple[Linking, ...]
+    reading: tuple[Cheated, ...]
+
+    @property
+    def smallest(self) -> tuple[Worst, ...]:
+        """The smallest coalitions that learn somebody's row, by cheating or by watching."""
+        return smallest(self.reading, self.watching)
+
+
+class TrustTable(Record, frozen=True, kw_only=True):
+    """All sets of guards that were measured, by this version."""
+
+    schema: int = SCHEMA
+    version: str
+    sets: tuple[GuardSet, ...]
+
+
+class Told(Record, frozen=True):
+    """What is told of a scenario. fit: the very guards, or fewer. besides: what it has more."""
+
+    measured: GuardSet
+    fit: Fit
+    besides: tuple[str, ...]
+
+
+@cache
+def shipped() -> TrustTable:
+    """The table of this version. StorageError if it is damaged."""
+    try:
+        found = msgspec.json.decode(FILE.read_bytes(), type=TrustTable)
+    except (OSError, ValueError) as bad:
+        raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
+    if found.schema != SCHEMA:
+        raise StorageError(f"{FILE}: schema {found.schema}; this version reads {SCHEMA}")
+    return found
+
+
+def guards_on(scenario: Scenario) -> tuple[str, ...]:
+    """The guards that a scenario has on, but for those that make no difference here."""
+    there = guarding(topology_of(scenario).name)
+    left_out = (*ALIKE, RANDOM)
+    return tuple(
+        name for name, one in there.items() if name not in left_out and one.is_on(scenario)
+    )
+
+
+def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> Told | None:
+    """What was measured of a scenario's guards, or of the most of them; None if nothing was.
+
+    sets: that were measured; None: those that are shipped.
+    """
+    if unmeasured(scenario):
+        return None
+    topology, on = topology_of(scenario), set(guards_on(scenario))
+    fitting = [
+        one
+        for one in (shipped().sets if sets is None else sets)
+        if (one.topology, one.public) == (topology.name, topology.public(scenario))
+        and on.issuperset(one.on)
+    ]
+    if not fitting:
+        return None
+    best = max(fitting, key=lambda one: len(one.on))
+    besides = tuple(sorted(on - set(best.on)))
+    return Told(best, "fewer" if besides else "same", besides)
+
+
+def guard_set(name: str, scenario: Scenario, found: CheatingStudy) -> GuardSet:
+    """A line of the table, from what was measured."""
+    topology = topology_of(scenario)
+    return GuardSet(
+        name=name,
+        scenario=found.scenario,
+        source=str(scenario.population.source),
+        users=found.users,
+        topology=topology.name,
+        handlers=found.handlers,
+        public=topology.public(scenario),
+        on=guards_on(scenario),
+        seed=found.seed,
+        runs=found.runs,
+        tried=tuple(one.attack for one in found.attempts),
+        watching=found.watching,
+        reading=tuple(one for one in found.attacks if one.read),
+    )

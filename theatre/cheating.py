@@ -1,0 +1,40 @@
+"""What the page is told of coalitions that cheat: measured beside the run, or that it is not.
+
+none     why nothing was measured, and how to do it; or null
+told     what was played
+found    the attacks that read somebody's row, the worst first: for a set of eyes the first of which
+         they have all parties and as many people holds, so a larger set never does worse
+"""
+
+from typing import Any
+
+from ..scenarios.schema.model import Scenario
+from ..scenarios.studies.cheating_file import unmeasured
+from ..scenarios.studies.cheating_result import CheatingStudy, badness
+from ..scenarios.studies.cheating_text import ON_REPORTS, played, rate, seen
+from ..scenarios.wording import sentence
+
+MISSING = "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the known attacks."
+
+
+def cheating_data(scenario: Scenario, found: CheatingStudy | None) -> dict[str, Any]:
+    """Give what the page is told. found: what was measured beside the run; None: nothing."""
+    if found is None:
+        return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
+    reading = sorted((one for one in found.attacks if one.read), key=badness, reverse=True)
+    rates = [rate(one) for one in reading]
+    return {
+        "none": None,
+        "told": played(found),
+        "found": [
+            {
+                "parties": list(one.parties),
+                "friends": one.friends,
+                "attack": one.attack,
+                "read": often,
+                "ends": ends,
+                "noticed": seen(one),
+            }
+            for one, (often, ends) in zip(reading, rates, strict=True)
+        ],
+    }
