@@ -13,10 +13,25 @@ def _():
     from msgspec.structs import replace
     from veilmix import Frame
     from veilmix.analysis.figures import guesses
+    from veilmix.scenarios.studies.cheating import measure
+    from veilmix.scenarios.studies.cheating_text import HEADINGS, smallest_with_attacks, table
     from veilmix.scenarios.validation.load import change, load
     from veilmix.scenarios.verification.views import breaking
 
-    return Frame, breaking, change, guesses, load, mo, replace, veilmix
+    return (
+        Frame,
+        HEADINGS,
+        breaking,
+        change,
+        guesses,
+        load,
+        measure,
+        mo,
+        replace,
+        smallest_with_attacks,
+        table,
+        veilmix,
+    )
 
 
 @app.cell
@@ -25,16 +40,17 @@ def _(mo):
     # 3. Who must collude?
 
     Two hundred people, some shufflers, a curator and an analyst. Parties may meet in secret, and
-    show each other all they saw and all their keys. They keep to the rules: parties that cheat learn
-    more, and `veilmix leak RUN --cheating` measures what the known attacks achieve.
+    show each other all they saw and all their keys. First they keep to the rules, and only watch;
+    then they may cheat.
 
     | minutes | plan, 20 in all |
     |:--|:--|
     | 0-3 | guess |
-    | 3-9 | move the number of shufflers: which smallest groups link anybody? |
-    | 9-13 | is linking all that can be learnt? the column "known for certain" |
-    | 13-17 | in groups: whom would you trust with a shuffler, so that these groups never meet? |
-    | 17-20 | the answer |
+    | 3-8 | move the number of shufflers: which smallest groups link anybody? |
+    | 8-10 | is linking all that can be learnt? the column "known for certain" |
+    | 10-13 | in groups: whom would you trust with a shuffler, so that these groups never meet? |
+    | 13-15 | the answer |
+    | 15-20 | and if they cheat: guess, then look at what the known attacks achieve |
     """)
     return
 
@@ -136,6 +152,87 @@ def _(Frame, answers, breaking, guessed, mo, played):
         }
     )
     return (truth,)
+
+
+@app.cell
+def _(guessed, mo):
+    guessed  # one after the other
+    by_cheating = [
+        "all shufflers and a reader, as before",
+        "any single shuffler",
+        "the first shuffler alone",
+        "the curator alone",
+    ]
+    cheating_guess = mo.ui.radio(
+        by_cheating,
+        label="**And if they cheat?** A party may lose messages, make some up, and lie. Which is the "
+        "smallest group that reads somebody's row then?",
+    )
+    cheating_guess
+    return by_cheating, cheating_guess
+
+
+@app.cell
+def _(cheating_guess, guessed, mo):
+    guessed  # one after the other
+    ready = cheating_guess.value is not None or mo.app_meta().mode == "script"
+    mo.stop(not ready, mo.callout("The lesson goes on when you have guessed again.", kind="info"))
+    return (ready,)
+
+
+@app.cell
+def _(
+    Frame,
+    HEADINGS,
+    by_cheating,
+    change,
+    cheating_guess,
+    guessed,
+    guesses,
+    load,
+    measure,
+    mo,
+    ready,
+    smallest_with_attacks,
+    table,
+):
+    guessed, ready  # nothing is shown before
+    few = change(load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6})
+    study = measure(few, 7, 2)
+    (one,) = study.smallest
+    assert one.parties == ("shuffler-1",)
+    mo.accordion(
+        {
+            "What the known attacks achieve": mo.vstack(
+                [
+                    Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows]),
+                    mo.md(
+                        f"""
+                        Twenty people, two shufflers, the guards that are on where nothing is said:
+                        {smallest_with_attacks(study)}. So few runs leave a wide interval.
+
+                        The **first shuffler** decides whose answers are in a batch, and can make up
+                        people. It keeps one person's answers, puts rows of its own in the place of
+                        everybody else's, and what is released and is none of its own is that
+                        person's. No honest shuffler behind it helps. It is noticed, but afterwards.
+
+                        "No known attack" is not "cannot": somebody may think of one tomorrow. With
+                        `tokens` the first shuffler needs the reader of a round besides; `veilmix run
+                        attack-surround` and `attack-single-out` show both, `veilmix leak RUN
+                        --cheating` measures it for a run of yours.
+                        """
+                    ),
+                    guesses.of_choice(
+                        by_cheating,
+                        by_cheating.index("the first shuffler alone"),
+                        by_cheating.index(cheating_guess.value) if cheating_guess.value else None,
+                        "",
+                    ),
+                ]
+            )
+        }
+    )
+    return
 
 
 @app.cell

@@ -63,16 +63,16 @@ def page(found: Matrix) -> Page:
 
 def section(found: Matrix) -> Section:
     """Attacks x defences, as a part of a page."""
-    headings = ("attack", "defence", "outcome", "achieved", "unit", "alarms", "released")
+    headings = ("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released")
     numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(found)])
     grids: list[Grid] = []
     for who in dict.fromkeys(row.by for row in found.rows):
         rows = [line for row in found.rows if row.by == who for line in _lines(found, row)]
         caption = f"Attacks by {WHO.get(who, who)}"
-        grids.append(Grid(caption, headings, rows, (3, 5, 6)))
+        grids.append(Grid(caption, headings, rows, (4, 6, 7)))
     words = (
-        "All of these parties cheat, or use what a design error shows; what parties learn that "
-        "keep to the rules is in the report of a run. "
+        "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
+        "design error shows. What every coalition of a run learns of either kind is in its report. "
         f"Each cell was played {many(found.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
         "runs in which anything was."
@@ -94,6 +94,7 @@ def _lines(found: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
         cell = found.cell(row.name, name)
         yield (
             row.name if name == NONE else "",
+            row.kind if name == NONE else "",
             name,
             SIGNS.get(cell.verdict) or PLAIN[cell.verdict],
             f"{cell.value:.3g} of {cell.of:.3g}" if cell.runs else "-",

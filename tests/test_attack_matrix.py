@@ -23,6 +23,12 @@ def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
     assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == there_are
 
 
+def test_the_page_says_whose_parties_watch_and_whose_cheat() -> None:
+    assert TOOL.kinds() in TOOL.block("kinds")
+    assert "`collude`" in TOOL.kinds()
+    assert "`surround`" not in TOOL.kinds()
+
+
 @pytest.mark.slow
 def test_some_of_its_rows_are_what_the_command_gives() -> None:
     """If this fails, the page is to be written again: python tools/make_attack_matrix.py."""

@@ -14,11 +14,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from textwrap import fill
 
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
-from veilmix.scenarios.studies.attack_matrix import attack
+from veilmix.scenarios.studies.attack_matrix import attack, kind_of
 from veilmix.scenarios.studies.attack_matrix_file import figure_of
 from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows
 from veilmix.scenarios.studies.executors import processes
@@ -31,7 +32,7 @@ PAGE = ROOT / "docs" / "attack-matrix.md"
 PICTURE = ROOT / "docs" / "images" / "attack-matrix.png"
 SCENARIO, SEED, REPEATS = "blood-type", 7, 5
 BY_CHANCE = ("copy", "copy-last")
-BLOCK = re.compile(r"(<!-- (outcomes|costs|played) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (outcomes|costs|played|kinds) -->\n).*?(<!-- end -->)", re.DOTALL)
 OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected", "released")
 COSTS = ("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "false alarms")
 
@@ -78,6 +79,18 @@ def played(found: Matrix) -> str:
         f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
         f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
     )
+
+
+def kinds() -> str:
+    """Which rows are of parties that keep to the rules, in a sentence."""
+    *most, last = (
+        f"`{name}`" for name, row in plan_rows().items() if kind_of(row.how) == "watching"
+    )
+    said = (
+        f"In the rows {', '.join(most)} and {last} parties watch: they keep to the rules, and use "
+        "what a design error shows. In all others they cheat."
+    )
+    return fill(said, 118, break_on_hyphens=False) + "\n"
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -138,12 +151,13 @@ def main(arguments: list[str]) -> int:
             print(f"{PAGE}: not there: {' | '.join(row)}")
         return bool(wrong)
     if rows:
-        _write({"outcomes": markdown(OUTCOMES, among(outcomes(found)))})
+        _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(outcomes(found)))})
         return 0
     made = {
         "outcomes": markdown(OUTCOMES, outcomes(found)),
         "costs": markdown(COSTS, costs(found)),
         "played": played(found),
+        "kinds": kinds(),
     }
     _write(made)
     drawing.save(matrix_figure.draw(figure_of(found)), PICTURE)

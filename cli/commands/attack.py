@@ -172,8 +172,8 @@ def tell(console: Page, found: "Matrix") -> None:
         f"{many(found.repeats, 'time')}, {seeds(found.seed, found.repeats)}\n",
     )
     rows = [line for row in found.rows for line in _lines(found, row)]
-    headings = ("attack", "defence", "achieved", "unit", "outcome", "detected", "released")
-    lay_out(console, Grid(headings, rows, (2,)))
+    headings = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
+    lay_out(console, Grid(headings, rows, (3,)))
     say(console)
     say(console, LEGEND)
     say(console)
@@ -188,6 +188,8 @@ def tell(console: Page, found: "Matrix") -> None:
 
 
 LEGEND = (
+    "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a\n"
+    "design error shows. What every coalition learns, of either kind: veilmix leak.\n"
     "none: without the defences that are said to help; (another): a defence that is not said to,\n"
     "and makes a difference; all: with every defence. achieved: mean of the runs, of the most\n"
     "possible. detected: runs in which somebody raised an alarm, and the probability of that\n"
@@ -215,10 +217,12 @@ def _differs(cell: "Cell", without: "Cell") -> bool:
 
 
 def _line(name: str, defence: str, row: "Row", cell: "Cell") -> tuple[str, ...]:
+    kind = row.kind if name else ""
     if not cell.runs:
-        return name, defence, "-", row.unit, f"not played: {cell.why}", "", ""
+        return name, kind, defence, "-", row.unit, f"not played: {cell.why}", "", ""
     return (
         name,
+        kind,
         defence,
         f"{cell.value:.3g} of {cell.of:.3g}",
         row.unit,

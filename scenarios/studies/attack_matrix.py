@@ -16,7 +16,7 @@ import msgspec
 from ... import __version__
 from ...analysis.estimation.confidence import clopper_pearson
 from ...errors import ParameterError
-from ..catalogue.attack import Committed
+from ..catalogue.attack import BYSTANDER, Committed
 from ..catalogue.registry import GUARDS, guarding
 from ..mean import LEVEL, estimate
 from ..populations.samples import Samples
@@ -37,7 +37,7 @@ from .attack_plan import (
     suited,
     trials,
 )
-from .matrix_result import Cell, Column, Cost, Matrix, MatrixStopped, Row, verdict
+from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
 from .matrix_runs import Job, Key, Progress, Shot, play_all
 
 MOVED = "people by whom a count is moved"
@@ -292,11 +292,17 @@ def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
     return Row(
         name=name,
         by=one.by or one.watchers,
+        kind=kind_of(one),
         does=one.does,
         unit=unit,
         helping=helping(name, runs.topology),
         faults=faults,
     )
+
+
+def kind_of(attack: Committed) -> Kind:
+    """Whether the parties of an attack break a rule."""
+    return "watching" if attack.by == BYSTANDER else "cheating"
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:

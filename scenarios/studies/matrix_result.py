@@ -42,11 +42,19 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     why: str = ""
 
 
+Kind = Literal["", "watching", "cheating"]
+
+
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An attack: by whom, what is done, in what unit its success is; the defences said to help."""
+    """An attack: by whom, what is done, in what unit its success is; the defences said to help.
+
+    kind: whether its parties break a rule (`cheating`), or keep to the rules and use what a design
+    error shows (`watching`); empty in matrices of before that was told.
+    """
 
     name: str
     by: str
+    kind: Kind = ""
     does: str
     unit: str
     helping: tuple[str, ...]

@@ -42,6 +42,14 @@ def found() -> Matrix:
     return attack(load("blood-type"), 7, 2, attacks=ATTACKED, defences=DEFENDED)
 
 
+def test_a_row_says_whether_its_parties_watch_or_cheat(found: Matrix) -> None:
+    kinds = {row.name: row.kind for row in found.rows}
+    assert kinds == {
+        **dict.fromkeys(("drop", "forward"), "cheating"),
+        **dict.fromkeys(("collude", "predictable", "size"), "watching"),
+    }
+
+
 def test_every_attack_has_a_row_and_every_helping_defence_a_column() -> None:
     for topology in (CENTRAL.name, PEERS.name):
         rows = plan_rows(topology).values()
