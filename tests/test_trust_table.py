@@ -1,29 +1,78 @@
-"""docs/attacks.md says who learns a row, watching and cheating, for each set of guards."""
+"""Who learns a row, watching and cheating, with each set of guards: as shipped, told and played."""
 
 import make_trust_table as TOOL
 import pytest
-from veilmix.scenarios.studies.cheating import measure, smallest
+from msgspec.structs import replace
+from veilmix.scenarios.programs.topology import CENTRAL
+from veilmix.scenarios.studies.attack_plan import changed
+from veilmix.scenarios.studies.cheating import attempts
+from veilmix.scenarios.studies.trust_table import shipped, told_of
+from veilmix.scenarios.validation.load import load
+from veilmix.scenarios.validation.load import shipped as scenarios
+
+TOLD = {one.name: one for one in shipped().sets}
+QUICK = "one shuffler, those that are on"
 
 
-def lines() -> list[list[str]]:
-    page = TOOL.PAGE.read_text("utf-8")
-    found = TOOL.BLOCK.search(page)
-    assert found is not None
-    told = [line.strip("|").split("|") for line in found[0].splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line] for line in told[2:]]
+def test_the_page_is_written_from_the_table() -> None:
+    """If this fails: python tools/make_trust_table.py --page."""
+    assert TOOL.page(shipped()) == TOOL.PAGE.read_text("utf-8")
 
 
-def test_every_set_of_guards_is_there_with_watching_and_cheating() -> None:
-    named = [line for line in lines() if line[0]]
-    assert [line[0] for line in named] == list(TOOL.SETS)
-    assert all(line[1] and line[2] for line in named)
+@pytest.mark.parametrize("name", TOOL.SETS)
+def test_every_set_of_guards_was_measured_with_every_attack_there_is(name: str) -> None:
+    """If this fails: python tools/make_trust_table.py NAME."""
+    found, made = TOLD[name], TOOL.scenario(name)
+    assert found.on == told_of(made, [found]).measured.on  # type: ignore[union-attr]
+    assert found.tried == tuple(one.row for one in attempts(made))
+    assert (found.seed, found.runs) == (TOOL.SEED, TOOL.RUNS)
+    assert all(one.runs == found.runs for one in found.reading)
+
+
+def test_no_coalition_learns_more_by_watching_than_by_cheating() -> None:
+    for one in shipped().sets:
+        for links in one.watching:
+            assert any(set(some.parties) <= set(links.parties) for some in one.smallest), one.name
+
+
+def test_with_tokens_a_reader_has_to_be_in_it() -> None:
+    """Whoever mints tokens: of the coalitions without, none reads anything by a known attack."""
+    sets = [one for one in shipped().sets if "tokens" in one.on]
+    assert len(sets) >= 4
+    for one in sets:
+        assert all({"curator", "analyst"} & set(some.parties) for some in one.reading), one.name
 
 
 @pytest.mark.slow
 def test_a_line_is_what_is_played() -> None:
-    """If this fails, the page is to be written again: python tools/make_trust_table.py."""
-    name = "these, marginals public"
-    (line,) = [line for line in lines() if line[0] == name]
-    made = TOOL.scenario(TOOL.SETS[name])
-    (found,) = smallest(measure(made, TOOL.SEED, 1))
-    assert [found.coalition, f"`{found.attack}`"] == line[2:4]
+    """If this fails, the table is to be made again: python tools/make_trust_table.py."""
+    there, found = TOLD[QUICK], TOOL.measured(QUICK, 1)
+    assert found.watching == there.watching
+    assert [one.attack for one in found.reading] == [one.attack for one in there.reading]
+    assert {one.parties for one in found.smallest} == {one.parties for one in there.smallest}
+
+
+def test_a_scenario_is_told_of_its_own_guards_or_of_the_most_of_them() -> None:
+    plain = load("titanic")
+    told = told_of(plain)
+    assert told is not None
+    assert (told.fit, told.besides) == ("same", ())
+    assert told.measured.name == "those that are on where nothing is said"
+    more = changed(plain, {"defence.balance": True}, ())
+    told = told_of(more)
+    assert told is not None
+    assert (told.fit, told.besides) == ("fewer", ("balance",))
+    public = changed(plain, {"policy.publish_marginals": True}, ())
+    told = told_of(public)
+    assert told is not None
+    assert told.measured.public
+    village = told_of(load("village"))
+    assert village is not None
+    assert village.measured.topology != CENTRAL.name
+    assert told_of(load("randomized-class")) is None
+    assert told_of(plain, [replace(TOLD[QUICK], on=("a guard of tomorrow",))]) is None
+
+
+def test_every_shipped_scenario_is_told_something_or_adds_noise() -> None:
+    untold = [name for name in scenarios() if told_of(load(name)) is None]
+    assert all(load(name).policy.kind in ("histogram", "incidence") for name in untold), untold

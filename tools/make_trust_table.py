@@ -139,8 +139,11 @@ def main(arguments: list[str]) -> int:
     table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
     if "--page" not in arguments:
         kept = {one.name: one for one in table.sets if named and one.name not in named}
+        sets: list[GuardSet] = []
         with processes(2) as pool:
-            sets = [kept.get(name) or measured(name, RUNS, pool) for name in SETS]
+            for name in SETS:
+                sets.append(kept.get(name) or measured(name, RUNS, pool))
+                print(name, file=sys.stderr)
         table = TrustTable(version=__version__, sets=tuple(sets))
     text, data = page(table), pretty(plain(table))
     if "--check" in arguments:

@@ -25,13 +25,13 @@ def trust(scenario: "Scenario") -> Iterator[str]:
         return
     told = told_of(scenario)
     if told is not None:
-        yield from _measured(told)
+        yield from _measured(told, scenario.scenario.name)
     else:
         yield "trust     of its guards nothing is shipped that was measured:"
     yield f"{MARGIN}{TWO_KINDS}"
 
 
-def _measured(told: "Told") -> Iterator[str]:
+def _measured(told: "Told", name: str) -> Iterator[str]:
     found = told.measured
     source = found.source.removeprefix("builtin:")
     yield (
@@ -40,7 +40,7 @@ def _measured(told: "Told") -> Iterator[str]:
     )
     yield (
         f"{MARGIN}({found.users:,} people of {source}, {many(found.runs, 'run')} of each of "
-        f"{many(len(found.tried), 'attack')}), not on this scenario:"
+        f"{many(len(found.tried), 'attack')}){', not on this scenario' * (found.scenario != name)}:"
     )
     yield f"{MARGIN}watching   {'; '.join(map(_who, found.watching)) or 'none'}"
     for place, one in enumerate(found.smallest or (None,)):

@@ -150,8 +150,9 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
 def _watching(scenario: Scenario, seed: int) -> Iterator[Linking]:
     """The smallest coalitions that link somebody though they keep to the rules."""
     found = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
-    yield from (Linking(tuple(one)) for one in breaking(found.coalitions))
-    sizes = found.peers.sizes if found.peers else ()
+    named = [Linking(tuple(one)) for one in breaking(found.coalitions)]
+    yield from named
+    sizes = found.peers.sizes if found.peers and not named else ()
     linking = [one.size for one in sizes if one.people.mean > 0]
     yield from (Linking((), size) for size in sorted(linking)[:1])
 

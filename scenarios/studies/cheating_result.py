@@ -25,6 +25,7 @@ Noticed = Literal["before", "after", "never"]
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
 PERSON = "a person"  # stands for whoever of the people helps
+ANYBODY = "anybody who reads the board"
 EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
 Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
 
@@ -197,7 +198,7 @@ def name_members(members: Members) -> str:
     """A coalition in words."""
     parties, friends = members
     people = f"{friends:,} people" if friends > 1 else PERSON
-    return " + ".join((*parties, *([people] if friends else ()))) or "nobody"
+    return " + ".join((*parties, *([people] if friends else ()))) or ANYBODY
 
 
 def badness(one: Cheated) -> tuple[float, int, int, int]:

@@ -280,6 +280,7 @@ render();
 // For tests and the curious: what some eyes know after so many moves, as plain data.
 window.veilmix = {
   show,
+  cheating: (eyes) => ifTheyCheat(show.bill, new Set(eyes)),
   way(eyes, position, person) {
     const these = new Set(eyes);
     const known = knows(show.bill, show.moves, position, these);

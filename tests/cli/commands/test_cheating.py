@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from veilmix.report.make import make
 from veilmix.scenarios.studies.cheating_file import CHEATING
+from veilmix.scenarios.studies.trust_table import told_of
+from veilmix.scenarios.validation.load import load
 
 
 @pytest.fixture
@@ -51,3 +53,40 @@ def test_a_study_of_another_scenario_is_refused(typed: Callable[..., Any], run: 
     said = typed("leak", run)
     assert said.code == 2
     assert "remove it, and `veilmix leak RUN --cheating` plays it again" in said.err
+
+
+@pytest.mark.parametrize("name", ["titanic", "village", "randomized-class"])
+def test_check_names_what_it_was_measured_on(name: str, typed: Callable[..., Any]) -> None:
+    """A guard set's figures are another scenario's, and are said to be."""
+    said = " ".join(typed("check", name).out.split())
+    told = told_of(load(name))
+    if told is None:
+        assert "those that cheat are not measured where people add noise" in said
+        return
+    found = told.measured
+    assert f"as measured on {found.scenario} ({found.users} people of " in said
+    assert ("not on this scenario" in said) == (found.scenario != name)
+    (alone, *_) = found.smallest
+    if alone.worst is not None and not alone.watching:
+        worst = alone.worst
+        assert f"by {worst.attack} in {worst.read} of {worst.runs} runs (69 to 100 %)" in said
+    data = json.loads(typed("check", name, "--format", "json").out)
+    assert data["trust"]["measured"]["name"] == found.name
+
+
+def test_compare_does_not_say_0_where_nothing_was_measured(typed: Callable[..., Any]) -> None:
+    some = ("compare", "blood-type", "--programs", "trusted,shares", "--seed", "7", "--no-save")
+    for more in ((), ("--cheating", "--runs", "1")):
+        said = typed(*some, *more)
+        rows = [line for line in said.out.splitlines() if line.startswith((" trusted", " shares"))]
+        assert ["not measured" in line for line in rows[:2]] == [True, True]
+    written = typed(*some, "--format", "csv").out.splitlines()
+    assert all(",not measured,,,,,," in line for line in written[1:])
+
+
+@pytest.mark.slow
+def test_compare_measures_every_program_of_the_mix(typed: Callable[..., Any]) -> None:
+    some = ("compare", "classroom", "--programs", "two-round", "--seed", "7", "--no-save")
+    said = typed(*some, "--cheating", "--runs", "1")
+    assert "two-round, cheating: shuffler-1 by " in " ".join(said.out.split())
+    assert "in 1 of 1 run (3 to 100 %)" in " ".join(said.out.split())

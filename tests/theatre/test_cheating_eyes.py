@@ -1,0 +1,66 @@
+"""What the page says of eyes that cheat is what was measured, and what Python says of them."""
+
+from itertools import chain, combinations
+
+import pytest
+from veilmix.scenarios.studies.cheating import mark_of
+from veilmix.scenarios.studies.cheating_result import Attempted, CheatingStudy, Shot, worst_of
+from veilmix.scenarios.validation.load import load
+from veilmix.theatre.cheating import MISSING, cheating_data
+from veilmix.theatre.page import render
+
+PARTIES = ("analyst", "curator", "shuffler-1", "shuffler-2", "user-2", "user-7")
+
+
+def shots(*read: bool) -> tuple[Shot, ...]:
+    return tuple(Shot(7 + i, float(one), 1.0, one, "after") for i, one in enumerate(read))
+
+
+STUDY = CheatingStudy(
+    version="0.1.0",
+    scenario="classroom",
+    mark=mark_of(load("classroom")),
+    seed=7,
+    runs=2,
+    users=12,
+    handlers=PARTIES[:4],
+    watching=(),
+    attempts=(
+        Attempted("rerun", ("curator",), 0, "values", shots(True, False)),
+        Attempted("surround", ("shuffler-1",), 0, "values", shots(True, True)),
+        Attempted("swap", ("curator", "shuffler-2"), 1, "values", shots(True, True)),
+        Attempted("delay", ("analyst",), 0, "values", shots(False, False)),
+    ),
+)
+
+
+def test_a_page_says_what_was_measured_or_that_nothing_was() -> None:
+    data = cheating_data(load("classroom"), STUDY)
+    assert data["none"] is None
+    assert data["told"] == "4 attacks on a person, 2 runs of each, seeds 7 to 8"
+    assert [one["attack"] for one in data["found"]] == ["surround", "swap", "rerun"]
+    assert cheating_data(load("classroom"), None) == {"none": MISSING}
+    noisy = cheating_data(load("randomized-class"), None)["none"]
+    assert noisy.endswith("where people add noise to their answers.")
+
+
+@pytest.mark.slow
+def test_the_worst_of_every_coalition_is_that_of_the_study(shown, tab, tmp_path) -> None:
+    data = shown("classroom").data
+    bill = {**data["bill"], "cheating": cheating_data(load("classroom"), STUDY)}
+    path = tmp_path / "page.html"
+    path.write_text(render({**data, "bill": bill}), "utf-8")
+    page = tab.open(path)
+    every = list(chain(*(combinations(PARTIES, size) for size in range(len(PARTIES) + 1))))
+    said = page.evaluate("all => all.map(eyes => window.veilmix.cheating(eyes))", every)
+    for eyes, words in zip(every, said, strict=True):
+        people = sum(one.startswith("user-") for one in eyes)
+        worst = worst_of(STUDY.attacks, set(eyes) - {"user-2", "user-7"}, people).worst
+        if worst is None:
+            assert words.startswith("If these eyes cheat: no known attack reads"), eyes
+        else:
+            often = f"{worst.attack} reads somebody's row in {worst.read} of {worst.runs} runs ("
+            assert often in words, eyes
+            assert words.endswith(
+                "noticed: after. 4 attacks on a person, 2 runs of each, seeds 7 to 8."
+            )
