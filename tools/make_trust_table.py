@@ -52,6 +52,7 @@ MORE = {
     "defence.union": True,
 }
 TOKENS = {"defence.registered": True, "defence.tokens": True}
+CHALLENGE = {"defence.registered": True, "defence.challenge": True}
 PUBLIC = {"policy.publish_marginals": True}
 CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
@@ -64,12 +65,22 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
     "these, with tokens, marginals public": {**PUBLIC, **TOKENS},
     "one shuffler, those that are on": {"mix.shufflers": 1},
     "one shuffler, marginals public": {"mix.shufflers": 1, **PUBLIC},
-    "all that there are": {**MORE, **TOKENS},
+    "all of these but `challenge`": {**MORE, **TOKENS},
+    "all but `challenge`, marginals public": {
+        **PUBLIC,
+        "defence.recompute": True,
+        **MORE,
+        **TOKENS,
+    },
+    "`registered` and `challenge`, and those that are on": CHALLENGE,
+    "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
+    "all that there are": {**MORE, **TOKENS, **CHALLENGE},
     "all that there are, marginals public": {
         **PUBLIC,
         "defence.recompute": True,
         **MORE,
         **TOKENS,
+        **CHALLENGE,
     },
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -137,20 +148,30 @@ def main(arguments: list[str]) -> int:
     """Write table and page, or say that they are out of date."""
     named = [one for one in arguments if not one.startswith("-")]
     table = shipped() if FILE.is_file() else TrustTable(version=__version__, sets=())
+    check = "--check" in arguments
     if "--page" not in arguments:
-        kept = {one.name: one for one in table.sets if named and one.name not in named}
-        sets: list[GuardSet] = []
+        sets = {one.name: one for one in table.sets}
         with processes(2) as pool:
-            for name in SETS:
-                sets.append(kept.get(name) or measured(name, RUNS, pool))
-                print(name, file=sys.stderr)
-        table = TrustTable(version=__version__, sets=tuple(sets))
+            for name in named or SETS:
+                sets[name] = measured(name, RUNS, pool)
+                table = _ordered(sets)
+                if not check:
+                    _write(table)  # what is played is kept, whenever it is stopped
     text, data = page(table), pretty(plain(table))
-    if "--check" in arguments:
+    if check:
         return int(PAGE.read_text("utf-8") != text or FILE.read_text("utf-8") != data)
-    FILE.write_text(data, "utf-8")
-    PAGE.write_text(text, "utf-8")
+    _write(table)
     return 0
+
+
+def _ordered(sets: Mapping[str, GuardSet]) -> TrustTable:
+    """Those that there are, in the order of the page."""
+    return TrustTable(version=__version__, sets=tuple(sets[name] for name in SETS if name in sets))
+
+
+def _write(table: TrustTable) -> None:
+    FILE.write_text(pretty(plain(table)), "utf-8")
+    PAGE.write_text(page(table), "utf-8")
 
 
 if __name__ == "__main__":
