@@ -217,9 +217,9 @@ def _(
                         person's. No honest shuffler behind it helps. It is noticed, but afterwards.
 
                         "No known attack" is not "cannot": somebody may think of one tomorrow. With
-                        `tokens` the first shuffler needs the reader of a round besides; `veilmix run
-                        attack-surround` and `attack-single-out` show both, `veilmix leak RUN
-                        --cheating` measures it for a run of yours.
+                        `tokens` the first shuffler needs the reader of a round besides, with `challenge`
+                        all shufflers; `veilmix run attack-surround` and `attack-single-out` show
+                        what it does, `veilmix leak RUN --cheating` measures it for a run of yours.
                         """
                     ),
                     guesses.of_choice(

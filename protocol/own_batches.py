@@ -121,7 +121,7 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     return {person: row for person in known.unknown(gone) if row}
 
 
-def singled_out(loot: AdversaryView, number: int, known: Known) -> People:
+def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> People:
     """First shuffler and the reader of a round: the row of the one person that is left over in it.
 
     Whether the round is burned in the end makes no difference to what its reader has opened.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Answer, Block, Grid, Marked, Numbers, Words
 from ..scenarios.studies.cheating_file import unmeasured
-from ..scenarios.studies.cheating_result import CheatingStudy, Worst, telling
+from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
 from ..scenarios.studies.cheating_text import (
     HEADINGS,
     NOT_MEASURED,
@@ -66,6 +66,6 @@ def _table(found: CheatingStudy) -> Grid:
     return Grid("If they cheat", HEADINGS, rows, (2, 3), taken)
 
 
-def _marked(one: Worst) -> Marked:
+def _marked(one: WorstAttack) -> Marked:
     """When it was noticed; a row that is read is bad, whenever."""
     return Marked(row(one)[-1], "good" if one.worst is None and not one.watching else "bad")

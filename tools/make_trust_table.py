@@ -18,7 +18,7 @@ from veilmix.scenarios.serialization.json_text import pretty
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.cheating import begin, study
-from veilmix.scenarios.studies.cheating_result import Linking, Worst, name_members
+from veilmix.scenarios.studies.cheating_result import LinkingCoalition, WorstAttack, name_members
 from veilmix.scenarios.studies.cheating_text import NOTHING, WATCHES, rate, seen
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.trust_table import FILE, GuardSet, TrustTable, guard_set, shipped
@@ -52,7 +52,6 @@ MORE = {
     "defence.union": True,
 }
 TOKENS = {"defence.registered": True, "defence.tokens": True}
-CHALLENGE = {"defence.registered": True, "defence.challenge": True}
 PUBLIC = {"policy.publish_marginals": True}
 CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
@@ -71,16 +70,6 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
         "defence.recompute": True,
         **MORE,
         **TOKENS,
-    },
-    "`registered` and `challenge`, and those that are on": CHALLENGE,
-    "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
-    "all that there are": {**MORE, **TOKENS, **CHALLENGE},
-    "all that there are, marginals public": {
-        **PUBLIC,
-        "defence.recompute": True,
-        **MORE,
-        **TOKENS,
-        **CHALLENGE,
     },
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -111,11 +100,11 @@ def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
             yield (*first, *_cheating(worst, one))
 
 
-def _members(one: Linking | Worst) -> str:
+def _members(one: LinkingCoalition | WorstAttack) -> str:
     return name_members((one.parties, one.friends))
 
 
-def _cheating(one: Worst | None, measured: GuardSet) -> tuple[str, ...]:
+def _cheating(one: WorstAttack | None, measured: GuardSet) -> tuple[str, ...]:
     if one is None:
         return NOTHING, "-", f"0 of {measured.runs}", "-"
     if one.worst is None or one.watching:

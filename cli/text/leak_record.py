@@ -9,7 +9,12 @@ from ...analysis.trust import Received
 from ...scenarios.programs.peers.score import OfSize, PeersFound
 from ...scenarios.scoring.result import WrittenCoalition, coalition
 from ...scenarios.serialization.record import Record
-from ...scenarios.studies.cheating_result import Cheated, CheatingStudy, Linking, Worst
+from ...scenarios.studies.cheating_result import (
+    AttackResult,
+    CheatingStudy,
+    LinkingCoalition,
+    WorstAttack,
+)
 from ...scenarios.verification.views import breaking
 
 
@@ -49,10 +54,10 @@ class LeakedByCheating(Record, frozen=True):
     seed: int
     runs: int
     whole: bool
-    watching: tuple[Linking, ...]
-    attacks: tuple[Cheated, ...]
-    coalitions: tuple[Worst, ...]
-    smallest: tuple[Worst, ...]
+    watching: tuple[LinkingCoalition, ...]
+    attacks: tuple[AttackResult, ...]
+    coalitions: tuple[WorstAttack, ...]
+    smallest: tuple[WorstAttack, ...]
 
 
 class Leaked(Record, frozen=True):

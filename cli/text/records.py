@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, UnsetType, field
 
 from ...scenarios.serialization.record import Record
-from ...scenarios.studies.trust_table import Told
+from ...scenarios.studies.trust_table import MeasuredTrust
 
 if TYPE_CHECKING:
     from ...scenarios.mean import Estimate
@@ -79,7 +79,7 @@ class CheckedScenario(Record, frozen=True):
     max_exposure: float
     local: Noise
     warnings: tuple[str, ...]
-    trust: Told | None = None
+    trust: MeasuredTrust | None = None
 
 
 class ShownEvent(Record, frozen=True):

@@ -7,8 +7,8 @@ from ...scenarios.wording import TWO_KINDS, many
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.cheating_result import Linking, Worst
-    from ...scenarios.studies.trust_table import GuardSet, Told
+    from ...scenarios.studies.cheating_result import LinkingCoalition, WorstAttack
+    from ...scenarios.studies.trust_table import GuardSet, MeasuredTrust
 
 MARGIN = " " * 10
 SHOWN = 4  # coalitions of a line
@@ -31,7 +31,7 @@ def trust(scenario: "Scenario") -> Iterator[str]:
     yield f"{MARGIN}{TWO_KINDS}"
 
 
-def _measured(told: "Told", name: str) -> Iterator[str]:
+def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
     found = told.measured
     source = found.source.removeprefix("builtin:")
     yield (
@@ -49,13 +49,13 @@ def _measured(told: "Told", name: str) -> Iterator[str]:
         yield f"{MARGIN}with these guards, but without {', '.join(told.besides)}, which are on here"
 
 
-def _who(one: "Linking | Worst") -> str:
+def _who(one: "LinkingCoalition | WorstAttack") -> str:
     from ...scenarios.studies.cheating_result import name_members
 
     return name_members((one.parties, one.friends))
 
 
-def _cheating(one: "Worst | None", found: "GuardSet") -> str:
+def _cheating(one: "WorstAttack | None", found: "GuardSet") -> str:
     from ...scenarios.studies.cheating_text import NOTHING, told
 
     return told(one) if one else f"{NOTHING}: 0 of {many(found.runs, 'run')} of each"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ...protocol import parties
 from ...protocol.exploits import Row
-from ...protocol.own_batches import Known, handed_on, singled_out
+from ...protocol.own_batches import AccompliceRows, handed_on, singled_out
 from ...protocol.parties import ANALYST, CURATOR, shuffler
 from ...roles.faults.shuffler import covering_rows
 from ..catalogue.attack import SHUFFLER, Attack, Keys, Measured, wholly
@@ -44,7 +44,7 @@ def values_read(scene: Scene, entry: Fault) -> Measured:
     plan = loot.plan(number)
     if plan is None:
         return 0, len(scene.people.schema.names)
-    people = singled_out(loot, number, Known({}, made(scene, number)))
+    people = singled_out(loot, number, AccompliceRows({}, made(scene, number)))
     who = parties.index(target(entry))
     asked = {column for ask in plan.call.asks for column in ask}
     return scene.right(who, people.get(who, {})), len(asked)
@@ -69,17 +69,16 @@ ATTACK = Attack(
     by=SHUFFLER,
     does="keeps the target and replaces everybody else by known rows, and the reader tells them",
     remedy=(
-        "nothing: a first shuffler and the reader of a round read anybody they like, one a round. "
-        "`tokens` and `sums` burn what they have read, if the reader does not help them to the "
-        "end; `receipts` show it afterwards to whoever looks. Nobody who may ever meet a reader "
-        "should be the first shuffler"
+        "`challenge`: while one shuffler is not in it, nothing is opened before everybody has "
+        "looked. `tokens` and `sums` burn what has been read by then, if the reader does not help "
+        "to the end; `receipts` show it afterwards to whoever looks"
     ),
     scenario="attack-single-out",
     unit="values of the target read",
     learns=wholly,
     measure=values_read,
     reads=("target", "round"),
-    stopped_by=("receipts",),
+    stopped_by=("challenge", "receipts"),
     trials={
         "": lambda _people, _shufflers: [trial(1)],
         "release": lambda _people, _shufflers: [trial(2)],

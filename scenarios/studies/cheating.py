@@ -37,7 +37,7 @@ from ..schema.model import Fault, Scenario
 from ..validation.load import resolve
 from ..verification.views import breaking
 from .attack_plan import changed, plan_rows, suited
-from .cheating_result import Attempted, CheatingStudy, Linking, Noticed, Shot
+from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
 OF_THE_PEOPLE = " of the people"  # ends what an attack says of people who help it
 BEFORE: Noticed = "before"
@@ -143,18 +143,18 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
         users=samples(scenario, seed).people.n,
         handlers=topology.handlers(scenario),
         watching=tuple(_watching(scenario, seed)),
-        attempts=tuple(Attempted(one.row, one.who, one.friends, one.unit) for one in tried),
+        attempts=tuple(AttackRuns(one.row, one.who, one.friends, one.unit) for one in tried),
     )
 
 
-def _watching(scenario: Scenario, seed: int) -> Iterator[Linking]:
+def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
     """The smallest coalitions that link somebody though they keep to the rules."""
     found = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
-    named = [Linking(tuple(one)) for one in breaking(found.coalitions)]
+    named = [LinkingCoalition(tuple(one)) for one in breaking(found.coalitions)]
     yield from named
     sizes = found.peers.sizes if found.peers and not named else ()
     linking = [one.size for one in sizes if one.people.mean > 0]
-    yield from (Linking((), size) for size in sorted(linking)[:1])
+    yield from (LinkingCoalition((), size) for size in sorted(linking)[:1])
 
 
 def study(
@@ -197,7 +197,7 @@ def study(
     return _with(begun, shots)
 
 
-def _with(begun: CheatingStudy, shots: Mapping[str, Sequence[Shot]]) -> CheatingStudy:
+def _with(begun: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
     played = tuple(
         msgspec.structs.replace(one, shots=tuple(shots[one.attack])) for one in begun.attempts
     )
@@ -217,7 +217,7 @@ def measure(
     return study(scenario, begun, executor=executor, progress=progress)
 
 
-def play(trial: Trial) -> Shot:
+def play(trial: Trial) -> AttackRun:
     """Play one run and measure it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
     names, others = crowd.people.schema.names, crowd.others
@@ -230,7 +230,7 @@ def play(trial: Trial) -> Shot:
     learns: Learns = (record and record.learns) or _nothing
     read = learns(effect.value, effect.of)
     when = NOTICING[topology.name](played, frozenset(trial.attempt.who))
-    return Shot(trial.seed, effect.value, effect.of, read, when)
+    return AttackRun(trial.seed, effect.value, effect.of, read, when)
 
 
 def _nothing(_value: float, _most: float) -> bool:

@@ -16,7 +16,7 @@ from ..serialization.atomic_file import write_whole
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
 from .cheating import mark_of
-from .cheating_result import SCHEMA, WHEN, Attempted, CheatingStudy
+from .cheating_result import SCHEMA, WHEN, AttackRuns, CheatingStudy
 
 CHEATING = "cheating.json"
 LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
@@ -52,7 +52,7 @@ def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
 AGAIN = "remove it, and `veilmix leak RUN --cheating` plays it again"
 
 
-def _in_order(one: Attempted, found: CheatingStudy) -> bool:
+def _in_order(one: AttackRuns, found: CheatingStudy) -> bool:
     """Whether the runs of an attack are those from the first seed on, each as it can have been."""
     seeds = [shot.seed for shot in one.shots]
     return seeds == list(range(found.seed, found.seed + len(seeds))) and all(
@@ -85,7 +85,7 @@ def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
     return msgspec.structs.replace(begun, runs=runs, attempts=kept)
 
 
-def _same(one: Attempted, other: Attempted) -> bool:
+def _same(one: AttackRuns, other: AttackRuns) -> bool:
     return (one.parties, one.friends) == (other.parties, other.friends)
 
 

@@ -32,7 +32,7 @@ Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
 Count = Annotated[int, Meta(ge=0)]
 
 
-class Shot(Record, frozen=True):
+class AttackRun(Record, frozen=True):
     """One run. read: whether somebody's row was read; noticed: when anybody noticed."""
 
     seed: Count
@@ -42,7 +42,7 @@ class Shot(Record, frozen=True):
     noticed: Noticed
 
 
-class Cheated(Record, frozen=True):
+class AttackResult(Record, frozen=True):
     """What one attack achieved, over all its runs.
 
     Attributes:
@@ -81,7 +81,7 @@ class Cheated(Record, frozen=True):
         return "never" if self.never else "after" if self.after else "before"
 
 
-class Attempted(Record, frozen=True):
+class AttackRuns(Record, frozen=True):
     """One attack on a person, committed by a coalition, and its runs so far; the first seed first.
 
     friends: how many of the people help.
@@ -91,15 +91,15 @@ class Attempted(Record, frozen=True):
     parties: tuple[str, ...]
     friends: Count
     unit: str
-    shots: tuple[Shot, ...] = ()
+    shots: tuple[AttackRun, ...] = ()
 
-    def summed(self) -> Cheated:
+    def summed(self) -> AttackResult:
         """All its runs together; there has to be one."""
         read = [one for one in self.shots if one.read]
         many = len(self.shots)
         low, high = clopper_pearson(len(read), many, (1 - LEVEL) / 2)
         when = Counter(one.noticed for one in read)
-        return Cheated(
+        return AttackResult(
             self.attack,
             self.parties,
             self.friends,
@@ -114,7 +114,7 @@ class Attempted(Record, frozen=True):
         )
 
 
-class Worst(Record, frozen=True):
+class WorstAttack(Record, frozen=True):
     """The worst for one coalition, by itself or through a part of it.
 
     watching: it links somebody though it keeps to the rules. worst: the attack that reads most;
@@ -124,10 +124,10 @@ class Worst(Record, frozen=True):
     parties: tuple[str, ...]
     friends: Count
     watching: bool
-    worst: Cheated | None
+    worst: AttackResult | None
 
 
-class Linking(Record, frozen=True):
+class LinkingCoalition(Record, frozen=True):
     """A coalition that links somebody though it keeps to the rules. friends: people who are in it.
 
     Among peers some coalition of so many does, and not everyone.
@@ -160,8 +160,8 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     runs: Annotated[int, Meta(ge=1)]
     users: Count
     handlers: tuple[str, ...]
-    watching: tuple[Linking, ...]
-    attempts: tuple[Attempted, ...]
+    watching: tuple[LinkingCoalition, ...]
+    attempts: tuple[AttackRuns, ...]
 
     @property
     def played(self) -> int:
@@ -179,17 +179,17 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
         return all(len(one.shots) >= self.runs for one in self.attempts)
 
     @property
-    def attacks(self) -> tuple[Cheated, ...]:
+    def attacks(self) -> tuple[AttackResult, ...]:
         """What each attack achieved that was played at least once."""
         return tuple(one.summed() for one in self.attempts if one.shots)
 
     @property
-    def coalitions(self) -> tuple[Worst, ...]:
+    def coalitions(self) -> tuple[WorstAttack, ...]:
         """The worst for each coalition."""
         return by_coalition(self.attacks, self.handlers, self.watching)
 
     @property
-    def smallest(self) -> tuple[Worst, ...]:
+    def smallest(self) -> tuple[WorstAttack, ...]:
         """The smallest coalitions that learn somebody's row."""
         return smallest(self.attacks, self.watching)
 
@@ -201,7 +201,7 @@ def name_members(members: Members) -> str:
     return " + ".join((*parties, *([people] if friends else ()))) or ANYBODY
 
 
-def badness(one: Cheated) -> tuple[float, int, int, int]:
+def badness(one: AttackResult) -> tuple[float, int, int, int]:
     """How bad an attack is; the same attack for whoever can commit it."""
     return one.read / one.runs, LATE[one.noticed], -len(one.parties), -one.friends
 
@@ -212,11 +212,11 @@ def within(small: Members, large: Members) -> bool:
 
 
 def worst_of(
-    found: Iterable[Cheated],
+    found: Iterable[AttackResult],
     who: Iterable[str],
     friends: int = 0,
-    watching: Iterable[Linking] = (),
-) -> Worst:
+    watching: Iterable[LinkingCoalition] = (),
+) -> WorstAttack:
     """The worst for a coalition: what it, or a part of it, can commit or see, and reads most with.
 
     watching: the smallest coalitions that link somebody though they keep to the rules.
@@ -224,12 +224,12 @@ def worst_of(
     members: Members = tuple(sorted(set(who))), friends
     links = any(within(_members(one), members) for one in watching)
     able = (one for one in found if one.read and within(_members(one), members))
-    return Worst(*members, links, max(able, key=badness, default=None))
+    return WorstAttack(*members, links, max(able, key=badness, default=None))
 
 
 def by_coalition(
-    found: Sequence[Cheated], single: Sequence[str], watching: Sequence[Linking] = ()
-) -> tuple[Worst, ...]:
+    found: Sequence[AttackResult], single: Sequence[str], watching: Sequence[LinkingCoalition] = ()
+) -> tuple[WorstAttack, ...]:
     """The worst for coalitions of one, two and more parties, the smallest first.
 
     single: the parties of which every coalition is told, up to 6 of them; of more, single ones and
@@ -249,9 +249,9 @@ def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield tuple(sorted(one))
 
 
-def telling(worst: Sequence[Worst]) -> tuple[Worst, ...]:
+def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
     """Single parties, and coalitions that do worse to people than every part of them."""
-    told: list[Worst] = []
+    told: list[WorstAttack] = []
     for one in worst:
         parts = [other for other in told if within(_members(other), _members(one))]
         if len(one.parties) + one.friends == 1 or all(_does_more(one, part) for part in parts):
@@ -259,7 +259,7 @@ def telling(worst: Sequence[Worst]) -> tuple[Worst, ...]:
     return tuple(told)
 
 
-def _does_more(one: Worst, part: Worst) -> bool:
+def _does_more(one: WorstAttack, part: WorstAttack) -> bool:
     if one.watching or part.watching:
         return one.watching and not part.watching
     if one.worst is None or part.worst is None:
@@ -267,11 +267,13 @@ def _does_more(one: Worst, part: Worst) -> bool:
     return badness(one.worst)[:2] > badness(part.worst)[:2]
 
 
-def _members(one: Worst | Cheated | Linking) -> Members:
+def _members(one: WorstAttack | AttackResult | LinkingCoalition) -> Members:
     return one.parties, one.friends
 
 
-def smallest(found: Sequence[Cheated], watching: Sequence[Linking] = ()) -> tuple[Worst, ...]:
+def smallest(
+    found: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
+) -> tuple[WorstAttack, ...]:
     """Of the coalitions that learn somebody's row, those of which no part does, each once.
 
     By an attack that reads in some run, or by watching, which members may do who cheat elsewhere.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..wording import Grid, many, seeds
-from .cheating_result import WHEN, Cheated, CheatingStudy, Worst, name_members, telling
+from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
 
 NOTHING = "no known attack"
 NOT_MEASURED = "not measured"
@@ -26,12 +26,12 @@ def table(found: CheatingStudy) -> Grid:
     return Grid(HEADINGS, [row(one) for one in telling(found.coalitions)], (2, 3))
 
 
-def row(one: Worst) -> tuple[str, ...]:
+def row(one: WorstAttack) -> tuple[str, ...]:
     """A coalition and its worst, in words."""
     return (name_members((one.parties, one.friends)), *worst_told(one))
 
 
-def worst_told(one: Worst) -> tuple[str, str, str, str]:
+def worst_told(one: WorstAttack) -> tuple[str, str, str, str]:
     """The worst of a coalition: the attack, how often it read a row, the interval, when noticed."""
     if one.watching:
         return WATCHES, "all", "-", "never"
@@ -40,19 +40,19 @@ def worst_told(one: Worst) -> tuple[str, str, str, str]:
     return one.worst.attack, *rate(one.worst), seen(one.worst)
 
 
-def rate(found: Cheated) -> tuple[str, str]:
+def rate(found: AttackResult) -> tuple[str, str]:
     """In how many runs a row was read, and the 95 % interval of the probability."""
     ends = f"{100 * found.low:.0f} to {100 * found.high:.0f} %"
     return f"{found.read:,} of {found.runs:,}", ends
 
 
-def in_runs(found: Cheated) -> str:
+def in_runs(found: AttackResult) -> str:
     """In how many runs a row was read, in words."""
     often, ends = rate(found)
     return f"{often} {'run' if found.runs == 1 else 'runs'} ({ends})"
 
 
-def seen(found: Cheated) -> str:
+def seen(found: AttackResult) -> str:
     """When it was noticed, in the runs in which a row was read."""
     counted = dict(zip(WHEN, (found.before, found.after, found.never), strict=True))
     told = {when: runs for when, runs in counted.items() if runs}
@@ -72,7 +72,7 @@ def smallest_with_attacks(found: CheatingStudy) -> str:
     return "; ".join(map(told, found.smallest)) or f"{NOTHING} reads anybody's row"
 
 
-def told(one: Worst) -> str:
+def told(one: WorstAttack) -> str:
     """A coalition, what it does, in how many runs that read a row, and when it was noticed."""
     who = name_members((one.parties, one.friends))
     if one.worst is None or one.watching:
@@ -101,7 +101,7 @@ def notes(found: CheatingStudy) -> Iterator[str]:
     yield f"{played(found)}."
 
 
-def numbers(found: Sequence[Cheated]) -> Grid:
+def numbers(found: Sequence[AttackResult]) -> Grid:
     """Every attack, with all its figures."""
     headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
     rows = [

@@ -18,7 +18,7 @@ from ..schema.model import Scenario
 from ..serialization.record import Record
 from .attack_plan import RANDOM
 from .cheating_file import unmeasured
-from .cheating_result import Cheated, CheatingStudy, Linking, Worst, smallest
+from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, WorstAttack, smallest
 
 FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 1
@@ -53,11 +53,11 @@ class GuardSet(Record, frozen=True, kw_only=True):
     seed: int
     runs: int
     tried: tuple[str, ...]
-    watching: tuple[Linking, ...]
-    reading: tuple[Cheated, ...]
+    watching: tuple[LinkingCoalition, ...]
+    reading: tuple[AttackResult, ...]
 
     @property
-    def smallest(self) -> tuple[Worst, ...]:
+    def smallest(self) -> tuple[WorstAttack, ...]:
         """The smallest coalitions that learn somebody's row, by cheating or by watching."""
         return smallest(self.reading, self.watching)
 
@@ -70,7 +70,7 @@ class TrustTable(Record, frozen=True, kw_only=True):
     sets: tuple[GuardSet, ...]
 
 
-class Told(Record, frozen=True):
+class MeasuredTrust(Record, frozen=True):
     """What is told of a scenario. fit: the very guards, or fewer. besides: what it has more."""
 
     measured: GuardSet
@@ -99,7 +99,7 @@ def guards_on(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
-def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> Told | None:
+def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> MeasuredTrust | None:
     """What was measured of a scenario's guards, or of the most of them; None if nothing was.
 
     sets: that were measured; None: those that are shipped.
@@ -117,7 +117,7 @@ def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> Told 
         return None
     best = max(fitting, key=lambda one: len(one.on))
     besides = tuple(sorted(on - set(best.on)))
-    return Told(best, "fewer" if besides else "same", besides)
+    return MeasuredTrust(best, "fewer" if besides else "same", besides)
 
 
 def guard_set(name: str, scenario: Scenario, found: CheatingStudy) -> GuardSet:

@@ -30,6 +30,15 @@ def test_tokens_burn_the_round_when_it_has_been_read(number: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_a_challenge_nothing_is_opened(number: int) -> None:
+    outcome = KIT.attack(fault(number), defence__challenge=True, **GUARDED)
+    assert outcome.burned is not None
+    assert outcome.release is None
+    assert KIT.effect(outcome).value == 0
+
+
+@pytest.mark.slow
 def test_whoever_was_replaced_and_looks_says_so_afterwards() -> None:
     outcome = KIT.attack(fault(1), defence__receipts=1.0, **GUARDED)
     assert KIT.alarms(outcome) == ["missing"] * 13

@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import pytest
 from veilmix.scenarios.studies.cheating import mark_of
-from veilmix.scenarios.studies.cheating_result import Attempted, CheatingStudy, Shot, worst_of
+from veilmix.scenarios.studies.cheating_result import AttackRun, AttackRuns, CheatingStudy, worst_of
 from veilmix.scenarios.validation.load import load
 from veilmix.theatre.cheating import MISSING, cheating_data
 from veilmix.theatre.page import render
@@ -12,8 +12,8 @@ from veilmix.theatre.page import render
 PARTIES = ("analyst", "curator", "shuffler-1", "shuffler-2", "user-2", "user-7")
 
 
-def shots(*read: bool) -> tuple[Shot, ...]:
-    return tuple(Shot(7 + i, float(one), 1.0, one, "after") for i, one in enumerate(read))
+def shots(*read: bool) -> tuple[AttackRun, ...]:
+    return tuple(AttackRun(7 + i, float(one), 1.0, one, "after") for i, one in enumerate(read))
 
 
 STUDY = CheatingStudy(
@@ -26,10 +26,10 @@ STUDY = CheatingStudy(
     handlers=PARTIES[:4],
     watching=(),
     attempts=(
-        Attempted("rerun", ("curator",), 0, "values", shots(True, False)),
-        Attempted("surround", ("shuffler-1",), 0, "values", shots(True, True)),
-        Attempted("swap", ("curator", "shuffler-2"), 1, "values", shots(True, True)),
-        Attempted("delay", ("analyst",), 0, "values", shots(False, False)),
+        AttackRuns("rerun", ("curator",), 0, "values", shots(True, False)),
+        AttackRuns("surround", ("shuffler-1",), 0, "values", shots(True, True)),
+        AttackRuns("swap", ("curator", "shuffler-2"), 1, "values", shots(True, True)),
+        AttackRuns("delay", ("analyst",), 0, "values", shots(False, False)),
     ),
 )
 

@@ -21,11 +21,11 @@ from veilmix.scenarios.studies.cheating import (
     study,
 )
 from veilmix.scenarios.studies.cheating_result import (
-    Attempted,
-    Cheated,
+    AttackResult,
+    AttackRun,
+    AttackRuns,
     CheatingStudy,
-    Linking,
-    Shot,
+    LinkingCoalition,
     badness,
     by_coalition,
     smallest,
@@ -38,10 +38,12 @@ from veilmix.scenarios.validation.load import load
 PARTIES = ("analyst", "curator", "network", "shuffler-1", "shuffler-2")
 
 
-def cheated(attack: str, who: str, friends: int = 0, read: int = 4, never: int = 4) -> Cheated:
+def cheated(attack: str, who: str, friends: int = 0, read: int = 4, never: int = 4) -> AttackResult:
     rest = read - never
     parties = tuple(who.split())
-    return Cheated(attack, parties, friends, 4, read, 0.1, 0.9, 1.0, 1.0, "rows", 0, rest, never)
+    return AttackResult(
+        attack, parties, friends, 4, read, 0.1, 0.9, 1.0, 1.0, "rows", 0, rest, never
+    )
 
 
 FOUND = (
@@ -51,7 +53,10 @@ FOUND = (
     cheated("nothing", "curator", read=0, never=0),
     cheated("wires", "network", read=1, never=1),
 )
-WATCHING = (Linking(("analyst", "shuffler-1", "shuffler-2")), Linking(("curator", "shuffler-2")))
+WATCHING = (
+    LinkingCoalition(("analyst", "shuffler-1", "shuffler-2")),
+    LinkingCoalition(("curator", "shuffler-2")),
+)
 
 
 def test_the_worst_of_a_coalition_is_that_of_any_part_of_it() -> None:
@@ -79,7 +84,7 @@ def test_coalitions_of_one_two_and_more_are_told() -> None:
 
 some = st.lists(
     st.builds(
-        lambda who, friends, read, seen: Cheated(
+        lambda who, friends, read, seen: AttackResult(
             *("some", tuple(sorted(who)), friends, 4, read, 0.0, 1.0, 0.0, 1.0, "rows"),
             *(min(read, seen), max(0, read - seen), 0),
         ),
@@ -92,7 +97,8 @@ some = st.lists(
 )
 watchers = st.lists(
     st.builds(
-        lambda who: Linking(tuple(sorted(who))), st.sets(st.sampled_from(PARTIES), min_size=1)
+        lambda who: LinkingCoalition(tuple(sorted(who))),
+        st.sets(st.sampled_from(PARTIES), min_size=1),
     ),
     max_size=2,
 )
@@ -101,8 +107,8 @@ member_sets = st.tuples(st.sets(st.sampled_from(PARTIES)), st.integers(0, 3))
 
 @given(some, watchers, member_sets, member_sets)
 def test_a_larger_coalition_never_does_worse(
-    found: list[Cheated],
-    watching: list[Linking],
+    found: list[AttackResult],
+    watching: list[LinkingCoalition],
     small: tuple[set[str], int],
     more: tuple[set[str], int],
 ) -> None:
@@ -116,7 +122,7 @@ def test_a_larger_coalition_never_does_worse(
 
 @given(some, watchers)
 def test_every_coalition_is_as_bad_as_one_that_is_told(
-    found: list[Cheated], watching: list[Linking]
+    found: list[AttackResult], watching: list[LinkingCoalition]
 ) -> None:
     worst = by_coalition(found, PARTIES, watching)
     told = telling(worst)
@@ -186,7 +192,7 @@ def test_what_is_measured_has_its_interval_and_when_it_was_noticed() -> None:
     assert alone.low == pytest.approx(0.025 ** (1 / 2))  # Clopper-Pearson of two of two
     assert alone.high == 1
     assert found["split-view"].read == found["rerun"].read == found["intersect"].read == 0
-    both = Linking(("curator", "shuffler-1", "shuffler-2"))
+    both = LinkingCoalition(("curator", "shuffler-1", "shuffler-2"))
     assert both in whole.watching
     public = measure(small(**{"policy.publish_marginals": True}), 7, 1)
     found = {one.attack: one for one in public.attacks}
@@ -214,7 +220,7 @@ def test_with_tokens_a_first_shuffler_needs_the_reader_whose_own_alarm_is_none()
     }
 
 
-SHOT = Shot(7, 1.0, 1.0, True, "never")
+SHOT = AttackRun(7, 1.0, 1.0, True, "never")
 STUDY = CheatingStudy(
     version="0.1.0",
     scenario="blood-type",
@@ -225,8 +231,8 @@ STUDY = CheatingStudy(
     handlers=("curator",),
     watching=(),
     attempts=(
-        Attempted("rerun", ("curator",), 0, "values", (SHOT,)),
-        Attempted("surround", ("shuffler-1",), 0, "values"),
+        AttackRuns("rerun", ("curator",), 0, "values", (SHOT,)),
+        AttackRuns("surround", ("shuffler-1",), 0, "values"),
     ),
 )
 
@@ -239,8 +245,8 @@ def test_a_study_is_kept_and_read_again(tmp_path: Path) -> None:
     assert [one.attack for one in STUDY.attacks] == ["rerun"]
 
 
-LATER = Attempted("rerun", (), 0, "values", (replace(SHOT, seed=9),))
-ABOVE = Attempted("rerun", (), 0, "values", (replace(SHOT, value=2.0),))
+LATER = AttackRuns("rerun", (), 0, "values", (replace(SHOT, seed=9),))
+ABOVE = AttackRuns("rerun", (), 0, "values", (replace(SHOT, value=2.0),))
 WRONG = {
     "of another scenario": replace(STUDY, mark="0" * 64),
     "schema 9": replace(STUDY, schema=9),
@@ -267,7 +273,7 @@ def test_what_was_played_is_not_played_again(monkeypatch: pytest.MonkeyPatch) ->
     """Ctrl-C keeps what is done; the same again goes on, and more runs are added to it."""
     played: list[tuple[str, int]] = []
 
-    def play(trial: cheating.Trial) -> Shot:
+    def play(trial: cheating.Trial) -> AttackRun:
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append((trial.attempt.row, trial.seed))
