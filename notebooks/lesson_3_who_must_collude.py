@@ -181,57 +181,56 @@ def _(cheating_guess, guessed, mo):
 
 
 @app.cell
+def _(change, guessed, load, measure, ready):
+    guessed, ready  # nothing is shown before
+    few = change(load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6})
+    study = measure(few, 7, 2)
+    (_least,) = study.smallest
+    assert _least.parties == ("shuffler-1",)
+    return (study,)
+
+
+@app.cell
+def _(guessed, mo, smallest_with_attacks, study):
+    guessed  # nothing is shown before
+    told = mo.md(
+        f"""
+        Twenty people, two shufflers, the guards that are on where nothing is said:
+        {smallest_with_attacks(study)}. So few runs leave a wide interval.
+
+        The **first shuffler** decides whose answers are in a batch, and can make up people. It keeps
+        one person's answers, puts rows of its own in the place of everybody else's, and what is
+        released and is none of its own is that person's. No honest shuffler behind it helps. It is
+        noticed, but afterwards.
+
+        "No known attack" is not "cannot": somebody may think of one tomorrow. With `tokens` the
+        first shuffler needs the reader of a round besides, with `challenge` all shufflers; `veilmix
+        run attack-surround` and `attack-single-out` show what it does, `veilmix leak RUN --cheating`
+        measures it for a run of yours.
+        """
+    )
+    return (told,)
+
+
+@app.cell
 def _(
     Frame,
     HEADINGS,
     by_cheating,
-    change,
     cheating_guess,
     guessed,
     guesses,
-    load,
-    measure,
     mo,
-    ready,
-    smallest_with_attacks,
+    study,
     table,
+    told,
 ):
-    guessed, ready  # nothing is shown before
-    few = change(load("blood-type"), {"population.users": 20, "policy.max_exposure": 0.6})
-    study = measure(few, 7, 2)
-    (one,) = study.smallest
-    assert one.parties == ("shuffler-1",)
-    mo.accordion(
-        {
-            "What the known attacks achieve": mo.vstack(
-                [
-                    Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows]),
-                    mo.md(
-                        f"""
-                        Twenty people, two shufflers, the guards that are on where nothing is said:
-                        {smallest_with_attacks(study)}. So few runs leave a wide interval.
-
-                        The **first shuffler** decides whose answers are in a batch, and can make up
-                        people. It keeps one person's answers, puts rows of its own in the place of
-                        everybody else's, and what is released and is none of its own is that
-                        person's. No honest shuffler behind it helps. It is noticed, but afterwards.
-
-                        "No known attack" is not "cannot": somebody may think of one tomorrow. With
-                        `tokens` the first shuffler needs the reader of a round besides, with `challenge`
-                        all shufflers; `veilmix run attack-surround` and `attack-single-out` show
-                        what it does, `veilmix leak RUN --cheating` measures it for a run of yours.
-                        """
-                    ),
-                    guesses.of_choice(
-                        by_cheating,
-                        by_cheating.index("the first shuffler alone"),
-                        by_cheating.index(cheating_guess.value) if cheating_guess.value else None,
-                        "",
-                    ),
-                ]
-            )
-        }
-    )
+    guessed  # nothing is shown before
+    _mine = by_cheating.index(cheating_guess.value) if cheating_guess.value else None
+    _right = by_cheating.index("the first shuffler alone")
+    _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
+    _drawn = guesses.of_choice(by_cheating, _right, _mine, "")
+    mo.accordion({"What the known attacks achieve": mo.vstack([_table, told, _drawn])})
     return
 
 

@@ -13,6 +13,7 @@ from ...crypto.entropy import Entropy
 from ...crypto.keys import KeyPair, SecretKey
 from ...crypto.signing import Signer
 from ...crypto.suites import suite_by_code
+from ...errors import Refused
 from ...protocol import parties
 from ...protocol.announcement import Announcement
 from ...protocol.board import Board, Entry
@@ -42,11 +43,18 @@ class Forgery:
     pairs: dict[str, KeyPair] = field(default_factory=dict)
 
     def follow(self, true: Board) -> None:
-        """Show what has come onto the true board since the last time."""
+        """Show what has come onto the true board since the last time, as far as that can be done.
+
+        What is proved of the true session alone, such as a share of a lock, has no like on another
+        board: whoever is shown that one sees it stop there, and answers no more.
+        """
         for entry in true.entries[len(self.board.entries) :]:
             author, number = entry.author, entry.message.round
             message = Message(self.board.session, number, self._instead(entry))
-            self.board.post(author, self._sealed(author, message))
+            try:
+                self.board.post(author, self._sealed(author, message))
+            except Refused:
+                return
 
     def _instead(self, entry: Entry) -> Body:
         """What stands there instead of an entry."""

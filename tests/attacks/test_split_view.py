@@ -36,3 +36,13 @@ def test_whoever_holds_no_wires_reads_nothing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(AdversaryRecord, "misled", lambda *_: None)
     outcome = KIT.attack(SPLIT, defence__signed=False)
     assert KIT.effect(outcome).value == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signed", [True, False])
+def test_what_is_proved_of_one_session_has_no_like_on_another_board(signed: bool) -> None:
+    """Shares of a round's lock: the forged board stops there, and the run goes on without one."""
+    guards = {"defence__registered": True, "defence__challenge": True, "defence__signed": signed}
+    outcome = KIT.attack(SPLIT, **guards)
+    assert KIT.effect(outcome).value == 0
+    assert KIT.totals(outcome) == [29, 29, 29]
