@@ -48,7 +48,8 @@ class Liar(Endpoint):
             raise RoundBurned(CRASH)
         await super().post(body)
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
-            unsalted = replace(body.rules, salted=False, receipts=False, tokens=False)
+            unguarded = replace(body.rules, receipts=False, tokens=False, challenge=False)
+            unsalted = replace(unguarded, salted=False)
             self.network.told[self.target] = replace(body, rules=unsalted)
 
 

@@ -24,3 +24,10 @@ def test_who_compares_does_not_answer_and_says_so() -> None:
     assert KIT.effect(outcome).value == 0
     assert KIT.alarms(outcome) == ["announcement"]
     assert outcome.alarms[0].party == "user-3"
+
+
+def test_another_session_is_told_of_where_there_is_a_challenge() -> None:
+    """What is told has no salt, so it can have no challenge either."""
+    outcome = KIT.attack(EQUIVOCATE, defence__registered=True, defence__challenge=True)
+    assert KIT.effect(outcome).value == 0
+    assert "announcement" in KIT.alarms(outcome)
