@@ -73,8 +73,7 @@ def compare(
         only: names of programs; none: all.
         messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
             counts are those of the ideal functionality, and costs those of samples of 400.
-        cheating: runs of every known attack on a person, on at most 400 people, for the programs
-            that attacks are measured in; 0: what coalitions learn that cheat is not measured.
+        cheating: runs of every known attack on a person, on at most 400 people; 0: not measured.
         progress: told the name of each program before it is played.
 
     Raises:
@@ -83,17 +82,15 @@ def compare(
             do what only peers can.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    table = programs()
-    if unknown := [name for name in only if name not in table]:
-        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
+    table = _chosen(only)
     chosen = _comparable(scenario if isinstance(scenario, Scenario) else load(scenario))
     told = chosen.scenario.seed if seed is None else seed
     case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
     case = replace(case, cheating=cheating)
     found: list[Compared] = []
     skipped: dict[str, str] = {}
-    names, stopped = list(dict.fromkeys(only) or table), None
-    for place, name in enumerate(names):
+    stopped = None
+    for place, name in enumerate(table):
         try:
             progress(name)
             found += list(table[name](case))  # whole, or not at all
@@ -103,12 +100,20 @@ def compare(
             if not found:
                 raise
             stopped = stop
-            skipped |= dict.fromkeys(names[place:], STOPPED)
+            skipped |= dict.fromkeys(list(table)[place:], STOPPED)
             break
     comparison = _comparison(case, told, found, skipped)
     if stopped:
         raise ComparisonStopped(comparison) from stopped
     return comparison
+
+
+def _chosen(only: Sequence[str]) -> Mapping[str, Program]:
+    """The programs of these names, or all; ParameterError for a name of none."""
+    table = programs()
+    if unknown := [name for name in only if name not in table]:
+        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
+    return {name: table[name] for name in dict.fromkeys(only) or table}
 
 
 def _comparable(scenario: Scenario) -> Scenario:
