@@ -204,7 +204,7 @@ def _(guessed, mo, smallest_with_attacks, study):
         noticed, but afterwards.
 
         "No known attack" is not "cannot": somebody may think of one tomorrow. With `tokens` the
-        first shuffler needs the reader of a round besides, with `challenge` all shufflers; `veilmix
+        first shuffler needs the reader of a round besides, with `challenge` friends; `veilmix
         run attack-surround` and `attack-single-out` show what it does, `veilmix leak RUN --cheating`
         measures it for a run of yours.
         """

@@ -52,6 +52,7 @@ MORE = {
     "defence.union": True,
 }
 TOKENS = {"defence.registered": True, "defence.tokens": True}
+CHALLENGE = {"defence.registered": True, "defence.challenge": True}
 PUBLIC = {"policy.publish_marginals": True}
 CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
@@ -71,6 +72,8 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
         **MORE,
         **TOKENS,
     },
+    "`registered` and `challenge`, and those that are on": CHALLENGE,
+    "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **{name: ("attack-overlap", {**BASE, **keys}) for name, keys in CENTRAL.items()},
