@@ -67,11 +67,23 @@ class Journal:
         with _said(path):
             path.touch(mode=0o600)
             self._database = sqlite3.connect(path, isolation_level=None)
-            self._database.execute("PRAGMA journal_mode = WAL")
-            sync = "FULL" if durable is Durable.DISK else "OFF"
-            self._database.execute(f"PRAGMA synchronous = {sync}")
-            self._database.execute("PRAGMA secure_delete = ON")
-            self._database.executescript(TABLES)
+            try:
+                self._prepare(durable)
+            except BaseException:
+                self._database.close()
+                raise
+
+    def _prepare(self, durable: Durable) -> None:
+        self._database.execute("PRAGMA journal_mode = WAL")
+        sync = "FULL" if durable is Durable.DISK else "OFF"
+        self._database.execute(f"PRAGMA synchronous = {sync}")
+        self._database.execute("PRAGMA secure_delete = ON")
+        self._database.executescript(TABLES)
+
+    def close(self) -> None:
+        """Let go of it; what was written stands."""
+        with _said(self.path):
+            self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
         """Give what was written under a name, or write it if nothing was."""

@@ -113,10 +113,11 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
 
         return folder.name, of_run(read(folder))
     from ...scenarios.play.run import run
+    from ...scenarios.programs.registry import samples
     from ...scenarios.records.run_folder import default_name
 
     scenario = _scenario(named)
-    check_size(scenario.population.users or 0)
+    check_size(samples(scenario, seed).people.n)  # before anything is played
     outcome = run(scenario, seed, worst_case_seconds=0)
     return default_name(outcome), of_outcome(outcome)
 

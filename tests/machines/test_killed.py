@@ -184,11 +184,13 @@ def test_a_journal_gives_back_what_was_written(tmp_path: Path) -> None:
     one.write("", b"2")
     one.acknowledge([b"a", b"b"])
     one.acknowledge([b"b"])
+    one.close()
     other = Journal(tmp_path / "a", Durable.DISK)
     assert other.fact("kept", b"y") == b"x"
     assert list(other.inputs()) == [("people", b"1"), ("", b"2")]
     assert other.acknowledged() == {b"a", b"b"}
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+    other.close()
 
 
 def test_a_full_disk_is_said_in_words_and_what_stood_there_stands(tmp_path: Path) -> None:
@@ -200,6 +202,7 @@ def test_a_full_disk_is_said_in_words_and_what_stood_there_stands(tmp_path: Path
     one._database.execute("PRAGMA max_page_count = 1000")
     one.write("", b"after")
     assert [data for _, data in one.inputs()] == [b"before", b"after"]
+    one.close()
 
 
 def test_what_is_no_journal_is_said_in_words(tmp_path: Path) -> None:
