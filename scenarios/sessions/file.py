@@ -214,7 +214,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
         local=table.local,
         defence=table.defence,
     )
-    if found.mix.peers or topology_of(found).untold:
+    if topology_of(found).untold:
         raise ParameterError(
             "mix.peers: peers post all they say on one board, to which a session between machines "
             "has no way yet; play them in one process: veilmix run"

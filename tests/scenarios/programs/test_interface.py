@@ -12,6 +12,12 @@ from veilmix.scenarios.validation.load import loads
 
 ROOT = Path(__file__).parents[3]
 NO_PACKAGE = {"tests", "docs", "benchmarks", "notebooks", "tools", "build", "requirements"}
+PACKAGE = [
+    path
+    for top in ROOT.iterdir()
+    if top.name not in NO_PACKAGE and not top.name.startswith(".")
+    for path in ([top] if top.suffix == ".py" else top.rglob("*.py"))
+]
 SECTIONS = ("policy", "policy_")
 
 
@@ -44,10 +50,8 @@ def compared(source: str) -> list[int]:
 def test_kinds_are_compared_in_programs_alone() -> None:
     places = {
         str(path.relative_to(ROOT)): lines
-        for path in ROOT.rglob("*.py")
-        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
-        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
-        and (lines := compared(path.read_text("utf-8")))
+        for path in PACKAGE
+        if (lines := compared(path.read_text("utf-8")))
     }
     inside = {path for path in places if path.startswith("scenarios/programs/")}
     assert places.keys() == inside
@@ -81,10 +85,8 @@ def reads_peers(source: str) -> list[int]:
 def test_who_carries_messages_is_asked_in_one_place() -> None:
     places = {
         str(path.relative_to(ROOT)): lines
-        for path in ROOT.rglob("*.py")
-        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
-        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
-        and (lines := reads_peers(path.read_text("utf-8")))
+        for path in PACKAGE
+        if (lines := reads_peers(path.read_text("utf-8")))
     }
     assert places.keys() == {"scenarios/programs/topology.py"}
     assert [len(lines) for lines in places.values()] == [1]
@@ -107,11 +109,7 @@ def asks_which(source: str) -> list[int]:
 
 def test_nobody_compares_topologies() -> None:
     places = [
-        str(path.relative_to(ROOT))
-        for path in ROOT.rglob("*.py")
-        if path.relative_to(ROOT).parts[0] not in NO_PACKAGE
-        and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
-        and asks_which(path.read_text("utf-8"))
+        str(path.relative_to(ROOT)) for path in PACKAGE if asks_which(path.read_text("utf-8"))
     ]
     assert places == []
     assert asks_which("if topology_of(run.scenario) is PEERS: pass") == [1]
