@@ -18,12 +18,14 @@ from .received_view import (
     users_linked,
     view_bits,
 )
+from .view_arguments import checked_rows
 
 __all__ = [
     "Method",
     "Received",
     "anonymity_sets",
     "cells_certain",
+    "checked_rows",
     "inferred",
     "log2_multinomial",
     "minimal",

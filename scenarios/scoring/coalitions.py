@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ...analysis.trust import Received, received, received_reports
+from ...analysis.trust import Received, checked_rows, received, received_reports
 from ...protocol.view import View
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -70,13 +70,13 @@ def learnt(
     """
     scored: dict[Hashable, Received] = {}
     found: list[Received] = []
-    reports = program_of(scenario).reports
+    reports, rows = program_of(scenario).reports, checked_rows(truth, len(sizes))
     for members in coalitions(scenario):
         seen = look(members)
         if seen.knows not in scored:
             if reports:
                 scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
             else:
-                scored[seen.knows] = received(seen, sizes, truth, prior)
+                scored[seen.knows] = received(seen, sizes, rows, prior)
         found.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
     return tuple(found)
