@@ -31,10 +31,10 @@ def as_view(view: Any) -> "View":
 
 
 def columns_of(view: "View") -> int:
-    """One more than the last column that was counted or pinned; at least 1."""
+    """One more than the last column that was counted or said by anybody; at least 1."""
     counted = (column for seen in view.counted for column in seen.columns)
-    pinned = (column for row in view.pinned.values() for column in row)
-    return 1 + max([0, *counted, *pinned])
+    rows = chain.from_iterable(people.values() for people in view.by_round.values())
+    return 1 + max({0, *counted, *chain.from_iterable(rows)})
 
 
 def as_sizes(sizes: Any, view: "View | None") -> list[int]:
