@@ -47,7 +47,12 @@ MOST_COHORTS = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilterReports:
-    """Everybody's cohort, shape (people,), and filter, shape (people, bits)."""
+    """Reports of Bloom filters.
+
+    Attributes:
+        cohorts: everybody's, shape (people,).
+        bits: everybody's filter, shape (people, bits).
+    """
 
     cohorts: npt.NDArray[np.int64]
     bits: Bits
