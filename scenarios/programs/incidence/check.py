@@ -6,17 +6,18 @@ from ...populations.facts import Facts
 from ...schema.kinds import SETS
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
+from ..registry import program_of
 
 
 def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report what only one kind of policy reads, under another."""
     kind = scenario.policy.kind
-    if kind == SETS:
+    if not program_of(scenario).held:
         if scenario.feature:
-            message = f'kind = "{SETS}" asks owners for their sets; leave [[feature]] out'
+            message = f'kind = "{kind}" asks owners for their sets; leave [[feature]] out'
             yield problem(("feature",), message)
         if scenario.attacker.knows:
-            message = f'kind = "{SETS}" has no features; leave knows out'
+            message = f'kind = "{kind}" has no features; leave knows out'
             yield problem(("attacker", "knows"), message)
         return
     for key, usual in (("owners", ()), ("positions", None), ("method", "em"), ("beta", 0.1)):

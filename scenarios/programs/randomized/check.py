@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
-from ...schema.kinds import KIND, SETS
+from ...schema.kinds import KIND
 from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
@@ -27,16 +27,17 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report noise that nobody asks for, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
-    if kind == KIND and mechanism == "none":
+    program = program_of(scenario)
+    if program.reports and program.held and mechanism == "none":
         message = (
-            f'"{KIND}" counts randomized reports; say in [local] mechanism = {listed()}, '
+            f'"{kind}" counts randomized reports; say in [local] mechanism = {listed()}, '
             "and epsilon"
         )
         yield problem(("policy", "kind"), message)
-    if kind == SETS and mechanism != BITS:
-        message = f'"{SETS}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
+    if program.reports and not program.held and mechanism != BITS:
+        message = f'"{kind}" counts sets with flipped bits; mechanism = "{BITS}" is accepted'
         yield problem(("local", "mechanism"), message)
-    if not program_of(scenario).reports and mechanism != "none":
+    if not program.reports and mechanism != "none":
         yield problem(
             ("local", "mechanism"),
             f"{quoted(mechanism)} makes reports that only policy.kind = {quoted(KIND)} counts; "
@@ -80,7 +81,8 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report features that the mechanism has no reports for: one line for each."""
     mechanism = scenario.local.mechanism
-    if scenario.policy.kind != KIND or mechanism == "none":
+    program = program_of(scenario)
+    if not (program.reports and program.held) or mechanism == "none":
         return
     yield from _numbers(scenario)
     opened = [one.name for one in scenario.feature if one.open]
