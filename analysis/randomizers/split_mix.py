@@ -55,7 +55,7 @@ class SplitMix(Randomizer):
 
     Attributes:
         points: the numbers, at least two different ones.
-        epsilon: nats, > 0, of the sum, after mixing.
+        local: the budget epsilon in nats, > 0, of the sum, after mixing.
         people: the least number of people for whom it holds, 16 .. 131,072.
     """
 
