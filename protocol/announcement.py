@@ -22,7 +22,8 @@ NONCE = 16  # bytes; two sessions that agree in everything else still differ
 REGISTRY = 32  # bytes: the root of the registry of users, where there is one
 MAX_SHUFFLERS = 64
 PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has rules
-TOKENS, CHALLENGE = 1, 2  # bits of what travels with ballots besides, on the wire
+PAIR = 2  # shufflers
+TOKENS, CHALLENGE, AUDIT = 1, 2, 4  # bits of what travels with ballots besides, on the wire
 Name = TypeVar("Name", bound=StrEnum)
 
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
@@ -106,7 +107,8 @@ class Rules:
     batches in sorted order. receipts: readers publish a salted hash of every ballot they count.
     tokens: every ballot carries a token that the round's reader gave to a registered person
     (tokens.py). challenge: nothing is opened before everybody has looked whether it came
-    (challenge.py). flaws: design errors, in their order; only in a lesson.
+    (challenge.py). audit: half of the layers of every pair of hops are opened (audit.py). flaws:
+    design errors, in their order; only in a lesson.
     """
 
     deadline: int = 60
@@ -119,6 +121,7 @@ class Rules:
     receipts: bool = False
     tokens: bool = False
     challenge: bool = False
+    audit: bool = False
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -130,8 +133,11 @@ class Rules:
             raise ParameterError("receipts: without salt anyone could guess what a hash is of")
         if self.tokens and (self.flaws or not self.salted):
             raise ParameterError("tokens: each stands on a salt, and on no design error")
-        if self.challenge and (self.flaws or not (self.salted and self.padded and self.ordered)):
+        careful = self.salted and self.padded and self.ordered and not self.flaws
+        if self.challenge and not careful:
             raise ParameterError("challenge: ballots are salted, padded, sorted; no design errors")
+        if self.audit and not careful:
+            raise ParameterError("audit: ballots are salted, padded, sorted; no design errors")
         for name, value in (
             ("deadline", self.deadline),
             ("min_batch", self.min_batch),
@@ -168,10 +174,13 @@ class Announcement:
             )
         if self.rules.tokens and not self.registry:
             raise ParameterError("tokens: they are for registered people; there is no registry")
-        if self.rules.challenge and not self.registry:
-            raise ParameterError("challenge: it is for registered people; there is no registry")
-        if self.rules.challenge and self.curator.suite is not SuiteCode.SEALEDBOX:
-            raise ParameterError("challenge: layers have to be sealed again; sealedbox is accepted")
+        for name in (name for name in ("challenge", "audit") if getattr(self.rules, name)):
+            if not self.registry:
+                raise ParameterError(f"{name}: it is for registered people; there is no registry")
+            if self.curator.suite is not SuiteCode.SEALEDBOX:
+                raise ParameterError(f"{name}: others open layers again; sealedbox is accepted")
+        if self.rules.audit and len(self.shufflers) < PAIR:
+            raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
         if len(self.nonce) != NONCE:
             raise ParameterError(f"nonce: found {len(self.nonce)} bytes; {NONCE} are accepted")
         if not 1 <= len(self.shufflers) <= MAX_SHUFFLERS:
@@ -227,7 +236,7 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
     out.flag(rules.lesson).flag(rules.receipts)
-    out.u8(rules.tokens * TOKENS | rules.challenge * CHALLENGE)
+    out.u8(rules.tokens * TOKENS | rules.challenge * CHALLENGE | rules.audit * AUDIT)
     out.many(rules.flaws, Writer.text)
 
 
@@ -264,9 +273,9 @@ def read_terms(data: Reader) -> tuple[Policy, Rules]:
     numbers = (data.u32(), data.u32(), data.u32())
     flags = (data.flag(), data.flag(), data.flag(), data.flag(), data.flag())
     guards = data.u8()
-    if guards > TOKENS | CHALLENGE:
+    if guards > TOKENS | CHALLENGE | AUDIT:
         raise Refused(Reason.MALFORMED)
-    switched = (bool(guards & TOKENS), bool(guards & CHALLENGE))
+    switched = (bool(guards & TOKENS), bool(guards & CHALLENGE), bool(guards & AUDIT))
     return policy, Rules(*numbers, *flags, *switched, data.many(lambda r: _read_name(r, Flaw)))
 
 

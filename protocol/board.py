@@ -22,6 +22,8 @@ from ..errors import Reason, Refused
 from . import parties
 from .alarm_limits import fits, said_before
 from .announcement import Announcement
+from .audit_messages import Coin, Opened, Toss, Traced
+from .audited import Audited
 from .challenged import Challenged, Place
 from .frames import DIGEST, NO_SESSION, Message, decode_message
 from .ledger import unspent
@@ -95,6 +97,7 @@ class Board:
     mints: dict[int, bytes] = field(default_factory=dict)  # round -> the key of its tokens
     issued: dict[int, int] = field(default_factory=dict)  # round -> people with tokens
     challenged: Challenged = field(default_factory=Challenged)
+    audited: Audited = field(default_factory=Audited)
 
     @property
     def due(self) -> int | None:
@@ -232,14 +235,25 @@ class Board:
     def _challenges(self, author: str, body: Body, number: int) -> bool:
         """Whether a post is right in a session with challenges; in others there are no such."""
         told = self.announcement
-        if told is None or not told.rules.challenge:
-            return not isinstance(body, Share | Accepted | Heard | Shown)
+        locks, audits = (told.rules.challenge, told.rules.audit) if told else (False, False)
+        if isinstance(body, Share | Heard | Shown) and not locks:
+            return False
+        if isinstance(body, Coin | Traced | Toss | Opened) and not audits:
+            return False
+        if told is None or not (locks or audits):
+            return not isinstance(body, Accepted)
         if not self.calls or isinstance(body, Call):
             return True
         call, registered = self.calls[-1], len(self.registry.keys) if self.registry else 0
-        mixed = self._next_hop() > len(told.shufflers)
-        at = Place(self.session, number, self._openers, len(call.asks), registered, mixed)
-        return self.challenged.right(author, body, at)
+        hops = len(told.shufflers)
+        plan, shown = open_round(told, self.session, call), self.challenged.accepted.get(number)
+        sent = [one.forwarded for one in self.mixed[(number - 1) * hops : number * hops]]
+        at = Place(
+            *(self.session, number, self._openers, len(call.asks), registered, len(sent) == hops),
+            *(len(shown.people) if shown else 0, tuple(sent), (plan.envelope, *plan.inner[2:])),
+        )
+        right = self.challenged.right(author, body, at)
+        return right and (not audits or self.audited.right(author, body, at))
 
     @property
     def _openers(self) -> tuple[str, ...]:
@@ -335,6 +349,7 @@ class Board:
 
     def _learn(self, author: str, message: Message) -> None:
         self.challenged.learn(author, message.round, message.body)
+        self.audited.learn(author, message.round, message.body)
         match message.body:
             case Key(key=key):
                 self.keys[author] = key

@@ -13,7 +13,8 @@ class Place(NamedTuple):
     """Where a session stands, for who judges a post: the round, and what is due in it.
 
     openers: shufflers and the reader. slots: questions. registered: people who are. mixed: whether
-    all shufflers have accounted for their batches.
+    all shufflers have accounted for their batches. accepted: people whose envelopes were. sent:
+    layers of the batches that were accounted for, by hop. sizes: bytes of what comes to each hop.
     """
 
     session: bytes
@@ -22,6 +23,9 @@ class Place(NamedTuple):
     slots: int
     registered: int
     mixed: bool
+    accepted: int
+    sent: tuple[int, ...]
+    sizes: tuple[int, ...]
 
 
 @dataclass(slots=True)

@@ -25,6 +25,17 @@ from ..crypto.signing import SIGNATURE, SIGNING_KEY
 from ..crypto.tokens import CHECK, MOST_ASKED
 from ..errors import ParameterError, Reason, Refused
 from .announcement import Announcement, decode_announcement
+from .audit_messages import (
+    TOSS,
+    Coin,
+    Opened,
+    Toss,
+    Traced,
+    read_opened,
+    read_traced,
+    write_opened,
+    write_traced,
+)
 from .hiding import Hiding, Mask, Redact
 from .messages import (
     OPENING,
@@ -409,6 +420,10 @@ _FORMS: dict[int, tuple[Callable[[Reader], Body], Callable[[Writer, Any], object
         lambda r: Heard(tuple(r.items())),
         lambda w, body: w.items(body.hashes),
     ),
+    Kind.COIN: (lambda r: Coin(r.raw(DIGEST)), lambda w, body: w.raw(body.digest)),
+    Kind.TOSS: (lambda r: Toss(r.raw(TOSS)), lambda w, body: w.raw(body.value)),
+    Kind.TRACED: (read_traced, write_traced),
+    Kind.OPENED: (read_opened, write_opened),
 }
 
 _KINDS: dict[type, Kind] = {
@@ -441,4 +456,8 @@ _KINDS: dict[type, Kind] = {
     Roll: Kind.ROLL,
     Accepted: Kind.ACCEPTED,
     Heard: Kind.HEARD,
+    Coin: Kind.COIN,
+    Traced: Kind.TRACED,
+    Toss: Kind.TOSS,
+    Opened: Kind.OPENED,
 }

@@ -26,7 +26,7 @@ from ..crypto.joint_key import (
 )
 from ..crypto.keys import SECRET_SIZE
 from ..crypto.onion import wrap
-from ..errors import Refused
+from ..errors import ParameterError, Refused
 from .peer_messages import Share
 from .session import Round
 
@@ -85,6 +85,8 @@ class Proofs:
 
 def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proofs:
     """Person: lock ballots, and wrap each for the reader and the shufflers after the first."""
+    if not plan.lock:
+        raise ParameterError("lock: the shares of this round are not known yet; wait for them")
     ballots = [seal_jointly(plan.lock, one, plan.session, entropy) for one in plaintexts]
     draws = [entropy.random(SECRET_SIZE * len(plan.hops[1:])) for _ in ballots]
     onions = [rewrap(plan, *pair) for pair in zip(ballots, draws, strict=True)]

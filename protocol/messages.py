@@ -14,6 +14,7 @@ from ..crypto.signing import SIGNATURE, SIGNING_KEY
 from ..crypto.tokens import CHECK, MOST_ASKED
 from ..errors import ParameterError, Reason
 from .announcement import Announcement
+from .audit_messages import Coin, Opened, Toss, Traced
 from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
 from .peer_messages import Accusation, Agreed, Found, Relay, Share, Shown
@@ -56,6 +57,10 @@ class Kind(IntEnum):
     ROLL = 36
     ACCEPTED = 37
     HEARD = 38
+    COIN = 39
+    TRACED = 40
+    TOSS = 41
+    OPENED = 42
 
 
 class Cause(StrEnum):
@@ -427,4 +432,8 @@ Body = (
     | Roll
     | Accepted
     | Heard
+    | Coin
+    | Traced
+    | Toss
+    | Opened
 )

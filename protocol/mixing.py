@@ -45,12 +45,12 @@ def open_envelopes(
     for at in range(0, len(envelopes), TOGETHER):
         group = envelopes[at : at + TOGETHER]
         bundles = open_all(secret, group, context)
-        results += [_inside(plan, *pair) for pair in zip(group, bundles, strict=True)]
+        results += [inside(plan, *pair) for pair in zip(group, bundles, strict=True)]
     return results
 
 
-def _inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
-    """The inner onions of a bundle, or why it is refused.
+def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
+    """Anybody who opens an envelope: the inner onions of a bundle, or why it is refused.
 
     All slots must be there, each of the round's size, in ascending order: an envelope that breaks
     the rule could smuggle a mark through the mix or vote twice.

@@ -122,7 +122,7 @@ class Record(RunRecord):
             self.came,
             _lengths(self, coalition),
             decision=self.board.decision,
-            public=told is not None and told.rules.challenge,
+            public=told is not None and (told.rules.challenge or told.rules.audit),
             asked=told is not None and told.rules.tokens,
         )
 

@@ -17,6 +17,7 @@ from ..scenarios.studies.cheating_file import of_run
 from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.studies.column_sets import Choices, choices
 from ..scenarios.studies.exposure_curves import Curves, curves
+from ..scenarios.wording import audited, sentence
 
 READERS = frozenset({CURATOR, ANALYST})
 
@@ -104,6 +105,12 @@ class Facts:
         """The smallest crowd wanted."""
         decision = self.result.decision
         return decision.k if decision else self.run.scenario.policy.k
+
+    @property
+    def halved(self) -> tuple[str, ...]:
+        """What is said where audits halve a crowd that other figures count whole."""
+        mix, defence = self.run.scenario.mix, self.run.scenario.defence
+        return tuple(map(sentence, audited(mix.shufflers, audit=defence.audit)))
 
     @property
     def kept(self) -> tuple[str, ...]:

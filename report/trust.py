@@ -196,3 +196,4 @@ def _words(facts: Facts) -> Iterator[str]:
             if found.linked > found.others:
                 what += " else" if found.others == 0 else " besides its members"
             yield f"{one.name} ({' + '.join(one.parties)}): {what}."
+    yield from facts.halved

@@ -21,7 +21,9 @@ from ..protocol.peer_messages import Share, Shown
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from ..protocol.signed_posts import witness_of
+from . import audit
 from .adversary_record import AdversaryRecord
+from .audit import Purse
 from .network import Endpoint
 from .worker_pool import WorkerPool
 
@@ -30,15 +32,23 @@ TURN = 1e-3  # seconds between the judgements of two keyholders
 
 @dataclass(slots=True)
 class Keyring:
-    """A keyholder's shares of locks, by round; whoever spies is told of them."""
+    """A keyholder's shares of locks, by round; whoever spies is told of them.
+
+    purse: its parts of the coins of audits.
+    """
 
     entropy: Entropy
+    purse: Purse
     spy: AdversaryRecord | None = None
     shares: dict[int, KeyShare] = field(default_factory=dict)
 
 
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Keyholder: draw a share of the round's lock and post it, where there is a challenge."""
+    """Keyholder: draw a share of the round's lock and post it, where there is a challenge.
+
+    And a part of its coins, where there is an audit.
+    """
+    await audit.commit(me, plan, ring.purse)
     if not plan.announcement.rules.challenge:
         return
     number = plan.call.round
@@ -97,7 +107,8 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:
     if me.board.phase is not Phase.CHALLENGED:
         return False
     shown, number, rules = me.board.challenged, plan.call.round, plan.announcement.rules
-    await _check_signed(me, plan, shown.accepted[number], pool)
+    await check_signed(me, plan, shown.accepted[number], pool)
+    await audit.inspect(me, plan, pool)
     fixed = plan.announcement.policy.setting is Setting.FIXED
     before = [shown.accepted[earlier] for earlier in range(1, number)] if fixed else []
     challenge.check_people(shown.accepted[number], before, rules.min_dropout, rules.min_batch)
@@ -109,7 +120,7 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:
     return True
 
 
-async def _check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: WorkerPool) -> None:
+async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: WorkerPool) -> None:
     """RoundBurned unless registered people have signed all that was accepted."""
     if me.party == plan.openers[0]:
         return

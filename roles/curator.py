@@ -29,7 +29,7 @@ from .network import Endpoint, Inbox
 from .reader import publish, read_round
 from .worker_pool import WorkerPool
 
-CHALLENGE = 2  # deadlines more
+MORE = 3  # deadlines, to look and to show, or to toss and to open
 
 
 async def curator(
@@ -83,10 +83,11 @@ async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     """Wait for the release, or the session's end; RoundBurned if neither comes in time.
 
     A deadline for the collection, one for every hop up to the analyst, one for the analyst, and
-    where there is a challenge one to look and one to show what opens the ballots. A burned round is
+    where there is a challenge or an audit some more for what has to be shown. A burned round is
     over: what the analyst posts afterwards the board refuses.
     """
-    steps = plans.shufflers + 3 + (CHALLENGE if plans.rules.challenge else 0)
+    more = (plans.rules.challenge + plans.rules.audit) * MORE
+    steps = plans.shufflers + 3 + more
     patience = plans.rules.deadline * steps
     with trio.move_on_after(patience) as waiting:
         await me.network.until(Kind.TALLY, _tallied)

@@ -15,6 +15,7 @@ from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
 from ..protocol.mixing import batch_digest, check_accounted, check_batch
 from ..protocol.session import Round
 from ..protocol.wire import Writer
+from .audit import check_traced
 from .network import Endpoint, Inbox, Letter
 
 
@@ -111,6 +112,7 @@ def _check_accounted(me: Endpoint, plan: Round, hop: int, batch: tuple[bytes, ..
         sender = plan.openers[hop - 2]
         why = f"{sender} delivered another batch to {me.party} than it accounted for"
         raise RoundBurned(why) from None
+    check_traced(me, plan, hop - 1, batch)
 
 
 async def _disordered(me: Endpoint, plan: Round, batch: Batch) -> None:

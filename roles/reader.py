@@ -16,7 +16,8 @@ from ..protocol.session import Round
 from ..protocol.tallying import Reading, read_ballots
 from ..protocol.tokens import read_with_tokens
 from ..protocol.transcript import Read
-from .challenge import Keyring, lock_of, offer, opened_by_all
+from .audit import judge
+from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
 from .keyholder import batch_of
 from .mint import Desk, tell_roll
 from .network import Endpoint, Inbox
@@ -38,8 +39,10 @@ async def read_round(
     """
     await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), inbox)
-    if batch is None:
+    if batch is None or not await judge(me, plan, pool, ring.purse):
         return None
+    if plan.announcement.rules.audit:
+        await check_signed(me, plan, me.board.challenged.accepted[plan.call.round], pool)
     key, refused = desk.keys.get(plan.call.round), Counter[Reason]()
     work = partial(_open_and_read, plan, secret, key)
     if plan.announcement.rules.challenge:

@@ -23,6 +23,7 @@ from ..protocol.programs import DecisionRule, Strategy, strategy_of
 from ..protocol.schema import Schema
 from .adversary_record import AdversaryRecord
 from .analyst import analyst
+from .audit import Purse
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
 from .clock import VirtualClock
@@ -282,7 +283,8 @@ def _start_keyholder(
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
     desk = Desk(cast.entropy.fork(f"tokens of {name}"))
-    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), cast.spy)
+    purse = Purse(cast.entropy.fork(f"coins of {name}"))
+    ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse, cast.spy)
     place, inbox = _seat(cast, network)(name), network.inbox(name)
     place.identity = identities_of(cast).get(name)
     match parties.role(name):

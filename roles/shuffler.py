@@ -19,6 +19,7 @@ from ..protocol.mixing import arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
 from ..protocol.signed_posts import Fork, fork_between, witness_of
+from . import audit
 from .challenge import Keyring, lock_of, offer, show
 from .keyholder import Keyholder, batch_of
 from .network import Endpoint, Inbox, Letter, OtherView, drain
@@ -96,9 +97,9 @@ async def shuffler(
         try:
             await offer(me, plan, ring)
             if hop == 1:
-                await _first(me, plan, key.secret, inbox, pool, memory)
+                await _first(me, plan, key.secret, inbox, pool, memory, ring)
             else:
-                await _later(me, plan, hop, key.secret, inbox, pool)
+                await _later(me, plan, hop, key.secret, inbox, pool, ring)
             await show(me, plan, pool, ring)
         except RoundBurned as burned:
             await me.burn(burned)
@@ -121,6 +122,7 @@ async def _first(
     inbox: Inbox,
     pool: WorkerPool,
     memory: _Memory,
+    ring: Keyring,
 ) -> None:
     """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
@@ -144,14 +146,23 @@ async def _first(
     except RoundBurned:
         _tell(me, plan, collected)
         raise
-    if plan.announcement.rules.challenge:
-        taken = [accept(parties.index(one), collected.admitted[one]) for one in people]
-        await me.post(Accepted(tuple(sorted(taken, key=lambda one: one.person))))
+    rules, people_in_order = plan.announcement.rules, sorted(people, key=parties.index)
+    if rules.challenge or rules.audit:
+        taken = [accept(parties.index(one), collected.admitted[one]) for one in people_in_order]
+        await me.post(Accepted(tuple(taken)))
     await _forward(me, plan, 1, onions, collected, people)
+    came = [collected.envelopes[one] for one in people_in_order]
+    await audit.answer(me, plan, 1, secret, came, pool, ring.purse)
 
 
 async def _later(
-    me: Endpoint, plan: Round, hop: int, secret: SecretKey, inbox: Inbox, pool: WorkerPool
+    me: Endpoint,
+    plan: Round,
+    hop: int,
+    secret: SecretKey,
+    inbox: Inbox,
+    pool: WorkerPool,
+    ring: Keyring,
 ) -> None:
     """A further shuffler: open the batch of the one before."""
     batch = await batch_of(me, plan, hop, inbox)
@@ -164,6 +175,7 @@ async def _later(
         collected.refused.update(piece.refused)
     layers = [layer for piece in pieces for layer in piece.inside]
     await _forward(me, plan, hop, layers, collected)
+    await audit.answer(me, plan, hop, secret, batch, pool, ring.purse)
 
 
 async def _collect(
@@ -269,4 +281,5 @@ async def _forward(
         *(hop, len(senders), collected.received, len(batch), collected.refused, batch_digest(batch))
     )
     await me.post(account)
+    await audit.trace(me, plan, hop, batch)
     await me.send(plan, plan.openers[hop], Batch(batch))

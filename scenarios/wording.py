@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isclose
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+PAIR = 2  # shufflers, behind whom nobody mixes again
 ROUNDING = 1e-12  # an error below is of the floats alone
 
 # Said wherever it is told what coalitions learn, or could.
@@ -16,6 +17,16 @@ WATCHING = (
     "coalitions here keep to the rules and pool what they saw; those that cheat learn more: "
     "veilmix leak RUN --cheating measures the known attacks"
 )
+
+AUDITED = (
+    "with audits of two shufflers everybody tells two halves of the people apart, and a reader "
+    "counts both: that is not in these figures"
+)
+
+
+def audited(shufflers: int, *, audit: bool) -> tuple[str, ...]:
+    """What is said besides of what coalitions learn that watch, where audits halve a crowd."""
+    return (AUDITED,) if audit and shufflers == PAIR else ()
 
 
 @dataclass(frozen=True, slots=True)

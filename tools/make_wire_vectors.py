@@ -26,6 +26,7 @@ from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
+from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.ballots import Ballot, receipt, submit
 from veilmix.protocol.board import Board, replay
 from veilmix.protocol.frames import HEADER, Message, Seal
@@ -185,6 +186,8 @@ SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
 GUARDED = Rules(receipts=True)
 TOKENED = Rules(tokens=True)
 CHALLENGED = Rules(challenge=True)
+AUDITED = Rules(audit=True)
+PROVED = b"\2" * 32, bytes(range(96))
 SIGNED = bytes(range(32)), SIGNER.sign(b"an envelope")
 ELEMENTS = tuple(base_times(bytes((number,)) + bytes(31)) for number in (1, 2, 3))
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
@@ -201,6 +204,10 @@ BODIES: dict[str, tuple[int, Body]] = {
     "announcement-with-a-challenge": (
         0,
         announcement(registry=bytes(range(32)), rules=CHALLENGED),
+    ),
+    "announcement-with-audits": (
+        0,
+        announcement(registry=bytes(range(32)), rules=AUDITED),
     ),
     "announcement-flawed": (0, announcement(rules=FLAWED)),
     "consent": (0, Consent(SESSION)),
@@ -251,6 +258,11 @@ BODIES: dict[str, tuple[int, Body]] = {
     "roll-of-nobody": (1, Roll(())),
     "accepted": (1, Accepted(tuple(Envelope(i, *SIGNED) for i in (0, 258)))),
     "accepted-nobody": (1, Accepted(())),
+    "coin": (1, Coin(bytes(range(32)))),
+    "toss": (1, Toss(bytes(range(32)))),
+    "traced": (1, Traced(1, (b"\2" * 32, b"\1" * 32))),
+    "opened": (1, Opened(2, (Link(0, b"a layer", b"\1" * 32), Link(258, b"", *PROVED)))),
+    "opened-nothing": (1, Opened(1, ())),
     "heard": (1, Heard(tuple(bytes([i]) * 32 for i in (1, 2, 3)))),
     "heard-nothing": (1, Heard(())),
     "alarm-changed": (2, Alarm(1, Cause.CHANGED, b"what proves it")),
@@ -347,6 +359,15 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
         case Accepted(people):
             each = [[one.person, one.digest.hex(), one.signature.hex()] for one in people]
             body = {"people": each}
+        case Coin(digest):
+            body = {"digest": digest.hex()}
+        case Toss(value):
+            body = {"value": value.hex()}
+        case Traced(hop, hashes):
+            body = {"hop": hop, "hashes": [one.hex() for one in hashes]}
+        case Opened(hop, links):
+            each = [[x.place, x.layer.hex(), x.key.hex(), x.proof.hex()] for x in links]
+            body = {"hop": hop, "links": each}
         case Heard(hashes):
             body = {"hashes": [one.hex() for one in hashes]}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
@@ -392,6 +413,7 @@ def shown_announcement(told: Announcement) -> Vector:
         "receipts": told.rules.receipts,
         "tokens": told.rules.tokens,
         "challenge": told.rules.challenge,
+        "audit": told.rules.audit,
         "flaws": [flaw.value for flaw in told.rules.flaws],
         "shufflers": [key.encode().hex() for key in told.shufflers],
         "curator": told.curator.encode().hex(),
@@ -512,7 +534,9 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     tokened = announcement(rules=TOKENED, registry=bytes(range(32))).encode()
     tokens, root = b"\1\1\1\0\0\1\0\0", size(bytes(32)) + bytes(range(32))
     challenged = announcement(rules=CHALLENGED, registry=bytes(range(32))).encode()
-    challenge = b"\1\1\1\0\0\2\0\0"
+    challenge, audit = b"\1\1\1\0\0\2\0\0", b"\1\1\1\0\0\4\0\0"
+    audited = announcement(rules=AUDITED, registry=bytes(range(32))).encode()
+    alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
         "flaws-in-another-order": (flawed, listed, text(b"one-key") + text(b"unbound")),
@@ -526,7 +550,12 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
             b"\1\1\1\1\0\1\0\1" + text(b"unbound"),
         ),
         "tokens-without-registry": (tokened, root, size(b"")),
-        "guards-unknown": (tokened, tokens, b"\1\1\1\0\0\4\0\0"),
+        "guards-unknown": (tokened, tokens, b"\1\1\1\0\0\x08\0\0"),
+        "audit-of-one-shuffler": (alone, tokens, audit),
+        "audit-without-salt": (audited, audit, b"\1\0\1\0\0\4\0\0"),
+        "audit-without-padding": (audited, audit, b"\0\1\1\0\0\4\0\0"),
+        "audit-without-order": (audited, audit, b"\1\1\0\0\0\4\0\0"),
+        "audit-without-registry": (audited, root, size(b"")),
         "challenge-without-salt": (challenged, challenge, b"\1\0\1\0\0\2\0\0"),
         "challenge-without-padding": (challenged, challenge, b"\0\1\1\0\0\2\0\0"),
         "challenge-without-order": (challenged, challenge, b"\1\1\0\0\0\2\0\0"),
@@ -627,6 +656,11 @@ def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
     later, first = b"\0\0\1\2" + SIGNED[0], bytes(4) + SIGNED[0]
     yield "accepted", "person-twice", replaced(taken, later, first)
     yield "accepted", "more-than-there-are", patched(taken, (HEADER, b"\0\0\0\2", b"\xff" * 4))
+    batch, keys = encoded("traced"), encoded("opened")
+    yield "traced", "hash-twice", replaced(batch, b"\2" * 32, b"\1" * 32)
+    yield "opened", "place-twice", replaced(keys, b"\0\0\1\2\0\0\0\0", bytes(8))
+    yield "opened", "flag-2", replaced(keys, b"\1" * 32 + b"\0", b"\1" * 32 + b"\2")
+    yield "opened", "more-than-there-are", patched(keys, (HEADER + 1, b"\0\0\0\2", b"\xff" * 4))
     yield "heard", "marks-descending", replaced(came, b"\1" * 32, b"\2" * 32)
 
 

@@ -40,6 +40,7 @@ def announced_rules(scenario: Scenario) -> Rules:
         receipts=scenario.defence.receipts > 0,
         tokens=scenario.defence.tokens,
         challenge=scenario.defence.challenge,
+        audit=scenario.defence.audit,
         flaws=flaws(scenario),
     )
 

@@ -287,7 +287,7 @@ def play_ideal(
             scenario.mix.shufflers,
             *members,
             asked=scenario.defence.tokens,
-            public=scenario.defence.challenge,
+            public=scenario.defence.challenge or scenario.defence.audit,
         ),
     )
 

@@ -256,8 +256,9 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     readers compare what they read of the same people, and burn what does not fit. signed: posts and
     the board's heads are signed by identities known beforehand. tokens: a ballot counts only with a
     token given to a registered person, and all tokens are spent. challenge: nobody opens a ballot
-    before all people have looked whether what they sent has come. The rest is only switched off in
-    a lesson. promise: the analyst releases nothing of which the promise cannot be proved, of those
+    before all people have looked whether what they sent has come. audit: half of the layers of
+    every pair of shufflers are opened before everybody. The rest is only switched off in a lesson.
+    promise: the analyst releases nothing of which the promise cannot be proved, of those
     who came. bind: layers open in one session, round and hop. dedupe: repeats are dropped.
     unbundle: the first shuffler takes a person's answers apart. fresh_salt, fresh_key: one for
     every answer.
@@ -275,6 +276,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     signed: bool = True
     tokens: bool = False
     challenge: bool = False
+    audit: bool = False
     promise: bool = True
     bind: bool = True
     dedupe: bool = True

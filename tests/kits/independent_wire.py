@@ -195,23 +195,26 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("padded", "salted", "ordered", "lesson", "receipts"):
         found[name] = data.flag()
     guards = data.number(1)
-    require(guards <= 3)
+    require(guards <= 7)
     found["tokens"], found["challenge"] = bool(guards & 1), bool(guards & 2)
+    found["audit"] = bool(guards & 4)
+    watched = found["challenge"] or found["audit"]
     found["flaws"] = data.many(data.text)
     require(found["flaws"] == [one for one in FLAWS if one in found["flaws"]])
     require(found["lesson"] or not found["flaws"])
     require(found["salted"] or not (found["receipts"] or found["tokens"]))
     require(not (found["tokens"] and found["flaws"]))
     careful = found["salted"] and found["padded"] and found["ordered"] and not found["flaws"]
-    require(careful or not found["challenge"])
+    require(careful or not watched)
     found["shufflers"] = data.many(lambda: key(data.blob()))
     found["curator"], found["analyst"] = key(data.blob()), key(data.blob())
     keys = [*found["shufflers"], found["curator"], found["analyst"]]
     require(1 <= len(found["shufflers"]) <= 64 and len(set(keys)) == len(keys))
     require(len({one[:2] for one in keys}) == 1)
     registry = data.blob()
-    require(len(registry) in ((32,) if found["tokens"] or found["challenge"] else (0, 32)))
-    require(found["curator"][:2] == "01" or not found["challenge"])
+    require(len(registry) in ((32,) if found["tokens"] or watched else (0, 32)))
+    require(found["curator"][:2] == "01" or not watched)
+    require(len(found["shufflers"]) > 1 or not found["audit"])
     found["registry"] = registry.hex()
     data.end()
     return found
@@ -415,6 +418,24 @@ def heard(data: Bytes) -> dict[str, Any]:
     return {"hashes": [one.hex() for one in hashes]}
 
 
+def traced(data: Bytes) -> dict[str, Any]:
+    """Hashes of a batch."""
+    hop, hashes = data.number(1), data.items()
+    require(len(set(hashes)) == len(hashes) and all(len(one) == 32 for one in hashes))
+    return {"hop": hop, "hashes": [one.hex() for one in hashes]}
+
+
+def opened(data: Bytes) -> dict[str, Any]:
+    """Keys of layers."""
+    hop, links = data.number(1), []
+    for _ in range(data.number(4)):
+        place, layer, key = data.number(4), data.blob().hex(), data.take(32).hex()
+        links.append([place, layer, key, data.take(96).hex() if data.flag() else ""])
+    places = [one[0] for one in links]
+    require(places == sorted(set(places)))
+    return {"hop": hop, "links": links}
+
+
 BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     1: ("key", lambda data: {"key": key(data.blob())}),
     2: ("announcement", lambda data: announcement(data.blob())),
@@ -454,6 +475,10 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     35: ("issued", lambda data: {"people": data.number(4)}),
     37: ("accepted", accepted),
     38: ("heard", heard),
+    39: ("coin", lambda data: {"digest": data.take(32).hex()}),
+    40: ("traced", traced),
+    41: ("toss", lambda data: {"value": data.take(32).hex()}),
+    42: ("opened", opened),
 }
 
 

@@ -13,6 +13,7 @@ from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason
 from veilmix.protocol import parties
 from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
+from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Hiding, Mask, Redact
@@ -297,6 +298,24 @@ BODIES: dict[type, Any] = {
     Accepted: st.lists(
         st.builds(Envelope, U32, DIGESTS, SIGNATURES), max_size=4, unique_by=lambda one: one.person
     ).map(lambda some: Accepted(tuple(sorted(some, key=lambda one: one.person)))),
+    Coin: DIGESTS.map(Coin),
+    Toss: DIGESTS.map(Toss),
+    Traced: st.builds(Traced, st.integers(0, 255), st.sets(DIGESTS, max_size=4).map(tuple)),
+    Opened: st.builds(
+        Opened,
+        st.integers(0, 255),
+        st.lists(
+            st.builds(
+                Link,
+                U32,
+                st.binary(max_size=20),
+                DIGESTS,
+                st.just(b"") | st.binary(min_size=96, max_size=96),
+            ),
+            max_size=3,
+            unique_by=lambda one: one.place,
+        ).map(lambda some: tuple(sorted(some, key=lambda one: one.place))),
+    ),
     Heard: st.sets(DIGESTS, max_size=4).map(lambda some: Heard(tuple(sorted(some)))),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),
     Alarm: st.builds(Alarm, st.integers(0, 255), st.sampled_from(Cause), st.binary(max_size=40)),

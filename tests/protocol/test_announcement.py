@@ -73,6 +73,12 @@ CHANGES = {
     "receipts": replace(TOLD, rules=replace(TOLD.rules, receipts=True)),
     "tokens": replace(TOLD, rules=replace(TOLD.rules, tokens=True), registry=bytes(32)),
     "challenge": replace(TOLD, rules=replace(TOLD.rules, challenge=True), registry=bytes(32)),
+    "audit": replace(
+        TOLD,
+        rules=replace(TOLD.rules, audit=True),
+        registry=bytes(32),
+        shufflers=(*TOLD.shufflers, NEW_KEY),
+    ),
     "flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.BUNDLED,))),
     "other-flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.ONE_KEY,))),
     "registry": replace(TOLD, registry=bytes(32)),

@@ -24,6 +24,10 @@ collecting  mixed         shuffler                   board                      
 collecting  burned        curator shuffler analyst   board                      burnt
 collecting  share         curator shuffler analyst   board                      collecting
 collecting  accepted      shuffler                   board                      collecting
+collecting  coin          curator shuffler analyst   board                      collecting
+mixing      traced        shuffler                   board                      mixing
+mixing      toss          curator shuffler analyst   board                      mixing
+mixing      opened        shuffler                   board                      mixing
 mixing      heard         curator analyst            board                      challenged
 challenged  shown         shuffler                   board                      challenged
 challenged  issued        curator analyst            board                      challenged

@@ -1,0 +1,191 @@
+r"""Audits: half of the layers of every pair of hops are opened before everybody, by common coins.
+
+    coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
+    traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of what they sent
+    toss      all keyholders, when all have accounted for their batches
+    bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
+    opened    the first hop opens the inputs whose bit is 1; the second, of what is between them,
+              all that the first has not led to
+
+So no way is open from one end of a pair to the other, and every layer of a pair is opened at one of
+its hops with one half: whoever drops, changes or replaces d of them is not found out with 2^-d
+(Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: with one, all answers of a
+person are seen to be together, up to the next hop. Those who were chosen and those who were not are
+told apart by everybody behind the first pair: that halves the crowd that one is in. A hop behind it
+that opens nothing, or a second pair, mixes the halves again.
+
+Repeats are dropped first, and no hop may send more than came to it (Khazaei, Wikstroem 2012).
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..crypto.box_key import box_key, check_key, open_with, provable, prove_key
+from ..crypto.entropy import Entropy
+from ..crypto.keys import SecretKey
+from ..errors import Reason, Refused, RoundBurned
+from .audit_messages import TOSS, Coin, Link, Opened, Toss
+from .messages import Accepted
+from .mixing import inside
+from .session import Round
+
+COIN_LABEL = b"veilmix coin 1\0"
+HASH_LABEL = b"veilmix layer hash 1\0"
+AUDIT_LABEL = b"veilmix audit 1\0"
+
+
+def paired(hops: int) -> int:
+    """Anybody: how many of so many shufflers are audited: all, or all but the last."""
+    return hops - hops % 2
+
+
+def draw_toss(entropy: Entropy) -> Toss:
+    """Keyholder: its part of the coins of a round."""
+    return Toss(entropy.random(TOSS))
+
+
+def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
+    """Anybody: the hash of a toss, which is posted first."""
+    place = COIN_LABEL + session + bytes([number]) + party.encode() + b"\0"
+    return Coin(hashlib.sha256(place + toss.value).digest())
+
+
+def layer_hash(layer: bytes) -> bytes:
+    """Anybody: how a layer is called in an audit."""
+    return hashlib.sha256(HASH_LABEL + layer).digest()
+
+
+def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, many: int) -> list[int]:
+    """Anybody: which of the inputs of the first hop of a pair are opened there."""
+    seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
+    seed += b"".join(tosses[party].value for party in plan.openers)
+    bits = hashlib.shake_256(seed).digest((many + 7) // 8)
+    return [at for at in range(many) if bits[at // 8] >> at % 8 & 1]
+
+
+def open_links(
+    plan: Round,
+    hop: int,
+    secret: SecretKey,
+    entropy: Entropy,
+    layers: Sequence[tuple[int, bytes]],
+) -> list[Link]:
+    """Shuffler: show the keys of layers, by place; with a proof where one opens nothing."""
+    return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
+
+
+def _link(
+    plan: Round, hop: int, secret: SecretKey, entropy: Entropy, place: int, layer: bytes
+) -> Link:
+    if not provable(layer):
+        return Link(place, layer, bytes(TOSS))
+    key, at = box_key(secret, layer), plan.hops[hop - 1]
+    if _held(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
+        return Link(place, layer, key)
+    return Link(place, layer, key, prove_key(secret, layer, entropy))
+
+
+def _held(plan: Round, hop: int, layer: bytes, plain: bytes | None) -> Sequence[bytes] | None:
+    """The onions that a layer held, as an honest hop would have sent them on; None: nothing."""
+    if hop > 1:
+        right = plain is not None and len(layer) == plan.inner[hop]
+        return [plain] if right and plain is not None else None
+    found = inside(plan, layer, plain)
+    return None if isinstance(found, Reason) else found
+
+
+def led_to(
+    plan: Round,
+    hop: int,
+    opened: Opened,
+    due: Sequence[int],
+    came: Sequence[bytes],
+    sent: Iterable[bytes],
+) -> set[bytes]:
+    """Anybody: the hashes of the layers to which openings lead, all of them among what was sent.
+
+    due: the places that were to be opened. came, sent: hashes of the hop's inputs and outputs.
+    RoundBurned, with its name, if the hop has opened others, or what it opened was not sent on.
+    """
+    party, there, found = plan.openers[hop - 1], frozenset(sent), set[bytes]()
+    if [one.place for one in opened.links] != list(due):
+        raise RoundBurned(f"{party} opened others of its layers than the coins have chosen")
+    for one in opened.links:
+        if input_hash(hop, one.layer) != came[one.place]:
+            raise RoundBurned(f"{party} opened a layer that has not come to it")
+        found |= _outputs(plan, hop, one, there)
+    return found
+
+
+def input_hash(hop: int, layer: bytes) -> bytes:
+    """Anybody: how an input is called: an envelope as where it was accepted, else a layer."""
+    return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
+
+
+def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[bytes]:
+    """The hashes of what was in one layer; none if it rightly was not sent on."""
+    at, party = plan.hops[hop - 1], plan.openers[hop - 1]
+    plain = open_with(link.key, at.public, link.layer, at.context)
+    held = _held(plan, hop, link.layer, plain)
+    if held is None:
+        if hop > 1 and _refusable(plan, hop, link):
+            return set()
+        raise RoundBurned(f"{party} has not shown that a layer does not open")
+    found = {layer_hash(one) for one in held}
+    if not found <= sent:
+        raise RoundBurned(f"{party} has not sent on what was in one of its layers")
+    return found
+
+
+def _refusable(plan: Round, hop: int, link: Link) -> bool:
+    """Whether a layer that was not sent on could not be opened by anybody in the hop's place."""
+    if not provable(link.layer) or len(link.layer) != plan.inner[hop]:
+        return True
+    try:
+        check_key(link.key, plan.hops[hop - 1].public, link.layer, link.proof)
+    except Refused:
+        return False
+    return True
+
+
+def inputs_of(
+    hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
+) -> Sequence[bytes]:
+    """Anybody: the hashes of what came to a hop: envelopes, or what the one before has sent."""
+    return [one.digest for one in accepted.people] if hop == 1 else traced[hop - 1]
+
+
+def due_of(
+    plan: Round,
+    hop: int,
+    accepted: Accepted,
+    traced: Mapping[int, tuple[bytes, ...]],
+    tosses: Mapping[str, Toss],
+    opened: Mapping[int, Opened],
+) -> list[int]:
+    """Anybody: which inputs a hop has to open; RoundBurned if the first of its pair was wrong."""
+    came = inputs_of(hop, accepted, traced)
+    if hop % 2:
+        return chosen(plan, tosses, hop, len(came))
+    before = inputs_of(hop - 1, accepted, traced)
+    places = chosen(plan, tosses, hop - 1, len(before))
+    shown = led_to(plan, hop - 1, opened[hop - 1], places, before, came)
+    return [place for place, one in enumerate(came) if one not in shown]
+
+
+def check_pairs(
+    plan: Round,
+    accepted: Accepted,
+    traced: Mapping[int, tuple[bytes, ...]],
+    tosses: Mapping[str, Toss],
+    opened: Mapping[int, Opened],
+) -> None:
+    """Anybody: RoundBurned, with a name, unless all openings lead to what was sent on."""
+    for hop in range(1, paired(len(plan.hops) - 1) + 1):
+        came = inputs_of(hop, accepted, traced)
+        most = len(came) * (plan.slots if hop == 1 else 1)
+        if len(traced[hop]) > most:
+            raise RoundBurned(f"{plan.openers[hop - 1]} sent more layers than came to it")
+        if hop % 2 == 0:  # with the openings of the hop before
+            due = due_of(plan, hop, accepted, traced, tosses, opened)
+            led_to(plan, hop, opened[hop], due, came, traced[hop])

@@ -1,0 +1,85 @@
+"""What the board shows of audits, and which posts of one are right (audit.py says why)."""
+
+from dataclasses import dataclass, field
+
+from ..errors import Reason, Refused
+from .audit import coin_of, paired
+from .audit_messages import Coin, Opened, Toss, Traced
+from .challenged import Place
+from .messages import Body, Heard, Mixed, Tally
+from .parties import shuffler
+
+
+@dataclass(slots=True)
+class Audited:
+    """By round: coins and tosses, by party; hashes of batches and openings, by hop."""
+
+    coins: dict[int, dict[str, Coin]] = field(default_factory=dict)
+    tosses: dict[int, dict[str, Toss]] = field(default_factory=dict)
+    traced: dict[int, dict[int, tuple[bytes, ...]]] = field(default_factory=dict)
+    opened: dict[int, dict[int, Opened]] = field(default_factory=dict)
+
+    def right(self, author: str, body: Body, at: Place) -> bool:
+        """Whether a post of a session with audits says what it may."""
+        match body:
+            case Coin():
+                return author in at.openers and author not in self.coins.get(at.number, ())
+            case Mixed(hop=1):
+                return set(at.openers) <= self.coins.get(at.number, {}).keys()
+            case Traced(hop=hop, hashes=hashes):
+                due = self._due(author, hop, at) and hop <= len(at.sent)
+                new = hop not in self.traced.get(at.number, ())
+                return due and new and len(hashes) == at.sent[hop - 1]
+            case Toss():
+                return self._tosses(author, body, at)
+            case Opened(hop=hop, links=links):
+                due = self._due(author, hop, at) and self.tossed(at.number, at.openers)
+                new = hop not in self.opened.get(at.number, ())
+                fits = all(len(one.layer) == at.sizes[hop - 1] for one in links) if due else False
+                return new and fits and len(links) <= self._came(hop, at)
+            case Tally() | Heard():
+                return self.done(at.number, at.openers)
+            case _:
+                return True
+
+    def _due(self, author: str, hop: int, at: Place) -> bool:
+        """Whether a hop is one of a pair, and its author's."""
+        return 1 <= hop <= paired(len(at.openers) - 1) and author == shuffler(hop)
+
+    def _came(self, hop: int, at: Place) -> int:
+        """How many inputs a hop has at most."""
+        return at.accepted if hop == 1 else len(self.traced[at.number][hop - 1])
+
+    def _tosses(self, author: str, toss: Toss, at: Place) -> bool:
+        mine = self.coins.get(at.number, {}).get(author)
+        if not self.mixed(at.number, at.openers) or author in self.tosses.get(at.number, ()):
+            return False
+        if mine is None or coin_of(at.session, at.number, author, toss) != mine:
+            raise Refused(Reason.MALFORMED)
+        return at.mixed
+
+    def learn(self, author: str, number: int, body: Body) -> None:
+        """Keep a post that was right."""
+        match body:
+            case Coin():
+                self.coins.setdefault(number, {})[author] = body
+            case Toss():
+                self.tosses.setdefault(number, {})[author] = body
+            case Traced(hop=hop, hashes=hashes):
+                self.traced.setdefault(number, {})[hop] = hashes
+            case Opened(hop=hop):
+                self.opened.setdefault(number, {})[hop] = body
+
+    def mixed(self, number: int, openers: tuple[str, ...]) -> bool:
+        """Whether all hops of pairs have shown the hashes of their batches."""
+        due = range(1, paired(len(openers) - 1) + 1)
+        return set(due) <= self.traced.get(number, {}).keys()
+
+    def tossed(self, number: int, openers: tuple[str, ...]) -> bool:
+        """Whether the coins of a round are known."""
+        return set(openers) <= self.tosses.get(number, {}).keys()
+
+    def done(self, number: int, openers: tuple[str, ...]) -> bool:
+        """Whether all hops of pairs have opened what they should."""
+        due = range(1, paired(len(openers) - 1) + 1)
+        return set(due) <= self.opened.get(number, {}).keys()

@@ -1,0 +1,35 @@
+"""`audit`: half of what every pair of shufflers did is opened before everybody, by common coins."""
+
+from ..catalogue.guard import Guard, Wanted
+
+WANTED = {
+    "defence.registered": "what came in is shown by what registered people sign",
+    "mix.salt": "layers are told apart",
+    "mix.pad": "layers are of one size",
+    "defence.bind": "layers are of one round",
+    "defence.dedupe": "repeats are dropped first",
+    "defence.unbundle": "every answer is traced by itself",
+    "defence.fresh_salt": "layers are told apart",
+    "defence.fresh_key": "layers are told apart",
+}
+
+GUARD = Guard(
+    key="defence.audit",
+    on=True,
+    off=False,
+    guards="half of the layers of every pair of shufflers are opened before everybody",
+    setting="half of the layers of every pair of shufflers are opened before everybody",
+    price=(
+        "with two shufflers everybody's crowd is half as large; half of a pair's layers are opened "
+        "again; on the board 32 bytes a layer and half of the layers; everybody learns who takes "
+        "part; an odd last shuffler is not audited"
+    ),
+    default=False,
+    needs={"defence.registered": True},
+    wanted=(
+        *(Wanted(key, True, f"{why}; say {key} = true") for key, why in WANTED.items()),
+        Wanted("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
+        Wanted("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
+    ),
+    stops=("drop", "drop-people", "substitute", "surround", "tag"),
+)

@@ -1,0 +1,338 @@
+"""Audits: d changed layers are missed with 2^-d; what was not chosen, or not sent, is found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import protocol_kit as KIT
+import pytest
+from scipy.stats import binomtest
+from veilmix.crypto.entropy import SeededEntropy
+from veilmix.crypto.signing import Signer
+from veilmix.errors import Refused, RoundBurned
+from veilmix.protocol.announcement import Rules
+from veilmix.protocol.audit import (
+    check_pairs,
+    chosen,
+    coin_of,
+    draw_toss,
+    due_of,
+    layer_hash,
+    open_links,
+    paired,
+)
+from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
+from veilmix.protocol.ballots import submit
+from veilmix.protocol.board import Board
+from veilmix.protocol.challenge import accept
+from veilmix.protocol.frames import Message
+from veilmix.protocol.messages import (
+    Accepted,
+    Body,
+    Consent,
+    Heard,
+    Key,
+    Mixed,
+    Registry,
+    Submission,
+    Tally,
+)
+from veilmix.protocol.mixing import arrange, open_envelope, open_layers
+from veilmix.protocol.registry import registry_root
+
+MANY = 24
+ROWS = [KIT.ROWS[i % len(KIT.ROWS)] for i in range(MANY)]
+REGISTRY = Registry(tuple(Signer(SeededEntropy(i)).public for i in range(MANY)))
+HELD = KIT.session(2, rules=Rules(audit=True), registry=registry_root(REGISTRY))
+PLAN = HELD.plan(KIT.JOINT)
+SECRETS = {hop: HELD.keys[f"shuffler-{hop}"].secret for hop in (1, 2)}
+
+
+@dataclass
+class Pair:
+    """What came to both hops, and what they sent; every opening, made once."""
+
+    envelopes: list[bytes]
+    middle: tuple[bytes, ...]
+    out: tuple[bytes, ...]
+
+    def __post_init__(self) -> None:
+        people = [accept(i, Submission(one, bytes(64))) for i, one in enumerate(self.envelopes)]
+        self.accepted = Accepted(tuple(people))
+        self.traced = {
+            hop: tuple(map(layer_hash, batch)) for hop, batch in ((1, self.middle), (2, self.out))
+        }
+        self.links = {
+            hop: open_links(PLAN, hop, SECRETS[hop], SeededEntropy(9), list(enumerate(came)))
+            for hop, came in ((1, self.envelopes), (2, self.middle))
+        }
+
+    def opened(self, tosses: Mapping[str, Toss]) -> dict[int, Opened]:
+        """What both hops open, as the coins have it; the second whatever the first has shown."""
+        found: dict[int, Opened] = {}
+        for hop in (1, 2):
+            due = due_of(PLAN, hop, self.accepted, self.traced, tosses, found)
+            found[hop] = Opened(hop, tuple(self.links[hop][place] for place in due))
+        return found
+
+    def survives(self, seed: int) -> bool:
+        """Whether nobody sees anything, with these coins."""
+        tosses = toss(seed)
+        try:
+            check_pairs(PLAN, self.accepted, self.traced, tosses, self.opened(tosses))
+        except RoundBurned:
+            return False
+        return True
+
+
+def toss(seed: int) -> dict[str, Toss]:
+    return {
+        party: draw_toss(SeededEntropy(seed).fork(party))
+        for party in ("shuffler-1", "shuffler-2", "analyst")
+    }
+
+
+def sealed(seed: int, row: Any = KIT.ROWS[0]) -> bytes:
+    return submit(PLAN, row, SeededEntropy(seed)).envelope
+
+
+def first(envelopes: list[bytes]) -> tuple[bytes, ...]:
+    onions = [one for e in envelopes for one in open_envelope(PLAN, SECRETS[1], e)]
+    return arrange(PLAN, onions)[0]
+
+
+def second(middle: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return arrange(PLAN, open_layers(PLAN, 2, SECRETS[2], middle).inside)[0]
+
+
+ENVELOPES = [sealed(i, row) for i, row in enumerate(ROWS)]
+OWN = [sealed(1000 + i) for i in range(8)]
+MIDDLE = first(ENVELOPES)
+HONEST = Pair(ENVELOPES, MIDDLE, second(MIDDLE))
+
+
+def cheated(hop: int, changes: int, what: str) -> Pair:
+    """A pair one of whose hops has replaced or dropped so many layers."""
+    own = OWN[:changes] if what == "replace" else []
+    if hop == 1:
+        middle = first([*ENVELOPES[changes:], *own])
+        return Pair(ENVELOPES, middle, second(middle))
+    return Pair(ENVELOPES, MIDDLE, second(tuple(sorted([*MIDDLE[changes:], *first(own)]))))
+
+
+def test_honest_hops_pass_with_any_coins() -> None:
+    assert all(HONEST.survives(seed) for seed in range(20))
+
+
+RUNS = 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["replace", "drop"])
+@pytest.mark.parametrize("hop", [1, 2])
+@pytest.mark.parametrize("changes", [1, 2, 4, 8])
+def test_changed_layers_are_missed_with_a_half_each(changes: int, hop: int, what: str) -> None:
+    """benchmarks/audit.py has more runs, of whole sessions."""
+    pair = cheated(hop, changes, what)
+    missed = sum(pair.survives(seed) for seed in range(RUNS))
+    interval = binomtest(missed, RUNS).proportion_ci(0.99)
+    assert interval.low <= 2**-changes <= interval.high
+
+
+def test_no_way_is_open_from_end_to_end_and_every_layer_at_one_hop() -> None:
+    for seed in range(10):
+        opened = HONEST.opened(toss(seed))
+        ways = {
+            layer_hash(open_envelope(PLAN, SECRETS[1], one.layer)[0]) for one in opened[1].links
+        }
+        between = {layer_hash(one.layer) for one in opened[2].links}
+        assert not ways & between
+        assert ways | between == set(HONEST.traced[1])
+
+
+def test_coins_are_of_everybody_and_of_the_hop() -> None:
+    mine = toss(1)
+    places = chosen(PLAN, mine, 1, 200)
+    assert 60 < len(places) < 140
+    assert chosen(PLAN, mine, 3, 200) != places
+    for party in mine:
+        other = {**mine, party: Toss(bytes(32))}
+        assert chosen(PLAN, other, 1, 200) != places
+
+
+@pytest.mark.parametrize(("hops", "audited"), [(1, 0), (2, 2), (3, 2), (4, 4)])
+def test_an_odd_last_hop_is_in_no_pair(hops: int, audited: int) -> None:
+    assert paired(hops) == audited
+
+
+def with_a_bad_layer() -> Pair:
+    """One of the layers between them opens for nobody: its sender has made it so."""
+    good = MIDDLE[0]
+    bad = tuple(sorted([good[:-1] + bytes([good[-1] ^ 1]), *MIDDLE[1:]]))
+    return Pair(ENVELOPES, bad, second(bad))
+
+
+def of_second(pair: Pair, change: Any) -> tuple[bool, bool]:
+    """Whether the second hop's openings pass, as they are and changed by a function of a link."""
+    tosses = {}
+    for seed in range(50):  # coins for which the bad layer is opened, and the first passes
+        tosses = toss(seed)
+        places = chosen(PLAN, tosses, 1, MANY)
+        if not any(layer_hash(MIDDLE[0]) in _ways(pair, place) for place in places):
+            break
+    shown = {1: Opened(1, tuple(pair.links[1][place] for place in places))}
+    return (
+        _passes(pair, tosses, shown, lambda link: link),
+        _passes(pair, tosses, shown, change),
+    )
+
+
+def _ways(pair: Pair, place: int) -> set[bytes]:
+    return {layer_hash(one) for one in open_envelope(PLAN, SECRETS[1], pair.envelopes[place])}
+
+
+def _passes(pair: Pair, tosses: Any, shown: dict[int, Opened], change: Any) -> bool:
+    due = due_of(PLAN, 2, pair.accepted, pair.traced, tosses, shown)
+    links = tuple(change(pair.links[2][place]) for place in due)
+    try:
+        check_pairs(PLAN, pair.accepted, pair.traced, tosses, {**shown, 2: Opened(2, links)})
+    except RoundBurned:
+        return False
+    return True
+
+
+def unproved(link: Link) -> Link:
+    return replace(link, proof=b"")
+
+
+def other_key(link: Link) -> Link:
+    return replace(link, key=bytes(32))
+
+
+def other_layer(link: Link) -> Link:
+    return replace(link, layer=link.layer[:-1] + bytes([link.layer[-1] ^ 1]), proof=b"")
+
+
+@pytest.mark.parametrize("change", [unproved, other_key])
+def test_what_does_not_open_is_proved(change: Any) -> None:
+    assert of_second(with_a_bad_layer(), change) == (True, False)
+
+
+@pytest.mark.parametrize("change", [other_key, other_layer])
+def test_keys_are_of_layers_that_came(change: Any) -> None:
+    assert of_second(HONEST, change) == (True, False)
+
+
+def test_who_opens_others_than_the_coins_say_is_found() -> None:
+    tosses = toss(3)
+    opened = HONEST.opened(tosses)
+    for hop in (1, 2):
+        fewer = Opened(hop, opened[hop].links[1:])
+        with pytest.raises(RoundBurned, match=f"shuffler-{hop} opened others"):
+            check_pairs(PLAN, HONEST.accepted, HONEST.traced, tosses, {**opened, hop: fewer})
+
+
+@pytest.mark.parametrize("hop", [1, 2])
+def test_no_hop_sends_more_than_came(hop: int) -> None:
+    tosses = toss(3)
+    more = {**HONEST.traced, hop: (*HONEST.traced[hop], bytes(32))}
+    opened = {**HONEST.opened(tosses)}
+    with pytest.raises(RoundBurned, match=f"shuffler-{hop} sent more"):
+        check_pairs(PLAN, HONEST.accepted, more, tosses, opened)
+
+
+# --- the board ---
+
+ROUND = HELD.plan()
+THREE = [submit(ROUND, row, SeededEntropy(i)).envelope for i, row in enumerate(KIT.ROWS)]
+TOSSES = {
+    party: draw_toss(SeededEntropy(7).fork(party)) for party in ("shuffler-1", "shuffler-2")
+} | {"curator": draw_toss(SeededEntropy(8))}
+COINS: list[tuple[str, Body]] = [
+    (party, coin_of(ROUND.session, 1, party, one)) for party, one in TOSSES.items()
+]
+PEOPLE = tuple(accept(i, Submission(one, bytes(64))) for i, one in enumerate(THREE))
+ACCEPTED: tuple[str, Body] = ("shuffler-1", Accepted(PEOPLE))
+
+
+def mixed(hop: int) -> tuple[str, Body]:
+    people, came = (3, 3) if hop == 1 else (0, 9)
+    return f"shuffler-{hop}", Mixed(hop, people, came, 9, {}, bytes(32))
+
+
+def traced(hop: int, many: int = 9) -> tuple[str, Body]:
+    return f"shuffler-{hop}", Traced(hop, tuple(bytes([hop, i]) * 16 for i in range(many)))
+
+
+TOSSED: list[tuple[str, Body]] = list(TOSSES.items())
+NOTHING: list[tuple[str, Body]] = [(f"shuffler-{hop}", Opened(hop, ())) for hop in (1, 2)]
+TALLIED: tuple[str, Body] = ("curator", Tally((3, 3, 3), {}))
+SENT = [*COINS, ACCEPTED, mixed(1), traced(1), mixed(2), traced(2)]
+ALL = [*SENT, *TOSSED, *NOTHING, TALLIED]
+
+
+def board(*posts: tuple[str, Body], held: Any = HELD) -> Board:
+    """A board on which the first round has been called, with what is posted after."""
+    found, told = Board(), held.announcement
+
+    def say(author: str, number: int, body: Body) -> None:
+        found.post(author, Message(found.session or bytes(32), number, body).encode())
+
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Key(held.keys[party].public))
+    if told.registry:
+        say("curator", 0, REGISTRY)
+    say("curator", 0, told)
+    for party in ("shuffler-1", "shuffler-2", "analyst"):
+        say(party, 0, Consent(told.digest()))
+    say("curator", 1, KIT.SINGLES)
+    for author, body in posts:
+        say(author, 1, body)
+    return found
+
+
+def test_the_board_takes_them_in_their_order() -> None:
+    found = board(*ALL)
+    assert found.audited.tosses == {1: TOSSES}
+    assert set(found.audited.traced[1]) == set(found.audited.opened[1]) == {1, 2}
+    assert len(found.tallies) == 1
+
+
+LINK = Link(0, bytes(ROUND.envelope), bytes(32))
+SHORT = Opened(1, (replace(LINK, layer=bytes(9)),))
+MANY_LINKS = Opened(1, tuple(replace(LINK, place=i) for i in range(4)))
+WRONG: dict[str, list[tuple[str, Body]]] = {
+    "a coin of who opens nothing": [("analyst", COINS[0][1])],
+    "two coins": [COINS[0], COINS[0]],
+    "mixed before all have drawn coins": [*COINS[:2], ACCEPTED, mixed(1)],
+    "mixed before anybody was accepted": [*COINS, mixed(1)],
+    "traced for another": [*SENT[:5], ("shuffler-2", traced(1)[1])],
+    "traced before it was accounted for": [*SENT[:6], traced(2)],
+    "traced twice": [*SENT[:6], traced(1)],
+    "traced of fewer": [*SENT[:5], traced(1, 8)],
+    "a toss before all is traced": [*SENT[:-1], TOSSED[0]],
+    "another toss": [*SENT, ("curator", TOSSES["shuffler-1"])],
+    "a toss twice": [*SENT, TOSSED[0], TOSSED[0]],
+    "opened before all have tossed": [*SENT, *TOSSED[:2], NOTHING[0]],
+    "opened for another": [*SENT, *TOSSED, ("shuffler-2", NOTHING[0][1])],
+    "opened twice": [*SENT, *TOSSED, NOTHING[0], NOTHING[0]],
+    "layers of another size": [*SENT, *TOSSED, ("shuffler-1", SHORT)],
+    "more layers than came": [*SENT, *TOSSED, ("shuffler-1", MANY_LINKS)],
+    "a tally before all is opened": [*SENT, *TOSSED, NOTHING[0], TALLIED],
+    "marks, without a challenge": [*SENT, *TOSSED, *NOTHING, ("curator", Heard(()))],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_board_refuses(name: str) -> None:
+    before = board(*WRONG[name][:-1])
+    author, body = WRONG[name][-1]
+    with pytest.raises(Refused):
+        before.post(author, Message(before.session, 1, body).encode())
+    assert before == board(*WRONG[name][:-1])
+
+
+def test_where_there_is_no_audit_nobody_tosses() -> None:
+    found = board(held=KIT.session(2))
+    with pytest.raises(Refused, match="unexpected"):
+        found.post("curator", Message(found.session, 1, Coin(bytes(32))).encode())
