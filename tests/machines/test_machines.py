@@ -50,6 +50,12 @@ def test_an_input_is_read_as_it_was_written(one: Input) -> None:
     assert Input.decode(one.encode()) == one
 
 
+def test_a_reason_that_nobody_gives_is_refused() -> None:
+    data = Input(1.0, Declined(bytes(ID), Reason.LATE)).encode()
+    with pytest.raises(Refused):
+        Input.decode(data.replace(b"late", b"lazy"))
+
+
 @given(st.binary(max_size=60))
 def test_what_is_no_input_is_refused(data: bytes) -> None:
     for kind in (Input, Parcel, Post):

@@ -223,3 +223,10 @@ def test_a_feature_without_a_width_is_no_message() -> None:
     said = Writer().text("colour").u16(0).flag(True).many(("red",), Writer.text).done()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)
+
+
+def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
+    """Or one without rules would have two spellings."""
+    said = Writer().text("colour").u16(4).u8(2).many((), Writer.text).done()
+    with pytest.raises(Refused, match="malformed"):
+        decode(said, read_feature)

@@ -13,7 +13,7 @@ from veilmix.protocol.announcement import Program
 from veilmix.protocol.frames import NO_SESSION, Message, Seal, decode_message
 from veilmix.protocol.messages import Key
 from veilmix.protocol.peer_messages import Agreed, Share, Shown
-from veilmix.protocol.peers.agreement import open_peer_round, share_context
+from veilmix.protocol.peers.agreement import Agreement, open_peer_round, share_context
 from veilmix.protocol.peers.board import PeerBoard, replay_peers
 from veilmix.protocol.peers.onions import read_plain
 from veilmix.protocol.programs import first_call
@@ -127,3 +127,10 @@ def test_posts_of_peers_have_no_seal() -> None:
     with pytest.raises(Refused, match="unexpected"):
         board.post("peer-1", replace(said, seal=Seal(b"", bytes(64))).encode())
     board.post("peer-1", key("sealedbox"))
+
+
+def test_an_agreement_names_a_suite_that_is_known() -> None:
+    data = PEERS.TERMS.encode()
+    assert Agreement.decode(data) == PEERS.TERMS
+    with pytest.raises(Refused):
+        Agreement.decode(data[:-3] + b"\x63" + data[-2:])
