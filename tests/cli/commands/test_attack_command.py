@@ -17,8 +17,8 @@ def test_it_tells_and_keeps(typed) -> None:
     assert said.code == 0, said.err
     assert "30 people, every cell played 2 times, seeds 7 to 8" in said.out
     lines = [line.split() for line in said.out.splitlines()]
-    assert ["forward", "none", "30", "of", "30", "people", "linked", "works"] in [
-        line[:8] for line in lines
+    assert ["forward", "cheating", "none", "30", "of", "30", "people", "linked", "works"] in [
+        line[:9] for line in lines
     ]
     stopped = next(line for line in lines if line[:1] == ["order"])
     assert stopped[1:7] == ["0", "of", "30", "people", "linked", "stopped"]
