@@ -180,12 +180,16 @@ class _Axis:
 
 
 def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
-    given = numbered(np.concatenate(tables), numbers)
-    return [_axis([one[:, j] for one in tables], values) for j, values in enumerate(given)]
+    """The columns, ordered. A table that is there twice (people who are the release) is once."""
+    once = list({id(one): one for one in tables}.values())
+    places = [next(i for i, one in enumerate(once) if one is table) for table in tables]
+    given = numbered(once[0] if len(once) == 1 else np.concatenate(once), numbers)
+    return [_axis([one[:, j] for one in once], places, values) for j, values in enumerate(given)]
 
 
-def _axis(columns: Sequence[Codes], numbers: Floats | None) -> _Axis:
-    held = _occurring(columns[0] if columns[0] is columns[-1] else np.concatenate(columns))
+def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | None) -> _Axis:
+    """places: for release, people and control, which of the columns is theirs."""
+    held = _occurring(columns[0] if len(columns) == 1 else np.concatenate(columns))
     if numbers is None:
         order, low, high = held, 0, 0
     else:
@@ -197,8 +201,9 @@ def _axis(columns: Sequence[Codes], numbers: Floats | None) -> _Axis:
     place = np.zeros(int(held[-1]) + 1, np.int64)
     place[order] = np.arange(len(order))
     kind = np.min_scalar_type(-len(order))
-    codes = tuple(place[column].astype(kind) for column in columns)
-    return _Axis(len(order), low, high, codes, _occurring(codes[0]))
+    small = place.astype(kind)
+    codes = [small[column] for column in columns]
+    return _Axis(len(order), low, high, tuple(codes[at] for at in places), _occurring(codes[0]))
 
 
 def _occurring(codes: Codes) -> NDArray[np.int64]:
@@ -235,11 +240,11 @@ def _cost(cells: int, rows: int, columns: int) -> float:
 
 def _by_cells(parts: Sequence[_Axis]) -> NDArray[np.float64]:
     """Predicates that isolate a row of the release, and those of them that isolate a person."""
-    tables = range(len(parts[0].codes))
     own = _cells(parts, 0)
-    counts = [
-        _fulfilled(parts, own.copy() if not table else _cells(parts, table)) for table in tables
-    ]
+    counts = [_fulfilled(parts, own.copy())]
+    for table, codes in enumerate(parts[0].codes[1:], 1):
+        same = codes is parts[0].codes[0]
+        counts.append(counts[0] if same else _fulfilled(parts, _cells(parts, table)))
     alone = np.flatnonzero((own == 1) & (counts[0] == 1))
     found = [float(len(alone)), *(float((cells[alone] == 1).sum()) for cells in counts[1:])]
     return np.array([*found, 0.0][:3])
