@@ -59,6 +59,7 @@ class Guard:
         default: whether it is on where a file says nothing.
         needs: other settings without which it does nothing: its trial has them.
         wanted: other settings without which a file with this guard is wrong.
+        shufflers: how many it takes.
         stops: attacks that it stops or shows, besides those whose records say so.
         lesson: whether only a lesson leaves it out.
         unguarded: what to tell a file that leaves it out and is no lesson; empty: told elsewhere.
@@ -77,6 +78,7 @@ class Guard:
     default: bool = True
     needs: Mapping[str, object] = field(default_factory=dict)
     wanted: tuple[Wanted, ...] = ()
+    shufflers: int = 1
     stops: tuple[str, ...] = ()
     lesson: bool = False
     unguarded: str = ""

@@ -31,5 +31,6 @@ GUARD = Guard(
         Wanted("mix.order", "sorted", 'batches are sorted; say mix.order = "sorted"'),
         Wanted("mix.suite", "sealedbox", 'others open layers; say mix.suite = "sealedbox"'),
     ),
+    shufflers=2,
     stops=("drop", "drop-people", "substitute", "surround", "tag"),
 )

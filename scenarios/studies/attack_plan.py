@@ -153,11 +153,15 @@ def trials(
 
 
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
-    """The keys of a row with some defences switched on again."""
+    """The keys of a row with some defences switched on again.
+
+    Of several, those that take more shufflers than there are stay off.
+    """
     found = dict(keys)
+    shufflers = found.get("mix.shufflers", scenario.mix.shufflers)
     for name in names:
         one = GUARDS[name]
-        if name == RANDOM:
+        if name == RANDOM or (len(names) > 1 and one.shufflers > shufflers):
             continue
         own = one.value(scenario)
         found[one.key] = own if own != one.off else one.on

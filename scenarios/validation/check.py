@@ -84,6 +84,9 @@ def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         for wanted in guard.wanted if guard.is_on(scenario) else ():
             if value_at(scenario, wanted.key) != wanted.value:
                 yield problem(path, wanted.message)
+        if guard.is_on(scenario) and scenario.mix.shufflers < guard.shufflers:
+            few = f"{guard.shufflers} shufflers are needed; there is {scenario.mix.shufflers}"
+            yield problem(path, few)
 
 
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

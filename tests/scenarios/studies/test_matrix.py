@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from veilmix.errors import DataError, ParameterError, StorageError
+from veilmix.errors import DataError, ParameterError, ScenarioError, StorageError
 from veilmix.report.make import make
 from veilmix.scenarios.catalogue.attack import REPORTS
 from veilmix.scenarios.catalogue.registry import ATTACKS, committed, guarding, helping
@@ -25,7 +25,7 @@ from veilmix.scenarios.studies.attack_matrix_file import (
     read,
     save,
 )
-from veilmix.scenarios.studies.attack_plan import ALL, NONE, plan_rows, trials
+from veilmix.scenarios.studies.attack_plan import ALL, NONE, changed, plan_rows, trials
 from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
 from veilmix.scenarios.validation.load import load
 
@@ -35,6 +35,12 @@ DESIGN_ERRORS = (
     *("bundle", "copy", "copy-last", "dictionary", "duplicate", "equivocate", "one-key"),
     *("one-salt", "replay", "replay-next", "replay-session"),
 )  # rows: what is switched off for them is what a token stands on
+UNPLAYED = {
+    "receipts": ("dictionary",),
+    "tokens": DESIGN_ERRORS,
+    "challenge": (*DESIGN_ERRORS, "forward", "order", "size"),  # batches are sorted and padded
+    "audit": (*DESIGN_ERRORS, "forward", "order", "size", "collude"),  # and hops come in pairs
+}
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +99,13 @@ def test_longer_paths_leave_half_of_the_peers_less(among_peers: Matrix) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["blood-type", "titanic", "hierarchical-class", "zipf"])
 def test_all_can_be_played_where_people_say_their_values(name: str) -> None:
-    """But receipts where there is no salt: anyone could guess what they are of; and tokens, which
-    stand on a salt and no design error, where the attack is one.
+    """But receipts where there is no salt: anyone could guess what they are of; and guards that
+    stand on what the attack is about having been left out.
     """
     scenario = load(name)
     plan = list(trials(scenario, tuple(plan_rows()), tuple(guarding(CENTRAL.name)), 30))
     unplayed = {(one.row, one.defence) for one in plan if one.scenario is None}
-    assert unplayed <= {("dictionary", "receipts"), *((row, "tokens") for row in DESIGN_ERRORS)}
+    assert unplayed <= {(row, name) for name, rows in UNPLAYED.items() for row in rows}
     for one in plan:
         if one.scenario is not None:
             assert one.scenario.fault
@@ -277,3 +283,12 @@ def test_what_a_lost_process_left_is_played_here(monkeypatch: pytest.MonkeyPatch
         found = list(matrix_runs.play_all([1, 2, 3], pool, lambda *far: told.append(far)))
     assert found == [-1, -2, -3]
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_audits_take_two_shufflers() -> None:
+    one = {"mix.shufflers": 1, "defence.registered": True, "defence.audit": True}
+    with pytest.raises(ScenarioError, match="2 shufflers are needed; there is 1"):
+        changed(load("blood-type"), one, ())
+    scenario = changed(load("blood-type"), {"mix.shufflers": 1}, ())
+    whole = [one for one in trials(scenario, ("drop",), (), 30) if one.defence == ALL]
+    assert [one.scenario is not None and one.scenario.defence.audit for one in whole] == [False]
