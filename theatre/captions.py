@@ -89,7 +89,7 @@ def vouches(who: str, body: Body) -> str:
         case Roster(shufflers=shufflers):
             return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
         case Head():
-            return "The board signs all that stands on it: that is what everybody has seen."
+            return "The board signs all that everybody has seen on it."
         case Mint():
             return f"{who} posts the key by which its tokens of this round are known."
         case Issued(people=people):

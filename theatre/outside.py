@@ -164,4 +164,5 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,
         "outside": True,
+        "cheating": {"none": "What a coalition can do is not seen from outside."},
     }
