@@ -70,7 +70,8 @@ def learnt(
     """
     scored: dict[Hashable, Received] = {}
     found: list[Received] = []
-    reports, rows = program_of(scenario).reports, checked_rows(truth, len(sizes))
+    reports = program_of(scenario).reports
+    rows = None if reports else checked_rows(truth, len(sizes))
     for members in coalitions(scenario):
         seen = look(members)
         if seen.knows not in scored:

@@ -30,7 +30,8 @@ def test_the_report_opens_without_a_request_or_a_word_on_the_console(tab, page_f
     """The fixture fails if the page complains, or asks another computer for anything."""
     page = tab.open(page_file)
     assert page.locator("h1").inner_text() == "Thirty people, three antigens"
-    assert page.locator("#verdict .answer").count() == 4
+    assert page.locator("#verdict .answer").count() == 5
+    assert "And if parties cheat?" in page.locator("#verdict").inner_text()
     assert page.locator("svg").count() >= 6
     assert page.locator("body").evaluate("e => getComputedStyle(e).maxWidth") == "960px"
     for width in (1200, 360):

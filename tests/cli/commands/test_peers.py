@@ -69,14 +69,7 @@ def test_who_cheats_is_named_and_the_exit_code_is_3(typed) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("show", "{run}", "--as", "peer-1", "--why", "peer-2"),
-    ],
-)
-def test_what_is_about_a_curator_says_that_there_is_none(typed, folder, command) -> None:
-    said = typed(*(one.format(run=folder) for one in command))
-    assert said.code == 2
-    assert "no curator" in said.err
-    assert len(said.err.strip().splitlines()) == 1
+def test_what_peers_know_is_derived(typed, folder) -> None:
+    said = typed("show", str(folder), "--as", "peer-1", "--why", "peer-2")
+    assert said.code == 0
+    assert said.out.startswith("peer-2, derived by peer-1")
