@@ -1,0 +1,296 @@
+r"""Messages that open when k people have sent the same: STAR's, nested, every share checked.
+
+A person turns each of its texts (a row, or longer and longer prefixes of one) into a seed with the
+oblivious function of a party that does not see it (voprf.py). A level of its message is
+
+    commitments   k elements            \  the body: equal for all with this seed and text
+    sealed text   text || seed, sealed  /
+    share         x || f(x)                x at random: the person's own
+    inside        the next level, sealed   (not in the last)
+
+f is the polynomial of the seed (verifiable_sharing.py). Text and inside are sealed with
+ChaCha20-Poly1305 under SHA-256(label || f(0)) and SHA-256(label || f(0) || x): each key seals one
+thing, so the nonce is 0. Who reads groups messages by their bodies. k shares of one body give
+f(0), the text, the seed, and with it f and the body again: a share that is not on f is junk and is
+refused, and no more than that person is lost. Where the first k shares do not fit, each is checked
+against the commitments, so junk can cost the reader time and never keeps a group closed that k
+right shares could open. Bodies of deeper levels lie inside those of the level before, each under a
+key of its own: nobody sees how often they occur until the level before is open.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import NamedTuple
+
+from nacl.bindings import (
+    crypto_aead_chacha20poly1305_ietf_decrypt as _unseal,
+)
+from nacl.bindings import (
+    crypto_aead_chacha20poly1305_ietf_encrypt as _seal,
+)
+from nacl.exceptions import CryptoError
+
+from ..errors import ParameterError, Reason, Refused
+from .entropy import Entropy
+from .ristretto import ELEMENT, ORDER, SCALAR, UNIFORM
+from .verifiable_sharing import (
+    SHARE,
+    Share,
+    check_needed,
+    commitments,
+    decode_share,
+    is_right,
+    opens,
+    polynomial,
+    secret_of,
+    share_at,
+)
+
+SEED = 32  # bytes of the function's output that a level is made from
+TAG = 16  # bytes that a sealed text is longer than the text
+
+_TEXT = b"veilmix threshold text 1\0"
+_INSIDE = b"veilmix threshold inside 1\0"
+_ONCE = bytes(12)  # the nonce
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One text of a person, and the function's output for it.
+
+    Attributes:
+        seed: the first 32 bytes of the output; whoever has it can open the text's group.
+        text: what is sealed, padded to its width.
+    """
+
+    seed: bytes = field(repr=False)
+    text: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What everybody must agree on: how many people open a group, and the bytes of each text.
+
+    Attributes:
+        needed: k, 1 to 255.
+        widths: bytes of the text of each level, the outermost first; at least one level.
+    """
+
+    needed: int
+    widths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_needed(self.needed)
+        if not self.widths or min(self.widths) < 0:
+            raise ParameterError(f"widths: found {self.widths}; one or more, each 0 or more")
+
+    def body(self, level: int) -> int:
+        """Bytes of the body of a level."""
+        return self.needed * ELEMENT + self.widths[level] + SEED + TAG
+
+    def size(self, level: int = 0) -> int:
+        """Bytes of a message from a level on."""
+        inside = TAG + self.size(level + 1) if level + 1 < len(self.widths) else 0
+        return self.body(level) + SHARE + inside
+
+
+class _Made(NamedTuple):
+    """What all who have a seed make of it."""
+
+    coefficients: tuple[int, ...]
+    body: bytes
+
+
+class Sealer:
+    """Makes messages of one shape; what people with the same texts share is made once."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self._made: dict[Level, _Made] = {}
+
+    def seal(self, levels: Sequence[Level], entropy: Entropy) -> bytes:
+        """Person: the message for these texts, of the shape's size.
+
+        Raises:
+            ParameterError: not as many texts as levels, or of other widths.
+        """
+        if tuple(len(one.text) for one in levels) != self.shape.widths:
+            raise ParameterError(f"levels: texts of {self.shape.widths} bytes are accepted")
+        drawn = entropy.random(UNIFORM * len(levels))
+        message = b""
+        for at, level in reversed(list(enumerate(levels))):
+            place = drawn[at * UNIFORM : (at + 1) * UNIFORM]
+            x = int.from_bytes(place, "little") % (ORDER - 1) + 1
+            made = self._of(level)
+            share = share_at(made.coefficients, x)
+            key = _key(_INSIDE, made.coefficients[0], x)
+            inside = _seal(message, None, _ONCE, key) if message else b""
+            message = made.body + share.encode() + inside
+        return message
+
+    def _of(self, level: Level) -> _Made:
+        found = self._made.get(level)
+        if found is None:
+            found = self._made[level] = _make(level, self.shape.needed)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Sealer({self.shape})"
+
+
+def _make(level: Level, needed: int) -> _Made:
+    if len(level.seed) != SEED:
+        raise ParameterError(f"seed: found {len(level.seed)} bytes; {SEED} are accepted")
+    coefficients = polynomial(level.seed, needed)
+    sealed = _seal(level.text + level.seed, None, _ONCE, _key(_TEXT, coefficients[0]))
+    return _Made(coefficients, commitments(coefficients) + sealed)
+
+
+@dataclass(slots=True)
+class Opened:
+    """What a reader finds in the messages of one round.
+
+    Attributes:
+        texts: per message the texts of the levels that opened, none where the first did not.
+        refused: messages that are junk from a level on, by their index: (level, why). What opened
+            before that level counts.
+        closed: per level, the sizes of the groups that too few people share, each with the texts
+            around it: what the reader sees of what it cannot read.
+    """
+
+    texts: list[tuple[bytes, ...]]
+    refused: dict[int, tuple[int, Reason]] = field(default_factory=dict)
+    closed: list[tuple[tuple[bytes, ...], int]] = field(default_factory=list)
+
+
+class _Member(NamedTuple):
+    """One message at a level: its number in the round, its share and what is inside."""
+
+    number: int
+    share: Share
+    inside: bytes
+
+
+def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
+    """Reader: open every group that k or more people share, level by level."""
+    opened = Opened([()] * len(messages))
+    waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
+    waiting = [((), list(enumerate(messages)))]
+    for level in range(len(shape.widths)):
+        following = []
+        for around, parts in waiting:
+            for body, members in _grouped(shape, level, parts, opened):
+                text = _open(shape, level, body, members, opened)
+                if text is None:
+                    alive = sum(1 for one in members if one.number not in opened.refused)
+                    opened.closed += [(around, alive)] if alive else []
+                    continue
+                inner = list(_inside(shape, level, members, text, opened))
+                if len(inner) < shape.needed:  # k people who have the seed sent other shares
+                    opened.closed.append((around, len(inner)))
+                    continue
+                for index, _ in inner:
+                    opened.texts[index] = (*around, text.text)
+                following.append(((*around, text.text), inner))
+        waiting = following
+    return opened
+
+
+def _grouped(
+    shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: Opened
+) -> Iterable[tuple[bytes, list[_Member]]]:
+    """Messages by their bodies; what has no form is refused, and so is a share that came before."""
+    groups: dict[bytes, dict[int, _Member]] = {}
+    end = shape.body(level)
+    for index, data in parts:
+        if index in opened.refused:
+            continue
+        try:
+            if len(data) != shape.size(level):
+                raise Refused(Reason.MALFORMED)  # noqa: TRY301 - one way out
+            share = decode_share(data[end : end + SHARE])
+        except Refused as refusal:
+            opened.refused[index] = level, refusal.reason
+            continue
+        group = groups.setdefault(data[:end], {})
+        if share.x in group and group[share.x].share == share:
+            opened.refused[index] = level, Reason.DUPLICATE
+            continue
+        group[_free(group, share)] = _Member(index, share, data[end + SHARE :])
+    return [(body, list(group.values())) for body, group in groups.items()]
+
+
+def _free(group: dict[int, _Member], share: Share) -> int:
+    """A place for a share: its x, or where another y stands there, one that no x has."""
+    return share.x if share.x not in group else -len(group)
+
+
+def _open(
+    shape: Shape, level: int, body: bytes, members: list[_Member], opened: Opened
+) -> Level | None:
+    """The text and seed of a group; None if it stays closed. Junk shares are refused."""
+    needed = shape.needed
+    if len(members) < needed:
+        return None
+    committed = body[: needed * ELEMENT]
+    points = {one.share.x: one.share for one in members}
+    first = list(points.values())[:needed]
+    try:
+        if len(first) < needed or not opens(secret := secret_of(first), committed):
+            right = _right(members, committed, level, opened)
+            if len(right) < needed:
+                return None
+            secret = secret_of(right[:needed])
+        return _text(shape, body, secret)
+    except Refused as refusal:
+        for one in members:
+            opened.refused.setdefault(one.number, (level, refusal.reason))
+        return None
+
+
+def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Opened) -> list[Share]:
+    """The shares that are on the committed polynomial; the others are refused."""
+    right: list[Share] = []
+    for one in members:
+        if is_right(one.share, committed):
+            right.append(one.share)
+        else:
+            opened.refused[one.number] = level, Reason.DOES_NOT_OPEN
+    return right
+
+
+def _text(shape: Shape, body: bytes, secret: int) -> Level:
+    """What a body holds; Refused unless text and seed give just this body."""
+    try:
+        plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
+    except CryptoError:
+        raise Refused(Reason.DOES_NOT_OPEN) from None
+    found = Level(plain[-SEED:], plain[:-SEED])
+    if _make(found, shape.needed).body != body:
+        raise Refused(Reason.DOES_NOT_OPEN, "not made from what it holds")
+    return found
+
+
+def _inside(
+    shape: Shape, level: int, members: Iterable[_Member], found: Level, opened: Opened
+) -> Iterable[tuple[int, bytes]]:
+    """The next levels of a group's members, for those whose share is right."""
+    coefficients = polynomial(found.seed, shape.needed)
+    last = level + 1 == len(shape.widths)
+    for one in members:
+        if one.number in opened.refused:
+            continue
+        if share_at(coefficients, one.share.x) != one.share:
+            opened.refused[one.number] = level, Reason.DOES_NOT_OPEN
+            continue
+        key = _key(_INSIDE, coefficients[0], one.share.x)
+        try:
+            yield one.number, b"" if last else _unseal(one.inside, None, _ONCE, key)
+        except CryptoError:
+            opened.refused[one.number] = level + 1, Reason.DOES_NOT_OPEN
+            yield one.number, b""
+
+
+def _key(label: bytes, *scalars: int) -> bytes:
+    return sha256(label + b"".join(one.to_bytes(SCALAR, "little") for one in scalars)).digest()

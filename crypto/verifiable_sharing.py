@@ -1,0 +1,123 @@
+r"""Secret sharing with shares that anybody can check: Shamir 1979, commitments of Feldman 1987.
+
+    polynomial     f(x) = a_0 + a_1 x + .. + a_{k-1} x^{k-1},  over the scalars of ristretto255
+    coefficients   a_i = SHA-512(label || seed || i), reduced: who has the seed has them all
+    commitments    C_i = a_i G, in their order, 32 bytes each
+    a share        (x, f(x)), x != 0; right if f(x) G = C_0 + x C_1 + .. + x^{k-1} C_{k-1}
+
+Any k shares give a_0 = f(0); fewer say nothing of it beside C_0, of which the logarithm is hard. As
+the coefficients follow from the seed, all who have one seed share one polynomial without a word
+between them (Davidson et al., STAR, CCS 2022, 4.1).
+"""
+
+from collections.abc import Sequence
+from hashlib import sha512
+from typing import NamedTuple
+
+from ..errors import ParameterError, Reason, Refused
+from .ristretto import (
+    ELEMENT,
+    IDENTITY,
+    ORDER,
+    SCALAR,
+    base_times,
+    decoded_scalar,
+    plus,
+    times_decoded,
+)
+
+LABEL = b"veilmix polynomial 1\0"
+MOST_SHARES = 255  # that are needed for a secret: a coefficient's number is one byte
+
+
+class Share(NamedTuple):
+    """A point of the polynomial: x from 1 to the order less 1, y from 0."""
+
+    x: int
+    y: int
+
+    def encode(self) -> bytes:
+        """Two scalars, 64 bytes."""
+        return self.x.to_bytes(SCALAR, "little") + self.y.to_bytes(SCALAR, "little")
+
+
+SHARE = 2 * SCALAR  # bytes of a share
+
+
+def decode_share(data: bytes) -> Share:
+    """Read a share that another party sent.
+
+    Raises:
+        Refused: (MALFORMED) not two scalars, or x is 0, where the secret is.
+    """
+    x, y = (decoded_scalar(data[at : at + SCALAR]) for at in (0, SCALAR))
+    if len(data) != SHARE or not any(x):
+        raise Refused(Reason.MALFORMED, "not a share")
+    return Share(int.from_bytes(x, "little"), int.from_bytes(y, "little"))
+
+
+def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
+    """Give the coefficients a_0 .. a_{k-1} that follow from a seed; a_0 is the secret.
+
+    Raises:
+        ParameterError: needed is not 1 to 255.
+    """
+    check_needed(needed)
+    return tuple(
+        int.from_bytes(sha512(LABEL + seed + bytes((i,))).digest(), "little") % ORDER
+        for i in range(needed)
+    )
+
+
+def check_needed(needed: int) -> None:
+    """ParameterError unless so many shares may be asked for."""
+    if not 1 <= needed <= MOST_SHARES:
+        raise ParameterError(f"needed: found {needed}; 1 to {MOST_SHARES} shares are accepted")
+
+
+def commitments(coefficients: Sequence[int]) -> bytes:
+    """Give what shares are checked against, 32 bytes a coefficient."""
+    return b"".join(base_times(_scalar(one)) for one in coefficients)
+
+
+def share_at(coefficients: Sequence[int], x: int) -> Share:
+    """Give the share at x."""
+    value = 0
+    for one in reversed(coefficients):
+        value = (value * x + one) % ORDER
+    return Share(x, value)
+
+
+def is_right(share: Share, committed: bytes) -> bool:
+    """Whether a share is a point of the polynomial that was committed to.
+
+    Raises:
+        Refused: (MALFORMED) a commitment is not a group element.
+    """
+    expected, power = IDENTITY, 1
+    for at in range(0, len(committed), ELEMENT):
+        expected = plus(expected, times_decoded(_scalar(power), committed[at : at + ELEMENT]))
+        power = power * share.x % ORDER
+    return base_times(_scalar(share.y)) == expected
+
+
+def opens(secret: int, committed: bytes) -> bool:
+    """Whether this is the secret of the polynomial that was committed to."""
+    return base_times(_scalar(secret)) == committed[:ELEMENT]
+
+
+def secret_of(shares: Sequence[Share]) -> int:
+    """Give f(0) of the polynomial of least degree through these points, no x of them twice."""
+    total = 0
+    for i, (x, y) in enumerate(shares):
+        above = below = 1
+        for j, (other, _) in enumerate(shares):
+            if i != j:
+                above = above * other % ORDER
+                below = below * (other - x) % ORDER
+        total = (total + y * above * pow(below, -1, ORDER)) % ORDER
+    return total
+
+
+def _scalar(value: int) -> bytes:
+    return value.to_bytes(SCALAR, "little")

@@ -1,0 +1,98 @@
+"""A second reader of threshold messages, which imports nothing from veilmix and no group.
+
+It tries every k of a group's shares until one of them opens the text: slow, and in need of no
+commitments, so that it finds the same as a reader who checks shares against them, or something is
+wrong with one of the two.
+"""
+
+from hashlib import sha256, sha512
+from itertools import combinations
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+ORDER = 2**252 + 27742317777372353535851937790883648493
+TEXT, INSIDE = b"veilmix threshold text 1\0", b"veilmix threshold inside 1\0"
+POLYNOMIAL = b"veilmix polynomial 1\0"
+
+
+def scalar(value: int) -> bytes:
+    return value.to_bytes(32, "little")
+
+
+def at_zero(points: tuple[tuple[int, int], ...]) -> int:
+    total = 0
+    for x, y in points:
+        for other, _ in points:
+            if other != x:
+                y = y * other * pow(other - x, -1, ORDER) % ORDER
+        total += y
+    return total % ORDER
+
+
+def unsealed(data: bytes, label: bytes, *scalars: int) -> bytes | None:
+    key = sha256(label + b"".join(map(scalar, scalars))).digest()
+    try:
+        return ChaCha20Poly1305(key).decrypt(bytes(12), data, None)
+    except InvalidTag:
+        return None
+
+
+def read(vector: dict[str, Any]) -> dict[str, Any]:
+    """What opens of a round: the texts of each message, what is refused and what stays closed."""
+    k, widths = vector["needed"], vector["widths"]
+    bodies = [32 * k + width + 32 + 16 for width in widths]
+    sizes = [
+        sum(bodies[i:]) + 64 * len(bodies[i:]) + 16 * len(bodies[i + 1 :])
+        for i in range(len(bodies))
+    ]
+    texts: list[list[str]] = [[] for _ in vector["messages"]]
+    refused: dict[str, list[Any]] = {}
+    closed: list[list[Any]] = []
+    parts = {i: bytes.fromhex(one) for i, one in enumerate(vector["messages"])}
+    level = 0
+    waiting: list[tuple[list[str], dict[int, bytes]]] = [([], parts)]
+    for level, body in enumerate(bodies):
+        following = []
+        for around, some in waiting:
+            groups: dict[bytes, dict[int, tuple[int, int]]] = {}
+            for i, data in some.items():
+                x, y = (int.from_bytes(data[at : at + 32], "little") for at in (body, body + 32))
+                group = groups.setdefault(data[:body], {})
+                if len(data) != sizes[level] or not 0 < x < ORDER or y >= ORDER:
+                    refused[str(i)] = [level, "malformed"]
+                elif (x, y) in group.values():
+                    refused[str(i)] = [level, "duplicate"]
+                else:
+                    group[i] = (x, y)
+            for shared, group in groups.items():
+                found = None
+                for points in combinations(group.values(), k):
+                    secret = at_zero(points)
+                    found = unsealed(shared[32 * k :], TEXT, secret)
+                    if found is not None:
+                        break
+                if found is None:
+                    closed += [[around, len(group)]] if group else []
+                    continue
+                seed, inner = found[-32:], {}
+                coefficients = [
+                    int.from_bytes(sha512(POLYNOMIAL + seed + bytes([i])).digest(), "little")
+                    % ORDER
+                    for i in range(k)
+                ]
+                for i, (x, y) in group.items():
+                    if sum(a * pow(x, e, ORDER) for e, a in enumerate(coefficients)) % ORDER != y:
+                        refused[str(i)] = [level, "does-not-open"]
+                        continue
+                    texts[i] = [*around, found[:-32].hex()]
+                    if level + 1 < len(bodies):
+                        inside = unsealed(some[i][body + 64 :], INSIDE, secret, x)
+                        if inside is None:
+                            refused[str(i)] = [level + 1, "does-not-open"]
+                        else:
+                            inner[i] = inside
+                following.append(([*around, found[:-32].hex()], inner))
+        waiting = following
+    return {"texts": texts, "refused": dict(sorted(refused.items())), "closed": sorted(closed)}
