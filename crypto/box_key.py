@@ -120,8 +120,8 @@ def _lifted(point: bytes) -> bytes | None:
     """The edwards25519 point with this u, of even x; None if it is not in the prime-order group."""
     u = int.from_bytes(point, "little")
     y = (u - 1) * pow(u + 1, -1, P) % P if (u + 1) % P else 0
-    found = y.to_bytes(32, "little")
-    return found if crypto_core_ed25519_is_valid_point(found) else None
+    encoded = y.to_bytes(32, "little")
+    return encoded if crypto_core_ed25519_is_valid_point(encoded) else None
 
 
 def _u(point: bytes) -> bytes:
@@ -130,8 +130,8 @@ def _u(point: bytes) -> bytes:
 
 
 def _challenge(*points: bytes) -> bytes:
-    found: bytes = crypto_core_ed25519_scalar_reduce(sha512(LABEL + b"".join(points)).digest())
-    return found
+    scalar: bytes = crypto_core_ed25519_scalar_reduce(sha512(LABEL + b"".join(points)).digest())
+    return scalar
 
 
 def hsalsa20(key: bytes) -> bytes:

@@ -147,8 +147,8 @@ class SeededEntropy(Entropy):
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise ParameterError(f"seed: got {type(seed).__name__}, accepted: an integer")
         if not 0 <= seed < SEED_LIMIT:
-            found = "a negative one" if seed < 0 else f"one of {seed.bit_length()} bits"
-            raise ParameterError(f"seed: got {found}, accepted: 0 <= seed < 2**64")
+            got = "a negative one" if seed < 0 else f"one of {seed.bit_length()} bits"
+            raise ParameterError(f"seed: got {got}, accepted: 0 <= seed < 2**64")
         data = seed.to_bytes(8, "little")
         self._start(blake2b(data, digest_size=_KEY_SIZE, person=_SEED).digest())
 
@@ -160,9 +160,9 @@ class SeededEntropy(Entropy):
         """
         if len(secret) != _KEY_SIZE:
             raise ParameterError(f"secret: got {len(secret)} bytes, accepted: {_KEY_SIZE}")
-        found = object.__new__(cls)
-        found._start(blake2b(secret, digest_size=_KEY_SIZE, person=_KEPT).digest())
-        return found
+        entropy = object.__new__(cls)
+        entropy._start(blake2b(secret, digest_size=_KEY_SIZE, person=_KEPT).digest())
+        return entropy
 
     def random(self, n: int) -> bytes:
         """Give the next n bytes of the stream, wherever earlier reads have cut it."""
@@ -217,5 +217,5 @@ def _encoded(label: str) -> bytes:
     try:
         return label.encode()
     except (AttributeError, UnicodeEncodeError):
-        found = type(label).__name__ if not isinstance(label, str) else "one with lone surrogates"
-        raise ParameterError(f"label: got {found}, accepted: a string of Unicode text") from None
+        got = type(label).__name__ if not isinstance(label, str) else "one with lone surrogates"
+        raise ParameterError(f"label: got {got}, accepted: a string of Unicode text") from None

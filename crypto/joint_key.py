@@ -96,8 +96,8 @@ def joint(publics: Sequence[bytes]) -> bytes:
 
 def total(secrets: Sequence[bytes]) -> bytes:
     """Anybody, once all are shown: the secret of the joint key."""
-    found = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
-    return found.to_bytes(SCALAR, "little")
+    scalar = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
+    return scalar.to_bytes(SCALAR, "little")
 
 
 def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:

@@ -26,10 +26,10 @@ IDENTITY = bytes(ELEMENT)
 @cache
 def library() -> Any:
     """Give libsodium's group functions, loaded at first use."""
-    found: Any = import_module("rbcl")  # it has no types
+    rbcl: Any = import_module("rbcl")  # it has no types
     with suppress(OSError, AttributeError):  # where it cannot be removed it stays, as it would have
-        Path(found.rbcl._sodium._name).unlink()
-    return found
+        Path(rbcl.rbcl._sodium._name).unlink()
+    return rbcl
 
 
 def decoded(data: bytes) -> bytes:
@@ -56,8 +56,8 @@ def decoded_scalar(data: bytes) -> bytes:
 
 def element(uniform: bytes) -> bytes:
     """Map 64 uniform bytes to an element of which nobody knows the logarithm."""
-    found: bytes = library().crypto_core_ristretto255_from_hash(uniform)
-    return found
+    hashed: bytes = library().crypto_core_ristretto255_from_hash(uniform)
+    return hashed
 
 
 def scalar(uniform: bytes) -> bytes:
@@ -69,8 +69,8 @@ def times(factor: bytes, point: bytes) -> bytes:
     """Multiply an element by a scalar; the product by 0 is the identity."""
     if not any(factor) or point == IDENTITY:
         return IDENTITY
-    found: bytes = library().crypto_scalarmult_ristretto255(factor, point)
-    return found
+    multiple: bytes = library().crypto_scalarmult_ristretto255(factor, point)
+    return multiple
 
 
 def times_decoded(factor: bytes, point: bytes) -> bytes:
@@ -84,44 +84,44 @@ def times_decoded(factor: bytes, point: bytes) -> bytes:
     if len(point) != ELEMENT:
         raise Refused(Reason.MALFORMED, "not a group element")
     try:
-        found: bytes = library().crypto_scalarmult_ristretto255(factor, point)
+        multiple: bytes = library().crypto_scalarmult_ristretto255(factor, point)
     except RuntimeError:
         raise Refused(Reason.MALFORMED, "not a group element") from None
-    return found
+    return multiple
 
 
 def base_times(factor: bytes) -> bytes:
     """Multiply the generator by a scalar."""
     if not any(factor):
         return IDENTITY
-    found: bytes = library().crypto_scalarmult_ristretto255_base(factor)
-    return found
+    multiple: bytes = library().crypto_scalarmult_ristretto255_base(factor)
+    return multiple
 
 
-def plus(one: bytes, other: bytes) -> bytes:
+def plus(point: bytes, other: bytes) -> bytes:
     """Add two elements."""
-    found: bytes = library().crypto_core_ristretto255_add(one, other)
-    return found
+    summed: bytes = library().crypto_core_ristretto255_add(point, other)
+    return summed
 
 
 def inverse(factor: bytes) -> bytes:
     """Give the scalar by which `factor` becomes 1; factor must not be 0."""
-    found: bytes = library().crypto_core_ristretto255_scalar_invert(factor)
-    return found
+    inverted: bytes = library().crypto_core_ristretto255_scalar_invert(factor)
+    return inverted
 
 
-def product(one: bytes, other: bytes) -> bytes:
+def product(factor: bytes, other: bytes) -> bytes:
     """Multiply two scalars."""
-    found: bytes = library().crypto_core_ristretto255_scalar_mul(one, other)
-    return found
+    multiplied: bytes = library().crypto_core_ristretto255_scalar_mul(factor, other)
+    return multiplied
 
 
-def difference(one: bytes, other: bytes) -> bytes:
+def difference(scalar: bytes, other: bytes) -> bytes:
     """Subtract the second scalar from the first."""
-    found: bytes = library().crypto_core_ristretto255_scalar_sub(one, other)
-    return found
+    subtracted: bytes = library().crypto_core_ristretto255_scalar_sub(scalar, other)
+    return subtracted
 
 
 def _valid(data: bytes) -> bool:
-    found: bool = library().crypto_core_ristretto255_is_valid_point(data)
-    return found
+    valid: bool = library().crypto_core_ristretto255_is_valid_point(data)
+    return valid

@@ -119,10 +119,10 @@ class Suite(ABC):
         return f"<suite {self.name}>"
 
 
-def _other_suite(name: str, found: SuiteCode, expected: SuiteCode) -> ParameterError:
-    return ParameterError(f"{name}: got a key of suite {found.label}, accepted: {expected.label}")
+def _other_suite(name: str, suite: SuiteCode, expected: SuiteCode) -> ParameterError:
+    return ParameterError(f"{name}: got a key of suite {suite.label}, accepted: {expected.label}")
 
 
 def _wrong_context(context: object) -> ParameterError:
-    found = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
-    return ParameterError(f"context: got {found}, accepted: {CONTEXT_SIZE} bytes")
+    got = f"{len(context)} bytes" if isinstance(context, bytes) else type(context).__name__
+    return ParameterError(f"context: got {got}, accepted: {CONTEXT_SIZE} bytes")

@@ -56,9 +56,9 @@ def suite_by_code(code: int, *, lesson: bool = False) -> Suite:
     return _allowed(_BY_CODE[SuiteCode(code)], lesson=lesson)
 
 
-def _allowed(found: Suite, *, lesson: bool) -> Suite:
-    if not isinstance(found, Textbook):
-        return found
+def _allowed(suite: Suite, *, lesson: bool) -> Suite:
+    if not isinstance(suite, Textbook):
+        return suite
     if not lesson:
-        found.require_lesson()
+        suite.require_lesson()
     return _LESSON

@@ -69,7 +69,7 @@ def ask(inputs: Sequence[bytes], entropy: Entropy) -> Asked:
         raise ParameterError(f"inputs: got {len(inputs)}, accepted: 1 to {MOST_ASKED}")
     drawn = entropy.random(UNIFORM * (len(inputs) + 1))
     *factors, mask = (scalar(drawn[at : at + UNIFORM]) for at in range(0, len(drawn), UNIFORM))
-    points = [hashed(one) for one in inputs]
+    points = [hashed(data) for data in inputs]
     blinded = [times(factor, point) for factor, point in zip(factors, points, strict=True)]
     summed = _sum(base_times(mask), points)
     return Asked(tuple(inputs), (*blinded, summed), tuple(_inverses(factors)), mask)
@@ -96,13 +96,14 @@ def tokens(asked: Asked, evaluated: Sequence[bytes], check: bytes, public: bytes
     """
     if len(evaluated) != len(asked.inputs):
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
-    found = [
-        times_decoded(inverse, one) for inverse, one in zip(asked.inverses, evaluated, strict=True)
+    unmasked = [
+        times_decoded(inverse, point)
+        for inverse, point in zip(asked.inverses, evaluated, strict=True)
     ]
-    summed = _sum(times_decoded(asked.mask, public), found)
+    summed = _sum(times_decoded(asked.mask, public), unmasked)
     if not compare_digest(_check(asked.elements[-1], summed), check):
         raise Refused(Reason.DOES_NOT_OPEN, "evaluated with another key")
-    return [finished(data, one)[:TOKEN] for data, one in zip(asked.inputs, found, strict=True)]
+    return [finished(data, own)[:TOKEN] for data, own in zip(asked.inputs, unmasked, strict=True)]
 
 
 def accepts(key: OprfKey, data: bytes, token: bytes) -> bool:
@@ -122,16 +123,16 @@ def _sum(first: bytes, points: Sequence[bytes]) -> bytes:
 
 def _inverses(factors: Sequence[bytes]) -> list[bytes]:
     """The inverses of scalars, by one inversion of their product (Montgomery's trick)."""
-    numbers = [int.from_bytes(one, "little") for one in factors]
+    numbers = [int.from_bytes(factor, "little") for factor in factors]
     before, running = list[int](), 1
     for number in numbers:
         before.append(running)
         running = running * number % ORDER
-    rest, found = pow(running, -1, ORDER), list[bytes]()
+    rest, inverses = pow(running, -1, ORDER), list[bytes]()
     for number, sofar in zip(reversed(numbers), reversed(before), strict=True):
-        found.append((rest * sofar % ORDER).to_bytes(SCALAR, "little"))
+        inverses.append((rest * sofar % ORDER).to_bytes(SCALAR, "little"))
         rest = rest * number % ORDER
-    return found[::-1]
+    return inverses[::-1]
 
 
 assert SCALAR == ELEMENT == CHECK  # noqa: S101 - one width on the wire

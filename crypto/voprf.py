@@ -71,7 +71,7 @@ class OprfKey:
             Refused: (MALFORMED) one of them is not an element, or they are none or too many.
         """
         _check_size(len(blinded))
-        evaluated = [times(self._secret, decoded(one)) for one in blinded]
+        evaluated = [times(self._secret, decoded(element)) for element in blinded]
         nonce = scalar(entropy.random(UNIFORM))
         return evaluated, self._prove(blinded, evaluated, nonce)
 
@@ -150,8 +150,8 @@ def finalize(
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
     verify(asked.elements, evaluated, proof, public)
     return [
-        finished(data, times(inverse(factor), one))
-        for data, factor, one in zip(asked.inputs, asked.factors, evaluated, strict=True)
+        finished(data, times(inverse(factor), element))
+        for data, factor, element in zip(asked.inputs, asked.factors, evaluated, strict=True)
     ]
 
 
@@ -168,8 +168,8 @@ def verify(
     if len(evaluated) != len(blinded) or len(proof) != PROOF:
         raise Refused(Reason.MALFORMED, "not a proof for these elements")
     challenge, response = decoded_scalar(proof[:SCALAR]), decoded_scalar(proof[SCALAR:])
-    for one in (public, *blinded, *evaluated):
-        decoded(one)
+    for encoded in (public, *blinded, *evaluated):
+        decoded(encoded)
     weights = _weights(public, blinded, evaluated)
     mixed, both = _mixed(blinded, weights), _mixed(evaluated, weights)
     first = plus(base_times(response), times(challenge, public))
@@ -196,8 +196,8 @@ def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]
 
 def _mixed(elements: Sequence[bytes], weights: Sequence[bytes]) -> bytes:
     mixed = IDENTITY
-    for weight, one in zip(weights, elements, strict=True):
-        mixed = plus(mixed, times(weight, one))
+    for weight, point in zip(weights, elements, strict=True):
+        mixed = plus(mixed, times(weight, point))
     return mixed
 
 
@@ -222,9 +222,9 @@ def _hashed_scalar(data: bytes, label: bytes = b"HashToScalar-" + _CONTEXT) -> b
 def _derived(drawn: bytes) -> bytes:
     """A key, other than 0, that is a function of what was drawn (3.2.1)."""
     for count in range(256):
-        found = _hashed_scalar(drawn + bytes((count,)), b"DeriveKeyPair" + _CONTEXT)
-        if any(found):
-            return found
+        secret = _hashed_scalar(drawn + bytes((count,)), b"DeriveKeyPair" + _CONTEXT)
+        if any(secret):
+            return secret
     raise AssertionError("256 hashes in a row are 0")  # pragma: no cover - of probability 2^-64000
 
 
