@@ -51,4 +51,4 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
 def said_before(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
     """Anybody: whether a party has raised an alarm of this cause in this round."""
     about = author, alarm.round, alarm.cause
-    return any((who, one.round, one.cause) == about for who, one in alarms)
+    return any((who, earlier.round, earlier.cause) == about for who, earlier in alarms)

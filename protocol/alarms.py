@@ -77,12 +77,12 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
             return False
         heard.append(RoundResult(call, tally.counts))
     told = board.announcement
-    said = [*(one.call for one in heard), board.decision]
+    said = [*(result.call for result in heard), board.decision]
     steps = (
         next_step(told.program, told.schema, strategy, heard[:number], None)
         for number in range(len(said))
     )
-    return any(step != one for step, one in zip(steps, said, strict=True))
+    return any(step != taken for step, taken in zip(steps, said, strict=True))
 
 
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:

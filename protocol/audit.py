@@ -90,8 +90,8 @@ def _held(plan: Round, hop: int, layer: bytes, plain: bytes | None) -> Sequence[
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
         return [plain] if right and plain is not None else None
-    found = inside(plan, layer, plain)
-    return None if isinstance(found, Reason) else found
+    onions = inside(plan, layer, plain)
+    return None if isinstance(onions, Reason) else onions
 
 
 def led_to(
@@ -107,14 +107,14 @@ def led_to(
     due: the places that were to be opened. came, sent: hashes of the hop's inputs and outputs.
     RoundBurned, with its name, if the hop has opened others, or what it opened was not sent on.
     """
-    party, there, found = plan.openers[hop - 1], frozenset(sent), set[bytes]()
-    if [one.place for one in opened.links] != list(due):
+    party, there, hashes = plan.openers[hop - 1], frozenset(sent), set[bytes]()
+    if [link.place for link in opened.links] != list(due):
         raise RoundBurned(f"{party} opened others of its layers than the coins have chosen")
-    for one in opened.links:
-        if input_hash(hop, one.layer) != came[one.place]:
+    for link in opened.links:
+        if input_hash(hop, link.layer) != came[link.place]:
             raise RoundBurned(f"{party} opened a layer that has not come to it")
-        found |= _outputs(plan, hop, one, there)
-    return found
+        hashes |= _outputs(plan, hop, link, there)
+    return hashes
 
 
 def input_hash(hop: int, layer: bytes) -> bytes:
@@ -131,10 +131,10 @@ def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[b
         if hop > 1 and _refusable(plan, hop, link):
             return set()
         raise RoundBurned(f"{party} has not shown that a layer does not open")
-    found = {layer_hash(one) for one in held}
-    if not found <= sent:
+    hashes = {layer_hash(onion) for onion in held}
+    if not hashes <= sent:
         raise RoundBurned(f"{party} has not sent on what was in one of its layers")
-    return found
+    return hashes
 
 
 def _refusable(plan: Round, hop: int, link: Link) -> bool:
@@ -152,7 +152,7 @@ def inputs_of(
     hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
 ) -> Sequence[bytes]:
     """Anybody: the hashes of what came to a hop: envelopes, or what the one before has sent."""
-    return [one.digest for one in accepted.people] if hop == 1 else traced[hop - 1]
+    return [envelope.digest for envelope in accepted.people] if hop == 1 else traced[hop - 1]
 
 
 def due_of(
@@ -170,7 +170,7 @@ def due_of(
     before = inputs_of(hop - 1, accepted, traced)
     places = chosen(plan, tosses, hop - 1, len(before))
     shown = led_to(plan, hop - 1, opened[hop - 1], places, before, came)
-    return [place for place, one in enumerate(came) if one not in shown]
+    return [place for place, digest in enumerate(came) if digest not in shown]
 
 
 def check_pairs(

@@ -47,7 +47,9 @@ class Traced:
     hashes: tuple[bytes, ...]
 
     def __post_init__(self) -> None:
-        if any(len(one) != HASH for one in self.hashes) or len(set(self.hashes)) < len(self.hashes):
+        if any(len(value) != HASH for value in self.hashes) or len(set(self.hashes)) < len(
+            self.hashes
+        ):
             raise ParameterError(f"hashes: {HASH} bytes each are accepted, none twice")
 
 
@@ -93,8 +95,8 @@ def read_traced(data: Reader) -> Traced:
 def write_opened(out: Writer, body: Opened) -> None:
     """Write openings."""
     out.u8(body.hop).u32(len(body.links))
-    for one in body.links:
-        out.u32(one.place).blob(one.layer).raw(one.key).flag(bool(one.proof)).raw(one.proof)
+    for link in body.links:
+        out.u32(link.place).blob(link.layer).raw(link.key).flag(bool(link.proof)).raw(link.proof)
 
 
 def read_opened(data: Reader) -> Opened:

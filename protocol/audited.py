@@ -35,7 +35,7 @@ class Audited:
             case Opened(hop=hop, links=links):
                 due = self._due(author, hop, at) and self.tossed(at.number, at.openers)
                 new = hop not in self.opened.get(at.number, ())
-                fits = all(len(one.layer) == at.sizes[hop - 1] for one in links) if due else False
+                fits = all(len(link.layer) == at.sizes[hop - 1] for link in links) if due else False
                 return new and fits and len(links) <= self._came(hop, at)
             case Tally() | Heard():
                 return self.done(at.number, at.openers)

@@ -151,7 +151,7 @@ class Phrasebook:
     def __init__(self, plan: Round) -> None:
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
-        self._coarse = any(one.rules for one in plan.announcement.schema.features)
+        self._coarse = any(feature.rules for feature in plan.announcement.schema.features)
 
     def coarse(self, row: Sequence[str]) -> Sequence[str]:
         """Users: what is said instead of these values, by the public rules of the features."""
@@ -161,12 +161,12 @@ class Phrasebook:
         """Users: each answer and its bytes without a salt; ParameterError as `answers`."""
         if len(row) != len(self.plan.domains):
             answers(self.plan, row)  # says what is wrong
-        found = []
+        ballots = []
         for ask, columns in enumerate(self.plan.call.asks):
             key = (ask, tuple([row[column] for column in columns]))
             known = self._written.get(key)
-            found.append(known if known is not None else self._write(key, row))
-        return found
+            ballots.append(known if known is not None else self._write(key, row))
+        return ballots
 
     def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:
         ballot = answers(self.plan, row)[key[0]]
@@ -224,7 +224,7 @@ def submit_all(
     rules = plan.announcement.rules
     if rules.flaws or rules.challenge:
         people = zip(rows, entropies, tokens or [()] * len(rows), strict=True)
-        return [_one_by_one(plan, *one) for one in people]
+        return [_one_by_one(plan, *person) for person in people]
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
@@ -281,17 +281,17 @@ def enclose(
         plain = [write_ballot(ballot, salt, plan.ballot) for ballot, salt in pairs]
     receipts: tuple[bytes, ...] = ()
     if plan.announcement.rules.receipts:
-        receipts = tuple(receipt(plan, one) for one in plain)
+        receipts = tuple(receipt(plan, ballot) for ballot in plain)
     if plan.announcement.rules.challenge:
-        sealed = [one + token for one, (_, token) in zip(plain, marks, strict=True)]
+        sealed = [ballot + token for ballot, (_, token) in zip(plain, marks, strict=True)]
         proofs = lock_all(plan, sealed, entropy)
         outer = [layers[0] for layers in proofs.onions]
         envelope = seal_envelope(plan, outer, Drawn(proofs.draw))
         return Sealed(envelope, tuple(ballots), proofs.onions, receipts, proofs)
     draw = _same_key(entropy) if Flaw.ONE_KEY in plan.announcement.rules.flaws else None
     onions = tuple(
-        wrap(plan.suite, plan.hops[1:], one + token, draw() if draw else entropy)
-        for one, (_, token) in zip(plain, marks, strict=False)
+        wrap(plan.suite, plan.hops[1:], ballot + token, draw() if draw else entropy)
+        for ballot, (_, token) in zip(plain, marks, strict=False)
     )
     envelope = seal_envelope(plan, [layers[0] for layers in onions], entropy)
     return Sealed(envelope, tuple(ballots), onions, receipts)

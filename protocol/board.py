@@ -247,7 +247,7 @@ class Board:
         call, registered = self.calls[-1], len(self.registry.keys) if self.registry else 0
         hops = len(told.shufflers)
         plan, shown = open_round(told, self.session, call), self.challenged.accepted.get(number)
-        sent = [one.forwarded for one in self.mixed[(number - 1) * hops : number * hops]]
+        sent = [mix.forwarded for mix in self.mixed[(number - 1) * hops : number * hops]]
         at = Place(
             *(self.session, number, self._openers, len(call.asks), registered, len(sent) == hops),
             *(len(shown.people) if shown else 0, tuple(sent), (plan.envelope, *plan.inner[2:])),
@@ -267,7 +267,7 @@ class Board:
             return False
         if alarm.cause is Cause.CHANGED and self.phase is not Phase.CHALLENGED:
             return False  # too early to be known, or too late to be safe
-        layers = max((one.received + one.forwarded for one in self.mixed), default=0)
+        layers = max((mix.received + mix.forwarded for mix in self.mixed), default=0)
         announced, widest = 0, 0
         if self.announcement is not None and self.calls and alarm.evidence:
             announced = len(self.announcement.encode())

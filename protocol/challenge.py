@@ -49,16 +49,16 @@ def check_envelopes(
     plan: Round, registry: Registry, accepted: Sequence[Envelope]
 ) -> list[Reason | None]:
     """Keyholder: per envelope None, or why it is none that a registered person has signed."""
-    found: list[Reason | None] = []
+    reasons: list[Reason | None] = []
     for one in accepted:
         try:
             signed = signed_digest(plan, one.digest)
             verify_signature(registry.keys[one.person], signed, one.signature)
         except Refused as refusal:
-            found.append(refusal.reason)
+            reasons.append(refusal.reason)
         else:
-            found.append(None)
-    return found
+            reasons.append(None)
+    return reasons
 
 
 def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, batch: int) -> None:
@@ -67,10 +67,10 @@ def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, bat
     before: earlier rounds of the same people. least: the smallest number of people who may come or
     go together. A first shuffler that takes one out for another who was not there changes two.
     """
-    here = frozenset(one.person for one in accepted.people)
+    here = frozenset(envelope.person for envelope in accepted.people)
     check_batch_size(len(here), batch)
     for earlier in before:
-        apart = len(here ^ {one.person for one in earlier.people})
+        apart = len(here ^ {envelope.person for envelope in earlier.people})
         if too_few(apart, least):
             raise RoundBurned(
                 f"{apart} people were accepted in one of two rounds only: fewer than {least} "
@@ -88,7 +88,7 @@ def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
 def missing(plan: Round, heard: Heard, proofs: Proofs) -> int | None:
     """Person: the first of its ballots that has not come; None: all have."""
     came = set(heard.hashes)
-    gone = (at for at, one in enumerate(proofs.ballots) if mark(plan, one) not in came)
+    gone = (at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in came)
     return next(gone, None)
 
 
@@ -104,7 +104,7 @@ def changed(board: "Board", alarm: Alarm) -> bool:
     except (Refused, ParameterError):
         return False
     digest = hashlib.sha256(envelope).digest()
-    taken = any((one.person, one.digest) == (person, digest) for one in accepted.people)
+    taken = any((known.person, known.digest) == (person, digest) for known in accepted.people)
     return taken and mark(plan, ballot) not in heard.hashes
 
 
@@ -113,7 +113,7 @@ def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))
     draw, others = data.raw(SECRET_SIZE), data.items()
-    if {len(one) for one in (*others, layers[0])} != {plan.inner[2]}:
+    if {len(layer) for layer in (*others, layers[0])} != {plan.inner[2]}:
         raise Refused(Reason.WRONG_SIZE)
     onions = sorted({*others, layers[0]})
     if len(onions) != plan.slots:

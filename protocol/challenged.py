@@ -47,7 +47,7 @@ class Challenged:
                 return self._shares(author, body, at)
             case Accepted(people=people):
                 first = author == at.openers[0] and at.number not in self.accepted
-                return first and all(one.person < at.registered for one in people)
+                return first and all(envelope.person < at.registered for envelope in people)
             case Mixed(hop=1, people=many):
                 accepted = self.accepted.get(at.number)
                 return accepted is not None and len(accepted.people) == many

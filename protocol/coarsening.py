@@ -214,7 +214,7 @@ def write_rule(out: Writer, rule: Rule) -> None:
         case Fold(parts):
             out.u8(1).many(parts, Writer.text)
         case Merge(groups):
-            out.u8(2).many(groups, lambda w, one: w.text(one[0]).many(one[1], Writer.text))
+            out.u8(2).many(groups, lambda w, group: w.text(group[0]).many(group[1], Writer.text))
         case Date(unit, day_first):
             out.u8(3).text(unit).flag(day_first)
         case Prefix(length, keep):
@@ -252,7 +252,7 @@ def _name(data: Reader, names: type[Name]) -> Name:
 
 
 _READ: dict[int, Callable[[Reader], Rule]] = {
-    1: lambda data: Fold(data.many(lambda one: _name(one, Part))),
+    1: lambda data: Fold(data.many(lambda item: _name(item, Part))),
     2: lambda data: Merge(data.many(_group)),
     3: _date,
     4: lambda data: Prefix(data.u8(), data.many(Reader.text)),

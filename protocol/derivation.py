@@ -123,16 +123,16 @@ class Terms:
     @cached_property
     def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
         """Per round and shuffler, the places of what came to it, and what left, in order."""
-        found: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
+        by_shuffler: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
         for event in self.record.transcript.events:
             names = split_names(event.names)
             if event.kind in (Kind.SUBMISSION, Kind.BATCH):
-                came = found.setdefault((event.round, event.receiver), ({}, []))[0]
+                came = by_shuffler.setdefault((event.round, event.receiver), ({}, []))[0]
                 for name in names:
                     came.setdefault(name, len(came))
             if event.kind is Kind.BATCH:
-                found.setdefault((event.round, event.sender), ({}, []))[1].extend(names)
-        return found
+                by_shuffler.setdefault((event.round, event.sender), ({}, []))[1].extend(names)
+        return by_shuffler
 
 
 def _terms(made: Made, openers: Sequence[str]) -> Iterator[Term]:
@@ -163,15 +163,15 @@ class Knowledge:
     def linked(self) -> dict[int, dict[int, Row]]:
         """Per round and user, the values that the user is known to have said."""
         calls = self.terms.record.calls
-        found: dict[int, dict[int, dict[int, str]]] = {}
+        by_round: dict[int, dict[int, dict[int, str]]] = {}
         for fact in self.why:
             if isinstance(fact, Said):
                 values = self._values(fact)
-                row = found.setdefault(fact.round, {}).setdefault(fact.user, {})
+                row = by_round.setdefault(fact.round, {}).setdefault(fact.user, {})
                 row.update(zip(calls[fact.round].asks[fact.ask], values, strict=True))
         return {
             number: {user: dict(sorted(row.items())) for user, row in sorted(rows.items())}
-            for number, rows in sorted(found.items())
+            for number, rows in sorted(by_round.items())
         }
 
     def _values(self, fact: Said) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class Knowledge:
                 steps.setdefault(fact, self.why[fact])
             elif fact not in steps:
                 open_.append((fact, True))
-                open_ += [(one, False) for one in reversed(self.why[fact].premises)]
+                open_ += [(premise, False) for premise in reversed(self.why[fact].premises)]
         return list(steps.items())
 
 
@@ -215,7 +215,7 @@ def sorted_links(record: RunRecord, members: frozenset[str]) -> Mapping[int, Map
     `follow` needs every opener from the envelope to the answer; with all keys of a round a
     coalition links whatever was seen handed in, and with one missing nothing but its own answers.
     """
-    own = [parties.index(one) for one in members if parties.role(one) is parties.Role.USER]
+    own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
     linked: dict[int, Mapping[int, Row]] = {}
     for number, rows in record.said.items():
         known = record.submitted[number] if members.issuperset(record.openers[number]) else {}

@@ -159,7 +159,9 @@ def frame_envelopes(
 ) -> list[bytes]:
     """Users: the messages that carry these envelopes, each as `Message.encode` gives it."""
     head, tail = _header(Kind.SUBMISSION, session, number), _unsigned_tail(witness)
-    return [b"".join((head, len(one).to_bytes(4, "big"), one, tail)) for one in envelopes]
+    return [
+        b"".join((head, len(envelope).to_bytes(4, "big"), envelope, tail)) for envelope in envelopes
+    ]
 
 
 @lru_cache(maxsize=8)
@@ -293,14 +295,14 @@ def _read_decision(data: Reader) -> Decision:
     thresholds, pivot, slack = data.many(Reader.f64), data.many(Reader.u8), data.many(Reader.f64)
     if people > n or len(pivot) > 1 or len(slack) > 1:
         raise Refused(Reason.MALFORMED)
-    one, other = next(iter(pivot), None), next(iter(slack), None)
-    proof = Certificate(rule, k, n, people, thresholds, one, other, data.blob())
+    first_pivot, other = next(iter(pivot), None), next(iter(slack), None)
+    proof = Certificate(rule, k, n, people, thresholds, first_pivot, other, data.blob())
     return Decision(kept, proof, data.many(_read_hiding))
 
 
 def _read_receipts(data: Reader) -> Receipts:
     root, hashes = data.raw(DIGEST), tuple(data.items())
-    if any(len(one) != DIGEST for one in hashes) or any(a >= b for a, b in pairwise(hashes)):
+    if any(len(digest) != DIGEST for digest in hashes) or any(a >= b for a, b in pairwise(hashes)):
         raise Refused(Reason.MALFORMED)
     return Receipts(root, hashes)
 
@@ -338,13 +340,13 @@ def _read_roll(data: Reader) -> Roll:
 
 
 def _write_roll(out: Writer, roll: Roll) -> None:
-    out.u32(len(roll.people)).raw(b"".join(one.to_bytes(PLACE, "big") for one in roll.people))
+    out.u32(len(roll.people)).raw(b"".join(person.to_bytes(PLACE, "big") for person in roll.people))
 
 
 def _read_accepted(data: Reader) -> Accepted:
     many = range(data.u32())
     raw = iter([data.raw(ENVELOPED) for _ in many])
-    return Accepted(tuple([_envelope(one) for one in raw]))
+    return Accepted(tuple([_envelope(envelope) for envelope in raw]))
 
 
 def _envelope(raw: bytes) -> Envelope:
@@ -355,8 +357,8 @@ def _envelope(raw: bytes) -> Envelope:
 
 def _write_accepted(out: Writer, accepted: Accepted) -> None:
     out.u32(len(accepted.people))
-    for one in accepted.people:
-        out.u32(one.person).raw(one.digest).raw(one.signature)
+    for envelope in accepted.people:
+        out.u32(envelope.person).raw(envelope.digest).raw(envelope.signature)
 
 
 def _read_alarm(data: Reader) -> Alarm:

@@ -47,7 +47,7 @@ def told(
 ) -> HandedBatch:
     """First shuffler: what a call tells of these people. name: what the source calls a feature."""
     who, policy = frozenset(people), announcement.policy
-    names = [name(one.name) for one in announcement.schema.features]
+    names = [name(feature.name) for feature in announcement.schema.features]
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
     draw = coins and " ".join((coins, str(call.round), *rules))  # a coin for each rule, in order
     analyst = call.reader is Role.ANALYST
@@ -117,7 +117,7 @@ class History:
 
     def _apart(self, now: HandedBatch) -> str | None:
         """Why its people may not be counted besides those who were; None: they may."""
-        before = [one.asked for session in self.sessions for one in session]
+        before = [batch.asked for session in self.sessions for batch in session]
         few, least = smallest_apart(before, now.asked, self.promised)
         if not 0 < few < least:
             return None
@@ -129,30 +129,36 @@ class History:
 
     def _joined(self, now: HandedBatch) -> str | None:
         """Why it may not be told besides what earlier sessions told; None: it may."""
-        before = [[one for told in past for one in told.releases] for past in self.sessions[:-1]]
-        for one in now.releases:
-            if why := unsafe(before, one):
+        before = [
+            [release for told in past for release in told.releases] for past in self.sessions[:-1]
+        ]
+        for release in now.releases:
+            if why := unsafe(before, release):
                 return why
-            if now.singles and not self._shown(one) and (why := _named(before, one)):
+            if now.singles and not self._shown(release) and (why := _named(before, release)):
                 return why
         return None
 
     def _shown(self, now: Release) -> bool:
         """Whether everybody saw this count of exactly these people before."""
         return any(
-            one.singles
-            and one.people == now.people
-            and now.columns in [r.columns for r in one.releases]
+            batch.singles
+            and batch.people == now.people
+            and now.columns in [r.columns for r in batch.releases]
             for past in self.sessions[:-1]
-            for one in past
+            for batch in past
         )
 
 
 def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
     """Why the count of a column may not be seen by all: it names what was left blank."""
-    shown = [one for told in before for one in told if not one.people.isdisjoint(now.people)]
+    shown = [
+        release for told in before for release in told if not release.people.isdisjoint(now.people)
+    ]
     for name in sorted(now.columns):
-        if name not in now.hidden and any(one.public and name in one.hidden for one in shown):
+        if name not in now.hidden and any(
+            release.public and name in release.hidden for release in shown
+        ):
             return (
                 f"column {name}: its counts would name what an earlier release about these people "
                 "left blank; leave publish_marginals out"

@@ -32,20 +32,22 @@ class SeenRelease:
 
 def told_apart(seen: Sequence[SeenRelease]) -> People:
     """Network, or whoever sees who takes part: the released rows of those who are left alone."""
-    columns = tuple(sorted(set.intersection(*(set(one.columns) for one in seen)))) if seen else ()
+    columns = (
+        tuple(sorted(set.intersection(*(set(release.columns) for release in seen)))) if seen else ()
+    )
     if not columns:
         return {}
-    groups = histories([one.people for one in seen])
-    sums = [marginal(one, columns) for one in seen]
+    groups = histories([release.people for release in seen])
+    sums = [marginal(release, columns) for release in seen]
     matrix = [[Fraction(history >> t & 1) for history in groups] for t in range(len(seen))]
     solved = _solved(matrix)
-    found: People = {}
+    rows: People = {}
     for place, people in enumerate(groups.values()):
         if len(people) == 1 and place in solved:
             cell = _only(solved[place], sums)
             if cell is not None:
-                found[people[0]] = dict(zip(columns, cell, strict=True))
-    return found
+                rows[people[0]] = dict(zip(columns, cell, strict=True))
+    return rows
 
 
 def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
@@ -60,13 +62,13 @@ def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
     return groups
 
 
-def marginal(one: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
+def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
     """Anybody: the counts of a release over some of its columns."""
-    places = [one.columns.index(column) for column in columns]
-    found: Counter[tuple[str, ...]] = Counter()
-    for cell, people in one.counts.items():
-        found[tuple(cell[place] for place in places)] += people
-    return found
+    places = [release.columns.index(column) for column in columns]
+    counts: Counter[tuple[str, ...]] = Counter()
+    for cell, people in release.counts.items():
+        counts[tuple(cell[place] for place in places)] += people
+    return counts
 
 
 def _solved(matrix: list[Vector]) -> dict[int, Vector]:
@@ -88,12 +90,12 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
             if i != done and factor:
                 rows[i] = [a - factor * b for a, b in zip(rows[i], rows[done], strict=True)]
         done += 1
-    found = {}
+    combinations = {}
     for row in rows[:done]:
         told = [column for column in range(width) if row[column]]
         if len(told) == 1:
-            found[told[0]] = row[width:]
-    return found
+            combinations[told[0]] = row[width:]
+    return combinations
 
 
 def _only(weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]) -> tuple[str, ...] | None:

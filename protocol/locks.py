@@ -60,13 +60,13 @@ def mark(plan: Round, ballot: bytes) -> bytes:
 def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
     """Reader, with the secrets of all shares: open locked ballots; None for one that does not."""
     secret = total(secrets)
-    found: list[bytes | None] = []
-    for one in ballots:
+    plaintexts: list[bytes | None] = []
+    for ballot in ballots:
         try:
-            found.append(open_jointly(secret, plan.lock, one, plan.session))
+            plaintexts.append(open_jointly(secret, plan.lock, ballot, plan.session))
         except Refused:
-            found.append(None)
-    return found
+            plaintexts.append(None)
+    return plaintexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
     """Person: lock ballots, and wrap each for the reader and the shufflers after the first."""
     if not plan.lock:
         raise ParameterError("lock: the shares of this round are not known yet; wait for them")
-    ballots = [seal_jointly(plan.lock, one, plan.session, entropy) for one in plaintexts]
+    ballots = [seal_jointly(plan.lock, plain, plan.session, entropy) for plain in plaintexts]
     draws = [entropy.random(SECRET_SIZE * len(plan.hops[1:])) for _ in ballots]
     onions = [rewrap(plan, *pair) for pair in zip(ballots, draws, strict=True)]
     return Proofs(tuple(ballots), tuple(onions), tuple(draws), entropy.random(SECRET_SIZE))

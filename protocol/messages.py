@@ -327,7 +327,7 @@ class Ask:
     def __post_init__(self) -> None:
         if not 1 < len(self.elements) <= MOST_ASKED + 1:
             raise ParameterError(f"elements: found {len(self.elements)}; 2 to {MOST_ASKED + 1}")
-        if any(len(one) != ELEMENT for one in self.elements):
+        if any(len(element) != ELEMENT for element in self.elements):
             raise ParameterError(f"elements: {ELEMENT} bytes each are accepted")
         if len(self.signature) != SIGNATURE:
             raise ParameterError(f"signature: found {len(self.signature)} bytes")
@@ -343,7 +343,7 @@ class Grant:
     def __post_init__(self) -> None:
         if not 1 <= len(self.elements) <= MOST_ASKED:
             raise ParameterError(f"elements: found {len(self.elements)}; 1 to {MOST_ASKED}")
-        if any(len(one) != ELEMENT for one in self.elements) or len(self.check) != CHECK:
+        if any(len(element) != ELEMENT for element in self.elements) or len(self.check) != CHECK:
             raise ParameterError(f"elements and check: {ELEMENT} bytes each are accepted")
 
 
@@ -396,7 +396,7 @@ class Heard:
     hashes: tuple[bytes, ...]
 
     def __post_init__(self) -> None:
-        if any(len(one) != STATE for one in self.hashes):
+        if any(len(state) != STATE for state in self.hashes):
             raise ParameterError(f"hashes: {STATE} bytes each are accepted")
         if any(a >= b for a, b in pairwise(self.hashes)):
             raise ParameterError("hashes: ascending ones are accepted, none twice")

@@ -31,10 +31,10 @@ class Opened:
 
 def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes]:
     """First shuffler: take the inner onions out of one envelope; Refused if anything is wrong."""
-    (found,) = open_envelopes(plan, secret, [envelope])
-    if isinstance(found, Reason):
-        raise Refused(found)
-    return found
+    (opened,) = open_envelopes(plan, secret, [envelope])
+    if isinstance(opened, Reason):
+        raise Refused(opened)
+    return opened
 
 
 def open_envelopes(
@@ -74,8 +74,8 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
     """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop what is wrong."""
     size = plan.inner[hop]  # and with it the size of what is inside
     right = [layer for layer in layers if len(layer) == size] if size else layers
-    found = open_all(secret, right, plan.hops[hop - 1].context)
-    inside = [plaintext for plaintext in found if plaintext is not None]
+    plaintexts = open_all(secret, right, plan.hops[hop - 1].context)
+    inside = [plaintext for plaintext in plaintexts if plaintext is not None]
     wrong = {
         Reason.WRONG_SIZE: len(layers) - len(right),
         Reason.DOES_NOT_OPEN: len(right) - len(inside),

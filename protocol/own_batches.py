@@ -87,7 +87,10 @@ class AccompliceRows:
 
     def of(self, people: frozenset[int], number: int) -> list[Row]:
         """The rows of those of these people who are accomplices, and what was put in besides."""
-        return [*(self.rows[one] for one in people & self.rows.keys()), *self.made.get(number, ())]
+        return [
+            *(self.rows[person] for person in people & self.rows.keys()),
+            *self.made.get(number, ()),
+        ]
 
     def unknown(self, people: frozenset[int]) -> frozenset[int]:
         """Those who are no accomplices."""
@@ -113,11 +116,11 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     if len(known.unknown(gone)) != 1 or known.unknown(come) or not before:
         return {}
     more, less = known.of(come, last), known.of(gone, 1)
-    found = {
+    values = {
         column: _one(before[column], sums(joint, decision.kept, column), column, more, less)
         for column in decision.kept
     }
-    row = {column: value for column, value in found.items() if value is not None}
+    row = {column: value for column, value in values.items() if value is not None}
     return {person: row for person in known.unknown(gone) if row}
 
 
@@ -131,8 +134,8 @@ def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> Peop
         return {}
     mine, row = known.of(people, number), dict[int, str]()
     for ask, counts in zip(plan.call.asks, read_by(loot, number), strict=False):
-        for found in _by_rest(counts, ask, mine, known.unknown(people)).values():
-            row.update(found)
+        for cells in _by_rest(counts, ask, mine, known.unknown(people)).values():
+            row.update(cells)
     return {person: row for person in known.unknown(people) if row}
 
 

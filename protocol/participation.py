@@ -41,18 +41,18 @@ class CountedPeople:
 
 def linked(before: Sequence[CountedPeople], now: CountedPeople) -> list[CountedPeople]:
     """Anybody: the sets that share people with `now`, or with one that does, and so on."""
-    found: list[CountedPeople] = []
+    sets: list[CountedPeople] = []
     rest, fresh = list(before), [now]
     while fresh:
         near = {
             number
-            for number, one in enumerate(rest)
-            if any(not one.people.isdisjoint(other.people) for other in fresh)
+            for number, counted in enumerate(rest)
+            if any(not counted.people.isdisjoint(other.people) for other in fresh)
         }
         fresh = [rest[number] for number in sorted(near)]
-        rest = [one for number, one in enumerate(rest) if number not in near]
-        found += fresh
-    return found
+        rest = [counted for number, counted in enumerate(rest) if number not in near]
+        sets += fresh
+    return sets
 
 
 def groups(sets: Sequence[Collection[str]]) -> Counter[int]:
@@ -74,13 +74,13 @@ def smallest_apart(
     session has asked, counted or not: what it said of `min_dropout` holds for them.
     """
     near = linked(before, now)
-    everybody = now.people.union(*(one.people for one in near))
-    heard = [one.least for one in promised if not one.people.isdisjoint(everybody)]
-    least = max((*heard, *(one.least for one in near), now.least))
-    sets = list(dict.fromkeys((*(one.people for one in near), now.people)))  # alike are one
+    everybody = now.people.union(*(counted.people for counted in near))
+    heard = [promise.least for promise in promised if not promise.people.isdisjoint(everybody)]
+    least = max((*heard, *(counted.least for counted in near), now.least))
+    sets = list(dict.fromkeys((*(counted.people for counted in near), now.people)))  # alike are one
     apart = [
         count
         for history, count in groups(sets).items()
-        if any(history >> s & 1 and len(one) > count for s, one in enumerate(sets))
+        if any(history >> s & 1 and len(people) > count for s, people in enumerate(sets))
     ]
     return min(apart, default=0), least

@@ -112,7 +112,7 @@ def next_step(
         return release_call(len(heard) + 1, decision)
     step = strategy.ask(schema, heard) or strategy.decide(schema, heard)
     match step:
-        case Call() if not legal(program, schema, [one.call for one in heard], None, step):
+        case Call() if not legal(program, schema, [result.call for result in heard], None, step):
             raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
         case Decision(kept, proof) if not decidable(program, schema, step):
             raise ParameterError(
@@ -149,7 +149,7 @@ def _deeper(schema: Schema, calls: Sequence[Call], call: Call) -> bool:
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
     """Whether every group has as many columns as rounds, and all its parts were asked before."""
-    before = {ask for one in calls for ask in one.asks}
+    before = {ask for call in calls for ask in call.asks}
     return all(
         len(ask) == call.round and before.issuperset(combinations(ask, len(ask) - 1))
         for ask in call.asks
@@ -158,7 +158,7 @@ def _one_wider(calls: Sequence[Call], call: Call) -> bool:
 
 def _masked_as_before(calls: Sequence[Call], call: Call, asked: set[int]) -> bool:
     """Whether what was masked still is, in every column that is asked for, and nothing less."""
-    masked = {rule.column: rule for one in calls for rule in one.hidden}  # the latest of each
+    masked = {rule.column: rule for call in calls for rule in call.hidden}  # the latest of each
     hidden = {rule.column for rule in call.hidden}
     return asked & masked.keys() <= hidden and all(
         _narrower(rule, masked.get(rule.column)) for rule in call.hidden

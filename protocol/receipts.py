@@ -39,7 +39,7 @@ def show(receipts: Iterable[bytes]) -> Receipts:
 
 def missing(shown: Receipts, mine: Iterable[bytes]) -> tuple[bytes, ...]:
     """User: which of its own receipts are not among those shown."""
-    return tuple(one for one in mine if not contains(shown, one))
+    return tuple(receipt for receipt in mine if not contains(shown, receipt))
 
 
 def contains(shown: Receipts, receipt: bytes) -> bool:

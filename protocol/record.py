@@ -177,26 +177,26 @@ class RunRecord:
         told = self.board.announcement
         if told is None or not set(told.rules.flaws) & TOGETHER:
             return {}
-        found = {}
+        seen = {}
         for number, call in self.calls.items():
             rows = [row for row in self.said[number].values() if len(call.asks) > 1]
             if rows and self._all_came(number):
                 columns = self.columns(number)
                 counts = Counter(tuple(row[column] for column in columns) for row in rows)
-                found[number] = CountsSeen(number, columns, counts, call.hidden)
-        return found
+                seen[number] = CountsSeen(number, columns, counts, call.hidden)
+        return seen
 
     def _all_came(self, number: int) -> bool:
         """Whether all who answered a round were counted."""
-        read = next((one for one in self.transcript.reads if one.round == number), None)
+        read = next((counted for counted in self.transcript.reads if counted.round == number), None)
         people = len(self.said[number])
-        return read is not None and all(sum(one.values()) == people for one in read.counts)
+        return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
     def lengths_of(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:
         """Per person who handed in, the bytes of its answers: ascending, or (not apart) in all."""
         asks = self.calls[number].asks
-        found = {}
+        lengths = {}
         for user in self.submitted[number]:
             each = [length(self.answers[number, user, ask]) for ask in range(len(asks))]
-            found[user] = tuple(sorted(each)) if apart else (sum(each),)
-        return found
+            lengths[user] = tuple(sorted(each)) if apart else (sum(each),)
+        return lengths

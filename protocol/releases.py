@@ -77,34 +77,40 @@ def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
     for readers, public in (("the public", True), ("the curator", False)):
         if public and not now.public:
             continue
-        theirs = _news([[one for one in told if one.public >= public] for told in before])
-        if any(one.people == now.people and tells(one, now) for told in theirs for one in told):
+        theirs = _news(
+            [[release for release in told if release.public >= public] for told in before]
+        )
+        if any(
+            release.people == now.people and tells(release, now)
+            for told in theirs
+            for release in told
+        ):
             continue
         for told in theirs:
-            near = [one for one in told if not one.people.isdisjoint(now.people)]
-            if near and not any(tells(one, now) for one in near):
+            near = [release for release in told if not release.people.isdisjoint(now.people)]
+            if near and not any(tells(release, now) for release in near):
                 return _why(near, now, readers)
     return None
 
 
 def _news(before: Sequence[Sequence[Release]]) -> list[list[Release]]:
     """What each session told that none before it had told of exactly the same people."""
-    found: list[list[Release]] = []
+    sets: list[list[Release]] = []
     for told in before:
-        old = [one for past in found for one in past]
-        found.append(
+        old = [release for past in sets for release in past]
+        sets.append(
             [
-                one
-                for one in told
-                if one.joint
-                and not any(past.people == one.people and tells(past, one) for past in old)
+                release
+                for release in told
+                if release.joint
+                and not any(past.people == release.people and tells(past, release) for past in old)
             ]
         )
-    return found
+    return sets
 
 
 def _why(near: Sequence[Release], now: Release, readers: str) -> str:
-    closest = max(near, key=lambda one: len(one.columns & now.columns))
+    closest = max(near, key=lambda release: len(release.columns & now.columns))
     more = now.columns - closest.columns
     if more:
         return (

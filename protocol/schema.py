@@ -123,7 +123,7 @@ class Schema:
     def coarsen(self, row: Sequence[str]) -> tuple[str, ...]:
         """User: what a person with these values says of each feature."""
         pairs = zip(self.features, row, strict=True)
-        return tuple(one.coarsen(value) if one.rules else value for one, value in pairs)
+        return tuple(feature.coarsen(value) if feature.rules else value for feature, value in pairs)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -166,5 +166,5 @@ def padded_size(schema: Schema, call: Call) -> int:
 
 def bundle_size(announcement: Announcement, call: Call) -> int:
     """Bytes of a padded bundle of all answers, where they are not taken apart (a design error)."""
-    one = ballot_size(announcement, call) - 1
-    return len(call.asks) * (4 + one) + 1
+    ballot = ballot_size(announcement, call) - 1
+    return len(call.asks) * (4 + ballot) + 1

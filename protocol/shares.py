@@ -132,11 +132,11 @@ def seal_shares(
     plan: Sharing, user: int, shares: tuple[Vector, Vector], entropy: Entropy
 ) -> Shared:
     """User: seal each share to its aggregator."""
-    one, two = (
+    first, second = (
         seal_layer(plan.suite, key, _bytes(share), plan.context(number, user), entropy)
         for number, key, share in zip(AGGREGATORS, plan.keys, shares, strict=True)
     )
-    return Shared((one, two))
+    return Shared((first, second))
 
 
 def share(plan: Sharing, user: int, row: Sequence[str], entropy: Entropy) -> Shared:
@@ -202,14 +202,14 @@ def open_share(
     return _numbers(plain, plan.length)
 
 
-def agreed(one: ShareAccumulator, two: ShareAccumulator) -> list[int]:
+def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
     """Aggregators: the people of whom both have a share; half a person's shares are noise."""
-    return sorted(one.shares.keys() & two.shares.keys())
+    return sorted(first.shares.keys() & second.shares.keys())
 
 
-def add(one: Vector, two: Vector) -> Vector:
+def add(first: Vector, second: Vector) -> Vector:
     """Add two vectors mod 2^32: the curator with sums, or the aggregators with one person's."""
-    return tuple((a + b) % MODULUS for a, b in zip(one, two, strict=True))
+    return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
 
 
 def count(plan: Sharing, total: Vector, people: int) -> tuple[Counts, ...]:
@@ -233,9 +233,9 @@ def count(plan: Sharing, total: Vector, people: int) -> tuple[Counts, ...]:
     return tuple(counts)
 
 
-def row_of(plan: Sharing, one: Vector, two: Vector) -> tuple[str, ...] | None:
+def row_of(plan: Sharing, first: Vector, second: Vector) -> tuple[str, ...] | None:
     """Both aggregators together: a person's row; None if the shares are those of no row."""
-    vector = add(one, two)
+    vector = add(first, second)
     row: list[str] = []
     for place in plan.places:
         said = [value for value, at in place.items() if vector[at]]

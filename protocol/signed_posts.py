@@ -87,33 +87,33 @@ class Fork:
     """
 
     opening: bytes
-    one: Head
-    other: Head
+    first: Head
+    second: Head
 
     def check(self, board: bytes) -> None:
         """Anybody: VerificationError unless it proves that this board has signed both.
 
         board: its identity key, known beforehand.
         """
-        if self.one.place != self.other.place or self.one.state == self.other.state:
+        if self.first.place != self.second.place or self.first.state == self.second.state:
             raise VerificationError("these two heads do not contradict each other")
         try:
-            check_head(board, self.opening, self.one)
-            check_head(board, self.opening, self.other)
+            check_head(board, self.opening, self.first)
+            check_head(board, self.opening, self.second)
         except (Refused, ParameterError):
             raise VerificationError("the board has not signed both heads") from None
 
     def encode(self) -> bytes:
         """Give the proof as bytes: opening, and both witnesses."""
-        return self.opening + witness_of(self.one) + witness_of(self.other)
+        return self.opening + witness_of(self.first) + witness_of(self.second)
 
     @classmethod
     def decode(cls, data: bytes) -> "Fork":
         """Read what `encode` wrote; Refused (MALFORMED) for anything else."""
         if len(data) != OPENING + 2 * WITNESS:
             raise Refused(Reason.MALFORMED)
-        one, other = data[OPENING:-WITNESS], data[-WITNESS:]
-        return cls(data[:OPENING], head_in(one), head_in(other))
+        first, second = data[OPENING:-WITNESS], data[-WITNESS:]
+        return cls(data[:OPENING], head_in(first), head_in(second))
 
 
 def fork_between(roster: Roster, here: Head, witness: bytes) -> Fork:

@@ -103,8 +103,8 @@ class Distinguisher:
     @property
     def deviations(self) -> int:
         """In how many places it leaves the rules."""
-        broken = sum(one != f"{KEEP}, {KEEP}" and one != "honest" for one in self.moves)
-        return broken + sum(one != "none" for one in self.lies)
+        broken = sum(move != f"{KEEP}, {KEEP}" and move != "honest" for move in self.moves)
+        return broken + sum(lie != "none" for lie in self.lies)
 
 
 def handled(move: str, value: int) -> Batch:
@@ -118,14 +118,14 @@ def handled(move: str, value: int) -> Batch:
 
 def honest(value: int) -> Iterator[tuple[Pair, str]]:
     """All that can be done to an honest person with this answer."""
-    for one, two in product(MOVES, repeat=2):
-        yield _both(handled(one, value), handled(two, value)), f"{one}, {two}"
+    for first, second in product(MOVES, repeat=2):
+        yield _both(handled(first, value), handled(second, value)), f"{first}, {second}"
 
 
-def _both(one: Batch, two: Batch) -> Pair:
+def _both(first: Batch, second: Batch) -> Pair:
     """What becomes of a person in both rounds."""
-    there, still = (batch.people + batch.made > 0 for batch in (one, two))
-    return one, two._replace(moved=int(there != still))
+    there, still = (batch.people + batch.made > 0 for batch in (first, second))
+    return first, second._replace(moved=int(there != still))
 
 
 def friends() -> Iterator[tuple[Pair, str]]:
@@ -136,26 +136,26 @@ def friends() -> Iterator[tuple[Pair, str]]:
         "keeps its token": Batch(asked=1),
         "stays away": Batch(),
     }
-    for one, two in product(acts, repeat=2):
-        yield _both(acts[one], acts[two]), f"{one}, {two}"
+    for first, second in product(acts, repeat=2):
+        yield _both(acts[first], acts[second]), f"{first}, {second}"
 
 
 def others(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
     """All that everybody but two can come to, each with a strategy that leaves the rules least."""
-    found: dict[Pair, Strategy] = {(Batch(), Batch()): ()}
+    cheapest: dict[Pair, Strategy] = {(Batch(), Batch()): ()}
     for place in range(people - 2):
         mine = list(friends()) if friend and not place else [*honest(0), *honest(1)]
         least: dict[Pair, Strategy] = {}
-        for (done, before), ((one, two), said) in product(found.items(), mine):
-            both, strategy = (done[0].and_(one), done[1].and_(two)), (*before, said)
+        for (done, before), ((own, theirs), said) in product(cheapest.items(), mine):
+            both, strategy = (done[0].and_(own), done[1].and_(theirs)), (*before, said)
             if both not in least or _broken(strategy) < _broken(least[both]):
                 least[both] = strategy
-        found = least
-    return found
+        cheapest = least
+    return cheapest
 
 
 def _broken(strategy: Strategy) -> int:
-    return sum(one != f"{KEEP}, {KEEP}" for one in strategy)
+    return sum(move != f"{KEEP}, {KEEP}" for move in strategy)
 
 
 def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, ...]) -> object:
@@ -231,8 +231,8 @@ def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distingu
     """
     best: Distinguisher | None = None
     rest, mine = others(people, FRIEND in coalition), _effects()
-    for one, two in product(mine, repeat=2):
-        (zero, other), (last, yes) = mine[one], mine[two]
+    for first, second in product(mine, repeat=2):
+        (zero, other), (last, yes) = mine[first], mine[second]
         for (done, strategy), lies in product(rest.items(), _lies(coalition, people)):
             world = done[0].and_(zero[0]).and_(yes[0]), done[1].and_(zero[1]).and_(yes[1])
             swapped = done[0].and_(other[0]).and_(last[0]), done[1].and_(other[1]).and_(last[1])
@@ -240,10 +240,10 @@ def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distingu
                 continue
             views = view(terms, coalition, world, lies), view(terms, coalition, swapped, lies)
             if views[0] != views[1]:
-                who, moves = tuple(sorted(coalition)), (one, two, *strategy)
-                found = Distinguisher(who, moves, lies, views)
-                if best is None or found.deviations < best.deviations:
-                    best = found
+                who, moves = tuple(sorted(coalition)), (first, second, *strategy)
+                candidate = Distinguisher(who, moves, lies, views)
+                if best is None or candidate.deviations < best.deviations:
+                    best = candidate
     return best
 
 
@@ -264,7 +264,7 @@ def coalitions(shufflers: int) -> Iterator[frozenset[str]]:
     """Those with the first shuffler that watching does not let read everything."""
     members = (CURATOR, ANALYST, FRIEND, *([SECOND] if shufflers > 1 else []))
     for inside in product((False, True), repeat=len(members)):
-        who = {FIRST, *(one for one, there in zip(members, inside, strict=True) if there)}
+        who = {FIRST, *(member for member, there in zip(members, inside, strict=True) if there)}
         whole = shufflers == 1 or SECOND in who
         if not (whole and who & {CURATOR, ANALYST}):
             yield frozenset(who)

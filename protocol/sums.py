@@ -55,10 +55,10 @@ def check_sums(
     The reason names columns and nothing that was counted: it is told before anything is released.
     whose: who counted the earlier rounds.
     """
-    for one in heard:
-        if ask := disagreement(one, call, joint):
+    for result in heard:
+        if ask := disagreement(result, call, joint):
             names = ", ".join(schema.names[column] for column in ask)
             raise RoundBurned(
                 f"the release does not fit what the {whose} counted of {names} in round "
-                f"{one.call.round}: one of the two readers is wrong, or people said two things"
+                f"{result.call.round}: one of the two readers is wrong, or people said two things"
             )

@@ -63,8 +63,8 @@ def take_grant(asking: Asking, granted: Grant, public: bytes) -> tuple[Token, ..
     Refused (DOES_NOT_OPEN) unless all are of the key that is on the board: another key could be
     this person's alone.
     """
-    found = blind.tokens(asking.asked, granted.elements, granted.check, public)
-    return tuple(zip(asking.salts, found, strict=True))
+    tokens = blind.tokens(asking.asked, granted.elements, granted.check, public)
+    return tuple(zip(asking.salts, tokens, strict=True))
 
 
 def check_ask(plan: Round, registry: Registry, sender: str, asked: Ask) -> None:

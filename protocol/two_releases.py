@@ -17,24 +17,26 @@ from .messages import Counts
 Cell = tuple[str, ...]
 
 
-def alone_in_both(people: int, one: int, two: int) -> float:
+def alone_in_both(people: int, first: int, second: int) -> float:
     """The probability that exactly one of `people` is among given `one` and random `two`."""
-    if not one or not two or one + two - 1 > people:
+    if not first or not second or first + second - 1 > people:
         return 0.0
-    return one * exp(_log_choose(people - one, two - 1) - _log_choose(people, two))
+    return first * exp(_log_choose(people - first, second - 1) - _log_choose(people, second))
 
 
 def _log_choose(n: int, k: int) -> float:
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
-def expected_alone(one: Counts, first: Sequence[int], two: Counts, second: Sequence[int]) -> float:
+def expected_alone(
+    release: Counts, first: Sequence[int], other: Counts, second: Sequence[int]
+) -> float:
     """Anybody: the people expected to be alone with their values on both releases together.
 
     first, second: the columns of each, in the order of its cells. Both are of the same people.
     """
     shared = [column for column in first if column in second]
-    left, right = _by(one, first, shared), _by(two, second, shared)
+    left, right = _by(release, first, shared), _by(other, second, shared)
     return sum(
         alone_in_both(sum(left[value]), a, b)
         for value in left.keys() & right.keys()
@@ -46,7 +48,7 @@ def expected_alone(one: Counts, first: Sequence[int], two: Counts, second: Seque
 def _by(counts: Counts, columns: Sequence[int], shared: Sequence[int]) -> Mapping[Cell, list[int]]:
     """The people of each cell, by what the cell says of the shared columns."""
     places = [columns.index(column) for column in shared]
-    found: dict[Cell, list[int]] = defaultdict(list)
+    groups: dict[Cell, list[int]] = defaultdict(list)
     for cell, people in counts.items():
-        found[tuple(cell[place] for place in places)].append(people)
-    return found
+        groups[tuple(cell[place] for place in places)].append(people)
+    return groups

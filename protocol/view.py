@@ -80,7 +80,9 @@ class View:
     def own(self) -> frozenset[int]:
         """The users or peers among the members, by index."""
         own = (parties.Role.USER, parties.Role.PEER)
-        return frozenset(parties.index(one) for one in self.parties if parties.role(one) in own)
+        return frozenset(
+            parties.index(member) for member in self.parties if parties.role(member) in own
+        )
 
     @property
     def knows(self) -> Hashable:
@@ -92,7 +94,9 @@ class View:
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
         read = tuple((seen.round, seen.columns) for seen in self.counted)
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
-        lengths = frozenset((number, one.apart) for number, one in self.lengths.items())
+        lengths = frozenset(
+            (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
+        )
         return broken, self.own, read, self.sees_who, linked, lengths
 
 

@@ -194,7 +194,7 @@ async def _collect(
                     if isinstance(refusal, OtherView) and collected.fork is None:
                         collected.fork = _fork(me, plan, refusal.witness)
     if collected.fork is not None:
-        shown = witness_of(collected.fork.other)
+        shown = witness_of(collected.fork.second)
         await me.post(Alarm(plan.call.round, Cause.SPLIT, shown))
     return collected
 

@@ -79,10 +79,10 @@ class Audience:
         """Tell one browser what happens, as fast as it listens."""
         present = False
         while True:
-            found: list[tuple[str, str]] = []
+            entries: list[tuple[str, str]] = []
             with trio.move_on_after(BEAT):
-                found, place = await self._log.after(place)
-            lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in found]
+                entries, place = await self._log.after(place)
+            lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in entries]
             if not present and self._log.read_by(place):  # the end of what it has missed
                 lines.append("event: present\ndata: 0\n\n")
                 present = True

@@ -108,9 +108,12 @@ def announced(program: ReleaseProgram, body: Announcement) -> str:
     """What a session is about."""
     many = len(body.schema.features)
     about = f"{many} question{'s' * (many != 1)}"
-    coarser = [one for one in body.schema.features if one.rules]
+    coarser = [feature for feature in body.schema.features if feature.rules]
     if coarser:
-        rules = (f"{one.name}: {', '.join(rule.words() for rule in one.rules)}" for one in coarser)
+        rules = (
+            f"{feature.name}: {', '.join(rule.words() for rule in feature.rules)}"
+            for feature in coarser
+        )
         about += f", answered coarser than people know ({'; '.join(rules)})"
     return f"{about}; {program.stage_announcement(body.policy)}"
 

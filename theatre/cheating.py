@@ -17,24 +17,24 @@ from ..scenarios.wording import sentence
 MISSING = "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the known attacks."
 
 
-def cheating_data(scenario: Scenario, found: CheatingStudy | None) -> dict[str, Any]:
+def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
     """Give what the page is told. found: what was measured beside the run; None: nothing."""
-    if found is None:
+    if study is None:
         return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
-    reading = sorted((one for one in found.attacks if one.read), key=badness, reverse=True)
-    rates = [rate(one) for one in reading]
+    reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
+    rates = [rate(attack) for attack in reading]
     return {
         "none": None,
-        "told": played(found),
+        "told": played(study),
         "found": [
             {
-                "parties": list(one.parties),
-                "friends": one.friends,
-                "attack": one.attack,
+                "parties": list(attack.parties),
+                "friends": attack.friends,
+                "attack": attack.attack,
                 "read": often,
                 "ends": ends,
-                "noticed": seen(one),
+                "noticed": seen(attack),
             }
-            for one, (often, ends) in zip(reading, rates, strict=True)
+            for attack, (often, ends) in zip(reading, rates, strict=True)
         ],
     }

@@ -189,8 +189,8 @@ async def _play_peers(playing: Playing, log: Log, tell: Tell) -> None:
     seen = await gather(cast, Instruments([recorder], tell))
     recorder.finish()
     counts = seen.tallies[0] if seen.tallies else None
-    found = program.options(scenario.policy, terms.schema, counts, None)
-    log.append({"what": "choices", "choices": choices(found)})
+    options = program.options(scenario.policy, terms.schema, counts, None)
+    log.append({"what": "choices", "choices": choices(options)})
 
 
 PLAYS: Mapping[str, Callable[[Playing, Log, Tell], Awaitable[None]]] = {
@@ -227,7 +227,7 @@ async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
     if announced is None:
         return
     program = program_of(playing.scenario)
-    found = await trio.to_thread.run_sync(
+    options = await trio.to_thread.run_sync(
         program.options, policy_, announced.schema, decided.counts, playing.crowd.others
     )
-    log.append({"what": "choices", "choices": choices(found)})
+    log.append({"what": "choices", "choices": choices(options)})

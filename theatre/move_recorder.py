@@ -206,10 +206,10 @@ class MoveRecorder(Instrument):
 def _person(sender: str) -> int:
     """The index of the person who sent it; -1 if it was none."""
     try:
-        found = parties.role(sender)
+        role = parties.role(sender)
     except ParameterError:
         return -1
-    return parties.index(sender) if found is parties.Role.USER else -1
+    return parties.index(sender) if role is parties.Role.USER else -1
 
 
 def _answers(call: Call, made: Made) -> Answers:

@@ -92,8 +92,8 @@ class Outside:
                 async with visiting(self._address, self._known) as client:
                     self._word("live")
                     wait, word = SOONEST, AWAY
-                    async with aclosing(posts(client, len(self._board.entries))) as found:
-                        async for author, data in found:
+                    async with aclosing(posts(client, len(self._board.entries))) as posted:
+                        async for author, data in posted:
                             self._show(self._board.post(author, data))
                             if self._over:
                                 self._word("over")
@@ -146,8 +146,8 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "name": name,
         "title": announced.title if announced else name,
         "people": 0,
-        "columns": [one.name for one in features],
-        "sizes": [OPEN if one.values is None else len(one.values) for one in features],
+        "columns": [feature.name for feature in features],
+        "sizes": [OPEN if feature.values is None else len(feature.values) for feature in features],
         "person": CENTRAL.person(0).partition("-")[0],
         "parties": [],
         "numbered": "shuffler",

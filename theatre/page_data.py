@@ -58,8 +58,8 @@ def page_data(
         "decision": stage.decision,
         "picture": stage.picture,
         "sliders": {
-            name: {"now": one.now(scenario, people), "least": one.least, "most": one.most}
-            for name, one in stage.sliders.items()
+            name: {"now": slider.now(scenario, people), "least": slider.least, "most": slider.most}
+            for name, slider in stage.sliders.items()
         },
         "k": scenario.policy.k,
         "share": scenario.policy.max_exposure,
@@ -76,10 +76,10 @@ def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:
     """The column sets that the curator looked at, as the page shows them."""
     return [
         {
-            "columns": list(one.columns),
-            "promised": one.promised,
-            "rule": rule(one.rule),
-            "safe": one.safe,
+            "columns": list(option.columns),
+            "promised": option.promised,
+            "rule": rule(option.rule),
+            "safe": option.safe,
         }
-        for one in considered
+        for option in considered
     ]

@@ -38,8 +38,8 @@ def shares(author: str) -> str:
 
 def finds(author: str, body: Found) -> str:
     """What a peer found at the end of paths."""
-    found = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
-    return f"{author.capitalize()} posts {found}{_left_out(body.refused)}."
+    ballots = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
+    return f"{author.capitalize()} posts {ballots}{_left_out(body.refused)}."
 
 
 def opens_up(author: str) -> str:

@@ -105,7 +105,7 @@ class PeerRecorder(Instrument):
         if self._seen.burned:
             self._silent(number)
             says = f"The session is over and nothing of the round is used: {self._seen.burned}."
-            named = tuple(sorted({one.peer for one in self._seen.charges}))
+            named = tuple(sorted({charge.peer for charge in self._seen.charges}))
             self._tell(Post(EVERYBODY, "burned", number, says, named=named))
         elif self._seen.place == (number, 2):
             self._silent(number)

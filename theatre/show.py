@@ -70,11 +70,11 @@ def show(
     transcript = ordered(transcript)
     moves: list[Move] = []
     read = READ[topology_of(scenario).name]
-    found = read(transcript, scenario, agreement, moves.append)
+    game = read(transcript, scenario, agreement, moves.append)
     return {
         "bill": page_data(scenario, transcript.users, names, sizes, seed, cheating),
         "moves": [plain(move) for move in moves],
-        "choices": choices(found),
+        "choices": choices(game),
     }
 
 

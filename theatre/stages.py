@@ -62,7 +62,9 @@ STAGES: Mapping[str, Stage] = {
         {
             "people": PEOPLE,
             "k": CROWD,
-            "shufflers": Slider("mix.shufflers", lambda one, _people: one.mix.shufflers, 1, 6),
+            "shufflers": Slider(
+                "mix.shufflers", lambda scenario, _people: scenario.mix.shufflers, 1, 6
+            ),
         },
     ),
     PEERS.name: Stage(
@@ -73,7 +75,7 @@ STAGES: Mapping[str, Stage] = {
         {
             "people": PEOPLE,
             "k": CROWD,
-            "path": Slider("mix.path", lambda one, _people: one.mix.path, 1, 6),
+            "path": Slider("mix.path", lambda scenario, _people: scenario.mix.path, 1, 6),
         },
     ),
 }  # by topology

@@ -100,7 +100,7 @@ class Reckoning:
         assert self.plan is not None  # noqa: S101 - a round is judged while it is open
         self.charges = tuple(charges(self))
         if self.charges:
-            named = "; ".join(f"{one.peer} {one.why}" for one in self.charges)
+            named = "; ".join(f"{charge.peer} {charge.why}" for charge in self.charges)
             raise RoundBurned(f"round {number}, step {step}: {named}")
         if step == 0:
             shares = self.board.shares(number)

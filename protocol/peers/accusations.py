@@ -30,15 +30,15 @@ class PeerLoot:
 
 def told_by_accusers(loot: PeerLoot) -> People:
     """Anybody: per accuser, by index, the values of it that its accusations tell."""
-    found: People = {}
+    rows: People = {}
     board, plan = loot.seen.board, loot.seen.mixed
     if plan is None:
-        return found
+        return rows
     number = plan.call.round
     shown = dict(board.shown(number))
-    shown.update({peer: one for (r, peer), one in loot.secrets.items() if r == number})
+    shown.update({peer: secret for (r, peer), secret in loot.secrets.items() if r == number})
     if shown.keys() != board.shares(number).keys():
-        return found
+        return rows
     secret = total(list(shown.values()))
     for place in board.posts:
         if place[0] != number:
@@ -50,5 +50,5 @@ def told_by_accusers(loot: PeerLoot) -> People:
                 continue
             if ballot is not None:
                 row = zip(plan.call.asks[ballot.ask], ballot.values, strict=True)
-                found.setdefault(accuser - 1, {}).update(row)
-    return found
+                rows.setdefault(accuser - 1, {}).update(row)
+    return rows

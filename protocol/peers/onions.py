@@ -147,10 +147,10 @@ def pass_on(
     """Peer: open what came in a step; refuse, and count, what is wrong or there already."""
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]
-    found = open_layers(secret, right, plan.contexts[step])
+    opened = open_layers(secret, right, plan.contexts[step])
     pairs, refused = list[tuple[int, bytes]](), Counter[Reason]()
     refused[Reason.WRONG_SIZE] = len(unique) - len(right)
-    for held in found:
+    for held in opened:
         if held is None:
             refused[Reason.DOES_NOT_OPEN] += 1
         elif not goes_on(plan, me, step, held):

@@ -156,7 +156,7 @@ class PeerRecord:
         coalition = frozenset(members)
         roles = {party: parties.role(party) for party in coalition}
         inside = frozenset(
-            parties.index(one) for one in coalition if roles[one] is parties.Role.PEER
+            parties.index(member) for member in coalition if roles[member] is parties.Role.PEER
         )
         pinned: dict[int, dict[int, Row]] = {**self.linked(inside)}
         for number, rows in self.said.items():
@@ -164,8 +164,8 @@ class PeerRecord:
             if own:
                 pinned[number] = {**pinned.get(number, {}), **own}
         read = tuple(self._counted(inside))
-        counted = tuple(one for one, _ in read)
-        came = {(one.round, one.columns): who for one, who in read}
+        counted = tuple(seen for seen, _ in read)
+        came = {(seen.round, seen.columns): who for seen, who in read}
         users = self.transcript.users
         return View(
             coalition, users, True, pinned, counted, {}, {}, self.transcript, came, public=True
