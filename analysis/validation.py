@@ -44,7 +44,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
         if people:
             raise ParameterError(f"{name}: shape {array.shape}; needs {dimensions} non-empty axes")
         return np.empty(array.shape, np.int64)
-    if array.dtype.kind == "O" and all(isinstance(one, int) for one in array.flat):
+    if array.dtype.kind == "O" and all(isinstance(entry, int) for entry in array.flat):
         if min(array.flat) < 0:
             raise ParameterError(f"{name}: holds a number below 0; a count is 0 or more")
         raise _too_many(name, "more than 1.8e+19")  # what 64 bits hold is no object
@@ -116,12 +116,12 @@ def number(value: Any, name: str, needs: str = "a number") -> float:
     """
     refused = isinstance(value, bool | np.bool_) or not isinstance(value, Real)
     try:
-        found = nan if refused else float(value)
+        converted = nan if refused else float(value)
     except OverflowError:
-        found = nan
-    if isnan(found):
+        converted = nan
+    if isnan(converted):
         raise ParameterError(f"{name}: found {brief(value)}; needs {needs}")
-    return found
+    return converted
 
 
 def crowd(n: Any, most: int = MOST_REPORTS) -> int:
@@ -135,10 +135,10 @@ def crowd(n: Any, most: int = MOST_REPORTS) -> int:
 def open_unit(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
     needs = "a number strictly between 0 and 1"
-    found = number(value, name, needs)
-    if not 0 < found < 1:
+    unit = number(value, name, needs)
+    if not 0 < unit < 1:
         raise ParameterError(f"{name}: found {value!r}; needs {needs}")
-    return found
+    return unit
 
 
 def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]:
@@ -170,10 +170,10 @@ def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
     """A finite real number, exactly."""
     if isinstance(value, Rational) and not isinstance(value, bool):
         return Fraction(value)
-    found = number(value, name, needs)
-    if isinf(found):
+    parsed = number(value, name, needs)
+    if isinf(parsed):
         raise ParameterError(f"{name}: found {value!r}; needs {needs}")
-    return Fraction(found)
+    return Fraction(parsed)
 
 
 def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:

@@ -85,7 +85,7 @@ def _absent(facts: Facts) -> Iterator[Alert]:
     """The rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
-    first = max((sum(one.values()) for one in facts.result.marginals.values()), default=0)
+    first = max((sum(counts.values()) for counts in facts.result.marginals.values()), default=0)
     if missing := first - facts.released:
         yield Alert(
             "warning",

@@ -24,12 +24,12 @@ def section(facts: Facts) -> Section | None:
     if achieved:
         told_achieved = [
             (
-                one.attack,
-                " + ".join(one.parties),
-                f"{one.value:g} of {one.of:g}",
-                one.unit,
+                effect.attack,
+                " + ".join(effect.parties),
+                f"{effect.value:g} of {effect.of:g}",
+                effect.unit,
             )
-            for one in achieved
+            for effect in achieved
         ]
         headings = ("attack", "by", "achieved", "unit")
         blocks.append(Grid("What each attack achieved", headings, told_achieved, (2,)))
@@ -41,8 +41,8 @@ def section(facts: Facts) -> Section | None:
         blocks.append(Words("No message was refused."))
     if alarms:
         told_alarms = [
-            (one.party, str(one.round), one.cause, "yes" if one.borne_out else "no")
-            for one in alarms
+            (alarm.party, str(alarm.round), alarm.cause, "yes" if alarm.borne_out else "no")
+            for alarm in alarms
         ]
         headings = ("party", "round", "cause", "borne out")
         blocks.append(Grid("Alarms", headings, told_alarms))
@@ -52,20 +52,20 @@ def section(facts: Facts) -> Section | None:
 
 def _faults(scenario: Scenario) -> Iterator[tuple[str, str, str, str]]:
     """What was to go wrong: attack, by whom, how often, in which round."""
-    for one in scenario.fault:
+    for fault in scenario.fault:
         often = [
             f"{key} {percent(value)}"
-            for key, value in (("share", one.share), ("rate", one.rate))
+            for key, value in (("share", fault.share), ("rate", fault.rate))
             if value is not None
         ]
-        by = one.by or (f"{one.users:,} people" if one.users else "")
-        yield one.attack, by, " ".join(often) or "-", str(one.round) if one.round else "every"
+        by = fault.by or (f"{fault.users:,} people" if fault.users else "")
+        yield fault.attack, by, " ".join(often) or "-", str(fault.round) if fault.round else "every"
 
 
 def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
     """Those of [mix], then those of [defence]: name, state, what the setting means."""
-    told = [one for one in guarding(topology_of(scenario).name).values() if one.setting]
-    for guard in sorted(told, key=lambda guard: guard.key.startswith("defence.")):
+    guards = [guard for guard in guarding(topology_of(scenario).name).values() if guard.setting]
+    for guard in sorted(guards, key=lambda guard: guard.key.startswith("defence.")):
         name = guard.label or guard.key.partition(".")[2].replace("_", " ")
         state = guard.is_on(scenario) if isinstance(guard.on, str) else guard.value(scenario)
         yield name, _state(state), guard.setting

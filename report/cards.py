@@ -65,7 +65,7 @@ def cards(scenario: Scenario) -> str:
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
     if not program_of(scenario).on_paper:
-        played = [kind for kind, one in PROGRAMS.items() if one.on_paper]
+        played = [kind for kind, program in PROGRAMS.items() if program.on_paper]
         raise ParameterError(
             f"{name}: policy.kind = {scenario.policy.kind!r} is not played on paper; "
             f"{', '.join(played)} are"
@@ -96,11 +96,11 @@ def _answers(outcome: Outcome, paper: Paper) -> Iterator[tuple[str, tuple[tuple[
         "What can be proved of each set of questions",
         tuple(
             (
-                " x ".join(one.columns),
-                f"at most {percent(one.promised)} exposed: "
-                + ("may be released" if one.safe else "too exposed"),
+                " x ".join(option.columns),
+                f"at most {percent(option.promised)} exposed: "
+                + ("may be released" if option.safe else "too exposed"),
             )
-            for one in outcome.considered
+            for option in outcome.considered
         ),
     )
     kept = " x ".join(outcome.kept) or "nothing"

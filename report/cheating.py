@@ -24,37 +24,37 @@ QUESTION = "And if parties cheat?"
 
 def answer(facts: Facts) -> Answer:
     """The smallest coalitions that learn somebody's row by breaking rules."""
-    found = facts.cheating
+    study = facts.cheating
     if unmeasured(facts.run.scenario):
         return Answer(QUESTION, NOT_MEASURED, sentence(ON_REPORTS))
-    if found is None:
+    if study is None:
         return Answer(QUESTION, NOT_MEASURED, sentence(WATCHING))
-    if not found.smallest:
-        return Answer(QUESTION, NOTHING, f"Nobody's row was read. {played(found)}.")
-    least = found.smallest[0]
+    if not study.smallest:
+        return Answer(QUESTION, NOTHING, f"Nobody's row was read. {played(study)}.")
+    least = study.smallest[0]
     parties = len(least.parties) + least.friends
     short = "one is enough" if parties == 1 else f"{parties} are enough"
-    told = smallest_with_attacks(found)
-    return Answer(QUESTION, short, f"Somebody's row is learnt by {told}. {played(found)}.")
+    told = smallest_with_attacks(study)
+    return Answer(QUESTION, short, f"Somebody's row is learnt by {told}. {played(study)}.")
 
 
 def blocks(facts: Facts) -> Iterator[Block]:
     """The table of those that cheat, with its words; or one line that says how to get it."""
-    found = facts.cheating
-    if found is None:
+    study = facts.cheating
+    if study is None:
         noisy = unmeasured(facts.run.scenario)
         yield Words(sentence(ON_REPORTS if noisy else WATCHING))
         return
-    yield _table(found)
-    for line in notes(found):
+    yield _table(study)
+    for line in notes(study):
         yield Words(line)
 
 
-def _table(found: CheatingStudy) -> Grid:
+def _table(study: CheatingStudy) -> Grid:
     rows: list[tuple[str | Marked, ...]] = [
-        (*row(one)[:-1], _marked(one)) for one in telling(found.coalitions)
+        (*row(worst)[:-1], _marked(worst)) for worst in telling(study.coalitions)
     ]
-    all_of_them = numbers(found.attacks)
+    all_of_them = numbers(study.attacks)
     taken = Numbers(
         "cheating",
         all_of_them.headings,
@@ -66,6 +66,6 @@ def _table(found: CheatingStudy) -> Grid:
     return Grid("If they cheat", HEADINGS, rows, (2, 3), taken)
 
 
-def _marked(one: WorstAttack) -> Marked:
+def _marked(worst: WorstAttack) -> Marked:
     """When it was noticed; a row that is read is bad, whenever."""
-    return Marked(row(one)[-1], "good" if one.worst is None and not one.watching else "bad")
+    return Marked(row(worst)[-1], "good" if worst.worst is None and not worst.watching else "bad")

@@ -32,38 +32,40 @@ KNOWS = (
 )
 
 
-def page(found: Comparison) -> Page:
+def page(comparison: Comparison) -> Page:
     """Make the page of a comparison."""
     about = (
-        found.scenario,
-        many(found.users, "person", "people"),
-        f"k = {found.k}",
-        f"max_exposure {percent(found.max_exposure)}",
-        many(len(found.programs), "program"),
-        "every message sent" if found.messages else "costs measured on samples",
-        "system randomness" if found.seed is None else f"seed {found.seed}",
+        comparison.scenario,
+        many(comparison.users, "person", "people"),
+        f"k = {comparison.k}",
+        f"max_exposure {percent(comparison.max_exposure)}",
+        many(len(comparison.programs), "program"),
+        "every message sent" if comparison.messages else "costs measured on samples",
+        "system randomness" if comparison.seed is None else f"seed {comparison.seed}",
     )
-    title = f"Programs compared: {found.title or found.scenario}"
-    sections = tuple(_sections(found))
-    return Page(title, about, worst_first(list(_alerts(found))), _verdict(found), sections, KNOWS)
+    title = f"Programs compared: {comparison.title or comparison.scenario}"
+    sections = tuple(_sections(comparison))
+    return Page(
+        title, about, worst_first(list(_alerts(comparison))), _verdict(comparison), sections, KNOWS
+    )
 
 
-def _alerts(found: Comparison) -> Iterator[Alert]:
-    for one in found.programs:
-        if one.privacy.promised is not None and one.privacy.true > one.privacy.promised:
+def _alerts(comparison: Comparison) -> Iterator[Alert]:
+    for program in comparison.programs:
+        if program.privacy.promised is not None and program.privacy.true > program.privacy.promised:
             yield Alert(
                 "serious",
                 "broken",
-                f"The promise of {one.program} does not hold",
-                f"{percent(one.privacy.true)} of people are exposed, "
-                f"{percent(one.privacy.promised)} at most were promised.",
+                f"The promise of {program.program} does not hold",
+                f"{percent(program.privacy.true)} of people are exposed, "
+                f"{percent(program.privacy.promised)} at most were promised.",
             )
-        if one.burned:
-            text = f"Nothing of it is released: {one.burned}."
-            yield Alert("warning", "burned", f"{one.program} was burned", text)
-    alone = [one for one in found.programs if _alone(one)]
+        if program.burned:
+            text = f"Nothing of it is released: {program.burned}."
+            yield Alert("warning", "burned", f"{program.program} was burned", text)
+    alone = [program for program in comparison.programs if _alone(program)]
     if alone:
-        names = ", ".join(one.program for one in alone)
+        names = ", ".join(program.program for program in alone)
         yield Alert(
             "warning",
             "alone",
@@ -72,31 +74,31 @@ def _alerts(found: Comparison) -> Iterator[Alert]:
             "A mix, or secret shares, needs several to work together.",
             len(alone),
         )
-    if found.skipped:
-        said = "; ".join(f"{name}: {why}" for name, why in found.skipped.items())
-        count = many(len(found.skipped), "program was", "programs were")
+    if comparison.skipped:
+        said = "; ".join(f"{name}: {why}" for name, why in comparison.skipped.items())
+        count = many(len(comparison.skipped), "program was", "programs were")
         yield Alert("note", "skipped", f"{count} not compared", said)
-    if found.seed is not None and found.messages:
+    if comparison.seed is not None and comparison.messages:
         text = "Reproducible, and not secret: the keys follow from the seed."
-        yield Alert("note", "seeded", f"Seeded with {found.seed}", text)
+        yield Alert("note", "seeded", f"Seeded with {comparison.seed}", text)
 
 
-def _alone(one: Compared) -> bool:
+def _alone(program: Compared) -> bool:
     """Whether one party by itself pins true values, not noise, on people."""
-    received = one.trust.most_trusted
+    received = program.trust.most_trusted
     return bool(received.linked) and not received.reports
 
 
-def _verdict(found: Comparison) -> tuple[Answer, ...]:
-    done = [one for one in found.programs if not one.burned]
+def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
+    done = [program for program in comparison.programs if not program.burned]
     if not done:
         return ()
-    known = [one for one in done if known_from_above(one)]
-    best = min(done, key=lambda one: one.utility.mean)
-    exact = [one for one in done if one.privacy.epsilon is None]
-    most = max(exact, key=lambda one: one.utility.entropy) if exact else best
+    known = [program for program in done if known_from_above(program)]
+    best = min(done, key=lambda program: program.utility.mean)
+    exact = [program for program in done if program.privacy.epsilon is None]
+    most = max(exact, key=lambda program: program.utility.entropy) if exact else best
     return (
-        _least_trust(known, [one for one in done if not known_from_above(one)]),
+        _least_trust(known, [program for program in done if not known_from_above(program)]),
         Answer(
             "Which answers two-way tables best?",
             best.program,
@@ -115,7 +117,7 @@ def _verdict(found: Comparison) -> tuple[Answer, ...]:
 def _least_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
     """The program whose most trusted party receives least, among those of which that is known."""
     question = "Which asks for the least trust?"
-    left_out = ", ".join(one.program for one in unknown)
+    left_out = ", ".join(program.program for program in unknown)
     why = f" Not ranked, for only a lower bound is known: {left_out}." if unknown else ""
     if not known:
         return Answer(question, "not known", why.strip())
@@ -124,7 +126,7 @@ def _least_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
     return Answer(question, least.program, text + why)
 
 
-def _sections(found: Comparison) -> Iterator[Section]:
+def _sections(comparison: Comparison) -> Iterator[Section]:
     lead = (
         "Bits to one party: what the single party that receives most has learnt of who has which "
         "row, per person. Exposed: people in a crowd smaller than k as released; e is epsilon, "
@@ -132,13 +134,16 @@ def _sections(found: Comparison) -> Iterator[Section]:
         "tables, 0 to 1, a column that is not released being guessed uniform."
     )
     yield Section(
-        "measures", "Side by side", lead, (measures_figure(found), _trust(found), _use(found))
+        "measures",
+        "Side by side",
+        lead,
+        (measures_figure(comparison), _trust(comparison), _use(comparison)),
     )
     lead = (
         "Down and to the left is better: less trust in any one party, and better answers. The "
         "shape says how a program works."
     )
-    yield Section("frontier", "Trust against use", lead, (frontier_figure(found),))
+    yield Section("frontier", "Trust against use", lead, (frontier_figure(comparison),))
     lead = (
         "The smallest coalitions that pin anything on anybody while they keep to the rules; those "
         "that learn somebody's row by a known attack, where veilmix compare --cheating has "
@@ -146,42 +151,44 @@ def _sections(found: Comparison) -> Iterator[Section]:
     )
     rows = [
         (
-            one.program,
-            FAMILIES.get(one.family, one.family),
-            " or ".join(name_coalition(parties) for parties in one.trust.smallest) or "nobody",
-            _cheating(one),
-            one.note,
+            program.program,
+            FAMILIES.get(program.family, program.family),
+            " or ".join(name_coalition(parties) for parties in program.trust.smallest) or "nobody",
+            _cheating(program),
+            program.note,
         )
-        for one in found.programs
+        for program in comparison.programs
     ]
     headings = ("program", "how", "links somebody, watching", "learns a row, cheating", "note")
     blocks = (
         Grid("Every program", headings, rows),
-        Words(f"Features: {', '.join(found.features)}."),
+        Words(f"Features: {', '.join(comparison.features)}."),
     )
     yield Section("trust", "Who must collude", lead, blocks)
-    seed = "" if found.seed is None else f" --seed {found.seed}"
-    real = "--mode real" if found.messages else "--mode ideal"
-    told = Words(f"veilmix compare {found.scenario}{seed} {real}; seconds differ from run to run.")
+    seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
+    real = "--mode real" if comparison.messages else "--mode ideal"
+    told = Words(
+        f"veilmix compare {comparison.scenario}{seed} {real}; seconds differ from run to run."
+    )
     yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
 
 
-def _cheating(one: Compared) -> str:
-    found = one.trust.cheating
-    return NOT_MEASURED if found is None else f"{smallest_with_attacks(found)}; {played(found)}"
+def _cheating(program: Compared) -> str:
+    study = program.trust.cheating
+    return NOT_MEASURED if study is None else f"{smallest_with_attacks(study)}; {played(study)}"
 
 
-def _trust(found: Comparison) -> Grid:
+def _trust(comparison: Comparison) -> Grid:
     rows = []
-    for one in found.programs:
-        best, promised = one.trust.most_trusted, one.privacy.promised
+    for program in comparison.programs:
+        best, promised = program.trust.most_trusted, program.privacy.promised
         rows.append(
             (
-                one.program,
+                program.program,
                 " + ".join(best.parties),
                 best.bits_are.mark + f"{best.bits_per_person:.2f}",
                 f"{best.linked:,} {'reports' if best.reports else 'people'}",
-                exposed(one),
+                exposed(program),
                 "-" if promised is None else percent(promised),
             )
         )
@@ -189,22 +196,22 @@ def _trust(found: Comparison) -> Grid:
         *("program", "receives most", "bits a person", "links"),
         *("exposed, in truth", "promised"),
     )
-    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5), measures_numbers(found))
+    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5), measures_numbers(comparison))
 
 
-def _use(found: Comparison) -> Grid:
+def _use(comparison: Comparison) -> Grid:
     rows = [
         (
-            one.program,
-            f"{len(one.utility.columns)} ({percent(one.utility.cells)})",
-            f"{one.utility.entropy:.2f} of {one.utility.entropy_of_all:.2f}",
-            _error(one),
-            f"{one.utility.largest:.3f}",
-            f"{one.cost.cpu:.3g} s",
-            size(one.cost.bytes),
-            str(one.cost.rounds),
+            program.program,
+            f"{len(program.utility.columns)} ({percent(program.utility.cells)})",
+            f"{program.utility.entropy:.2f} of {program.utility.entropy_of_all:.2f}",
+            _error(program),
+            f"{program.utility.largest:.3f}",
+            f"{program.cost.cpu:.3g} s",
+            size(program.cost.bytes),
+            str(program.cost.rounds),
         )
-        for one in found.programs
+        for program in comparison.programs
     ]
     headings = (
         *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
@@ -213,7 +220,7 @@ def _use(found: Comparison) -> Grid:
     return Grid("Utility and cost", headings, rows, tuple(range(1, 8)))
 
 
-def _error(one: Compared) -> str:
-    limits = one.utility.mean_limits
+def _error(program: Compared) -> str:
+    limits = program.utility.mean_limits
     spread = f" +- {(limits[1] - limits[0]) / 2:.2g}" if limits else ""
-    return f"{one.utility.mean:.3f}{spread}"
+    return f"{program.utility.mean:.3f}{spread}"

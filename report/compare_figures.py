@@ -41,82 +41,88 @@ class Measure:
     known: Callable[[Compared], bool] = lambda _: True
 
 
-def bits(one: Compared) -> float:
+def bits(program: Compared) -> float:
     """Bits a person that the single party received which received most."""
-    return one.trust.most_trusted.bits_per_person
+    return program.trust.most_trusted.bits_per_person
 
 
-def known_from_above(one: Compared) -> bool:
+def known_from_above(program: Compared) -> bool:
     """Whether bits are known from above; of a lower bound alone nobody knows how far it is."""
-    return one.trust.most_trusted.bits_are is not Side.AT_LEAST
+    return program.trust.most_trusted.bits_are is not Side.AT_LEAST
 
 
-def bits_text(one: Compared) -> str:
+def bits_text(program: Compared) -> str:
     """The same, marked where it is only bounded."""
-    return f"{one.trust.most_trusted.bits_are.mark}{bits(one):.2f}"
+    return f"{program.trust.most_trusted.bits_are.mark}{bits(program):.2f}"
 
 
-def exposed(one: Compared) -> str:
+def exposed(program: Compared) -> str:
     """The exposure of a release, or the epsilon of reports."""
-    if one.privacy.epsilon is not None:
-        return f"e = {one.privacy.epsilon:g}"
-    return percent(one.privacy.true)
+    if program.privacy.epsilon is not None:
+        return f"e = {program.privacy.epsilon:g}"
+    return percent(program.privacy.true)
 
 
 MEASURES = (
     Measure("bits, one party", bits, bits_text, lambda _: None, known_from_above),
-    Measure("exposed", lambda one: one.privacy.true, exposed, lambda _: None),
+    Measure("exposed", lambda program: program.privacy.true, exposed, lambda _: None),
     Measure(
         "table error",
-        lambda one: one.utility.mean,
-        lambda one: f"{one.utility.mean:.3f}",
-        lambda one: one.utility.mean_limits,
+        lambda program: program.utility.mean,
+        lambda program: f"{program.utility.mean:.3f}",
+        lambda program: program.utility.mean_limits,
     ),
     Measure(
         "CPU seconds",
-        lambda one: one.cost.cpu,
-        lambda one: f"{one.cost.cpu:.3g}",
-        lambda one: one.cost.cpu_limits,
+        lambda program: program.cost.cpu,
+        lambda program: f"{program.cost.cpu:.3g}",
+        lambda program: program.cost.cpu_limits,
     ),
     Measure(
         "bytes sent",
-        lambda one: one.cost.bytes,
-        lambda one: f"{one.cost.bytes:,.0f}",
+        lambda program: program.cost.bytes,
+        lambda program: f"{program.cost.bytes:,.0f}",
         lambda _: None,
     ),
 )
 
 
-def measures_figure(found: Comparison) -> Figure:
+def measures_figure(comparison: Comparison) -> Figure:
     """A row a program, a bar a measure."""
-    height = 34 + ROW * len(found.programs)
-    about = "; ".join(f"{one.program}: {bits_text(one)} bits" for one in found.programs)
+    height = 34 + ROW * len(comparison.programs)
+    about = "; ".join(
+        f"{program.program}: {bits_text(program)} bits" for program in comparison.programs
+    )
     drawing = Drawing("measures", "Programs side by side", about, NAMES + 5 * (PANEL + 6), height)
     for place, measure in enumerate(MEASURES):
         x = NAMES + place * (PANEL + 6)
         drawing.text(x, 16, shorten(measure.title, 21), "label")
-        ends = [measure.limits(one) or (0.0, 0.0) for one in found.programs]
-        high = max(*(measure.value(one) for one in found.programs), *(b for _, b in ends), 1e-12)
+        ends = [measure.limits(program) or (0.0, 0.0) for program in comparison.programs]
+        high = max(
+            *(measure.value(program) for program in comparison.programs),
+            *(b for _, b in ends),
+            1e-12,
+        )
         scale = (PANEL - 48) / high
-        for row, one in enumerate(found.programs):
+        for row, program in enumerate(comparison.programs):
             y = 28 + ROW * row
-            value = measure.value(one)
+            value = measure.value(program)
             end = value
-            if measure.known(one):
+            if measure.known(program):
                 drawing.box(x, y + 3, value * scale, 13, "bar")
             else:
                 _arrow(drawing, x + value * scale, y + 9.5)
                 end += ARROW / scale
-            if limits := measure.limits(one):
+            if limits := measure.limits(program):
                 drawing.line(
                     (x + limits[0] * scale, y + 9.5), (x + limits[1] * scale, y + 9.5), "link"
                 )
                 end = max(end, limits[1])
-            drawing.text(x + end * scale + 4, y + 14, measure.text(one))
-    for row, one in enumerate(found.programs):
-        drawing.text(0, 42 + ROW * row, shorten(one.program, 22))
+            drawing.text(x + end * scale + 4, y + 14, measure.text(program))
+    for row, program in enumerate(comparison.programs):
+        drawing.text(0, 42 + ROW * row, shorten(program.program, 22))
     caption = "Every measure from 0; a line is a 95 % interval. An arrow: at least so much."
-    return Figure(drawing.svg(), caption, measures_numbers(found))
+    return Figure(drawing.svg(), caption, measures_numbers(comparison))
 
 
 def _arrow(drawing: Drawing, x: float, y: float) -> None:
@@ -127,7 +133,7 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
         drawing.line((x + ARROW - 9, y + side), (x + ARROW - 4, y), "link")
 
 
-def measures_numbers(found: Comparison) -> Numbers:
+def measures_numbers(comparison: Comparison) -> Numbers:
     """Every figure of every program, for a spreadsheet."""
     headings = (
         *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
@@ -136,36 +142,36 @@ def measures_numbers(found: Comparison) -> Numbers:
         *("cpu_seconds", "bytes_per_person", "rounds"),
     )
     rows: list[tuple[Cell | None, ...]] = []
-    for one in found.programs:
-        best, worth = one.trust.most_trusted, one.utility
+    for program in comparison.programs:
+        best, worth = program.trust.most_trusted, program.utility
         low, high = worth.mean_limits or (None, None)
         rows.append(
             (
-                *(one.program, one.family, "+".join(best.parties), best.bits_per_person),
+                *(program.program, program.family, "+".join(best.parties), best.bits_per_person),
                 *(
                     best.bits_are.value,
                     best.linked,
-                    one.privacy.true,
-                    one.privacy.promised,
-                    one.privacy.epsilon,
+                    program.privacy.true,
+                    program.privacy.promised,
+                    program.privacy.epsilon,
                 ),
                 *(" x ".join(worth.columns), worth.cells, worth.entropy, worth.mean, low, high),
-                *(worth.largest, one.cost.cpu, one.cost.bytes, one.cost.rounds),
+                *(worth.largest, program.cost.cpu, program.cost.bytes, program.cost.rounds),
             )
         )
     return Numbers("programs", headings, rows)
 
 
-def frontier_figure(found: Comparison) -> Figure:
+def frontier_figure(comparison: Comparison) -> Figure:
     """Error against bits: a mark for each program, its name beside it."""
-    right = max(*(bits(one) for one in found.programs), 0.1)
-    high = max(*(one.utility.mean for one in found.programs), 0.05)
+    right = max(*(bits(program) for program in comparison.programs), 0.1)
+    high = max(*(program.utility.mean for program in comparison.programs), 0.05)
     picture = plot(
         "frontier",
         "Trust against use",
         "; ".join(
-            f"{one.program}: {bits_text(one)} bits, error {one.utility.mean:.3f}"
-            for one in found.programs
+            f"{program.program}: {bits_text(program)} bits, error {program.utility.mean:.3f}"
+            for program in comparison.programs
         ),
         (0.0, right * 1.3, False),
         (-0.08 * high, high * 1.15, False),
@@ -176,9 +182,9 @@ def frontier_figure(found: Comparison) -> Figure:
         "bits a person received by the party that receives most",
         "mean error of two-way tables (0 to 1)",
     )
-    _named(picture, found.programs)
+    _named(picture, comparison.programs)
     x, y = picture.x.start, 14.0
-    for family in dict.fromkeys(one.family for one in found.programs):
+    for family in dict.fromkeys(program.family for program in comparison.programs):
         label = FAMILIES.get(family, family)
         width = 15 + len(label) * 6.8 + 14
         if x + width > picture.drawing.width:
@@ -190,7 +196,7 @@ def frontier_figure(found: Comparison) -> Figure:
         "Filled: exact counts. Open: people add noise, and e is their epsilon in nats. An arrow: "
         "at least so many bits; how many more is not known."
     )
-    return Figure(picture.drawing.svg(), caption, measures_numbers(found))
+    return Figure(picture.drawing.svg(), caption, measures_numbers(comparison))
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:
@@ -199,22 +205,22 @@ def _named(picture: Plot, programs: Sequence[Compared]) -> None:
     Programs at one place share a name, as `two-round, shares`.
     """
     groups: dict[tuple[float, float, bool], list[Compared]] = {}
-    for one in programs:
+    for program in programs:
         place_of = (
-            round(picture.x(bits(one))),
-            round(picture.y(one.utility.mean)),
-            known_from_above(one),
+            round(picture.x(bits(program))),
+            round(picture.y(program.utility.mean)),
+            known_from_above(program),
         )
-        groups.setdefault(place_of, []).append(one)
+        groups.setdefault(place_of, []).append(program)
     taken: list[Box] = []
     for (x, y, known), members in groups.items():
-        for one in members:
-            kind = "promise" if one.privacy.epsilon is not None else "truth"
-            picture.drawing.mark((x, y), SHAPES.get(one.family, "circle"), kind, 5)
+        for program in members:
+            kind = "promise" if program.privacy.epsilon is not None else "truth"
+            picture.drawing.mark((x, y), SHAPES.get(program.family, "circle"), kind, 5)
         if not known:
             _arrow(picture.drawing, x, y)
         taken.append(Box(x - 7, y - 7, x + (7 if known else ARROW), y + 7))
-    names = [", ".join(one.program for one in members) for members in groups.values()]
+    names = [", ".join(program.program for program in members) for members in groups.values()]
     room = Box(picture.x.start + 3, picture.y.end, picture.x.end, picture.y.start - 3)
     places = beside(
         [(x, y) for x, y, _ in groups],

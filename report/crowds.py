@@ -76,10 +76,10 @@ def exposure_figure(curves: Curves) -> Figure:
 def _worst(picture: Plot, curves: Curves) -> None:
     if not curves.worst:
         return
-    for one in curves.worst:
-        if one.found < one.proven:
-            picture.span(one.k, one.found, one.proven, "interval")
-        place = picture.x(one.k), picture.y(one.proven)
+    for worst_case in curves.worst:
+        if worst_case.found < worst_case.proven:
+            picture.span(worst_case.k, worst_case.found, worst_case.proven, "interval")
+        place = picture.x(worst_case.k), picture.y(worst_case.proven)
         picture.drawing.mark(place, "diamond", "worst", 3.6)
     picture.note("worst case over all tables", "diamond", "worst")
 
@@ -92,26 +92,26 @@ def _spoken(curves: Curves) -> Iterator[str]:
         at = curves.ks.index(curves.k)
         for rule, people in curves.bounds.items():
             yield f"{NAMES[rule]}: at most {people[at]:,}"
-    for one in curves.worst:
-        if one.k == curves.k:
-            yield f"worst case: {one.found:,} to {one.proven:,}"
+    for worst_case in curves.worst:
+        if worst_case.k == curves.k:
+            yield f"worst case: {worst_case.found:,} to {worst_case.proven:,}"
 
 
 def _numbers(curves: Curves) -> Numbers:
     rules = tuple(curves.bounds)
-    worst = {one.k: one for one in curves.worst}
+    worst = {worst_case.k: worst_case for worst_case in curves.worst}
     ks = sorted({*curves.ks, *(curves.truth.breakpoints if curves.truth else ())})
     rows: list[list[Cell | None]] = []
     for k in ks:
         at = curves.ks.index(k) if k in curves.ks else None
-        found = worst.get(k)
+        worst_here = worst.get(k)
         rows.append(
             [
                 k,
                 curves.truth(k) if curves.truth else None,
                 *(None if at is None else curves.bounds[rule][at] for rule in rules),
-                found.found if found else None,
-                found.proven if found else None,
+                worst_here.found if worst_here else None,
+                worst_here.proven if worst_here else None,
             ]
         )
     headings = ("k", "truth_people", *(f"{rule}_people" for rule in rules))
@@ -178,10 +178,10 @@ def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     Where a value is missing or grouped (`?`, `other`) it comes after the numbers.
     """
     first = {value: _NUMBER.match(value) for value, _ in counted}
-    if 2 * sum(found is not None for found in first.values()) <= len(counted):
+    if 2 * sum(reached is not None for reached in first.values()) <= len(counted):
         return list(counted)
-    ends = {value: float(found[1]) if found else inf for value, found in first.items()}
-    return sorted(counted, key=lambda one: ends[one[0]])
+    ends = {value: float(reached[1]) if reached else inf for value, reached in first.items()}
+    return sorted(counted, key=lambda column: ends[column[0]])
 
 
 def _place(facts: Facts, name: str) -> int:

@@ -35,25 +35,27 @@ def section(facts: Facts) -> Section | None:
     return Section("decision", "The decision", lead, tuple(blocks))
 
 
-def _fate(one: ColumnSet) -> Marked:
-    if one.released:
+def _fate(choice: ColumnSet) -> Marked:
+    if choice.released:
         return Marked("released", "chosen")
-    return Marked("safe", "good") if one.safe else Marked("too exposed", "bad")
+    return Marked("safe", "good") if choice.safe else Marked("too exposed", "bad")
 
 
 def _table(facts: Facts) -> Grid:
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
-            " x ".join(one.columns),
-            f"{one.promised:,} ({percent(one.promised / one.asked)})",
-            one.rule,
-            "-" if one.truth is None else f"{one.truth:,} ({percent(one.truth / one.counted)})",
-            "-" if one.entropy is None else f"{one.entropy:.2f}",
-            f"{one.weight:.4g}",
-            _fate(one),
+            " x ".join(choice.columns),
+            f"{choice.promised:,} ({percent(choice.promised / choice.asked)})",
+            choice.rule,
+            "-"
+            if choice.truth is None
+            else f"{choice.truth:,} ({percent(choice.truth / choice.counted)})",
+            "-" if choice.entropy is None else f"{choice.entropy:.2f}",
+            f"{choice.weight:.4g}",
+            _fate(choice),
         )
-        for one in sets
+        for choice in sets
     ]
     every = facts.sets is not None and facts.sets.every
     what = "Every set of columns" if every else "Single columns, the kept set and its neighbours"
@@ -71,10 +73,16 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
     )
     rows = [
         (
-            *(" x ".join(one.columns), one.promised, one.asked, one.rule, one.truth),
-            *(one.counted or None, one.entropy, one.weight, int(one.safe), int(one.released)),
+            *(" x ".join(choice.columns), choice.promised, choice.asked, choice.rule, choice.truth),
+            *(
+                choice.counted or None,
+                choice.entropy,
+                choice.weight,
+                int(choice.safe),
+                int(choice.released),
+            ),
         )
-        for one in sets
+        for choice in sets
     ]
     return Numbers("column-sets", headings, rows)
 
@@ -82,7 +90,7 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
 def _figure(facts: Facts) -> Figure:
     """A row for each set: from its truth to its promise, against what the policy allows."""
     sets = facts.sets.sets if facts.sets else ()
-    people = max(one.asked for one in sets)
+    people = max(choice.asked for choice in sets)
     decades = people > SMALL
     height = ROW * len(sets) + 66
     released = " x ".join(facts.kept) or "nothing"
@@ -108,50 +116,51 @@ def _figure(facts: Facts) -> Figure:
     end = x(limit) > 480
     said = f"max_exposure: {percent(facts.run.scenario.policy.max_exposure)}"
     drawing.text(x(limit) + (-4 if end else 4), 14, said, "note", "end" if end else "start")
-    for row, one in enumerate(sets):
-        _row(drawing, x, 36 + ROW * row, one)
+    for row, choice in enumerate(sets):
+        _row(drawing, x, 36 + ROW * row, choice)
     caption = "Each line runs from the truth (circle) to the promise (diamond)."
     return Figure(drawing.svg(), caption, _numbers(sets))
 
 
-def _row(drawing: Drawing, x: Scale, y: float, one: ColumnSet) -> None:
-    kind = "chosen" if one.released else "good" if one.safe else "bad"
-    if one.released:
+def _row(drawing: Drawing, x: Scale, y: float, choice: ColumnSet) -> None:
+    kind = "chosen" if choice.released else "good" if choice.safe else "bad"
+    if choice.released:
         drawing.box(0, y - 10, 720, ROW - 1, "highlight")
-    drawing.text(NAMES - 6, y + 4, shorten(" x ".join(one.columns), 38), anchor="end")
-    end = x(one.promised)
-    place = end if one.truth is None else x(one.truth)
+    drawing.text(NAMES - 6, y + 4, shorten(" x ".join(choice.columns), 38), anchor="end")
+    end = x(choice.promised)
+    place = end if choice.truth is None else x(choice.truth)
     drawing.line((place, y), (end, y), "link")
     drawing.mark((end, y), "diamond", f"promise {kind}", 4.2)
-    if one.truth is not None:
+    if choice.truth is not None:
         drawing.mark((place, y), "circle", "truth", 4 if abs(place - end) > 8 else 2.4)
-    drawing.text(640, y + 4, _fate(one).text, "tick")
+    drawing.text(640, y + 4, _fate(choice).text, "tick")
 
 
 def _other(facts: Facts) -> Iterator[str]:
     """What else could have been released, and what it would take."""
     policy = facts.run.scenario.policy
-    for one in facts.sets.dropped if facts.sets else ():
-        if one.forbidden:
-            yield f"{one.column} is forbidden by the policy, whatever could be promised."
+    for dropped in facts.sets.dropped if facts.sets else ():
+        if dropped.forbidden:
+            yield f"{dropped.column} is forbidden by the policy, whatever could be promised."
             continue
-        largest = f", or k = {one.largest_k:,} or less" if (one.largest_k or 0) > 1 else ""
+        largest = f", or k = {dropped.largest_k:,} or less" if (dropped.largest_k or 0) > 1 else ""
         yield (
-            f"With {one.column} only {percent(one.promised)} could be promised: max_exposure = "
-            f"{_up(one.promised)}{largest}{',' if largest else ''} would admit it."
+            f"With {dropped.column} only {percent(dropped.promised)} could be promised: "
+            f"max_exposure = {_up(dropped.promised)}{largest}{',' if largest else ''} "
+            "would admit it."
         )
     sets = facts.sets.sets if facts.sets else ()
-    kept = [one for one in sets if one.released]
+    kept = [choice for choice in sets if choice.released]
     better = [
-        one
-        for one in sets
-        if not one.released
-        and one.truth is not None
-        and one.truth / one.counted <= policy.max_exposure
-        and one.weight > max((other.weight for other in kept), default=0.0)
+        choice
+        for choice in sets
+        if not choice.released
+        and choice.truth is not None
+        and choice.truth / choice.counted <= policy.max_exposure
+        and choice.weight > max((other.weight for other in kept), default=0.0)
     ]
     if better:
-        best = max(better, key=lambda one: one.weight)
+        best = max(better, key=lambda choice: choice.weight)
         yield (
             f"{' x '.join(best.columns)} would have kept the promise in truth "
             f"({percent(best.truth / best.counted) if best.truth is not None else '-'} exposed), "

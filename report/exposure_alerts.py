@@ -97,11 +97,13 @@ def _hold(number: int) -> str:
 
 def named(facts: Facts) -> Iterator[Alert]:
     """Somebody who knows some columns names people for certain, and learns the others."""
-    found = facts.result.reidentification
-    scored = found.attacks if found else ()
-    learning = [one for one in scored if one.certain and set(one.sees) - set(one.knows)]
+    reidentified = facts.result.reidentification
+    scored = reidentified.attacks if reidentified else ()
+    learning = [
+        attack for attack in scored if attack.certain and set(attack.sees) - set(attack.knows)
+    ]
     if learning:
-        worst = max(learning, key=lambda one: one.certain)
+        worst = max(learning, key=lambda attack: attack.certain)
         new = [name for name in worst.sees if name not in worst.knows]
         yield Alert(
             "serious",
@@ -138,9 +140,9 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
         )
     local = own(facts.result, Randomized)
     wide = [
-        f"{one.feature} = {value}"
-        for one in (local.features if local else ())
-        for value, low, high in zip(one.values, one.low, one.high, strict=True)
+        f"{estimated.feature} = {value}"
+        for estimated in (local.features if local else ())
+        for value, low, high in zip(estimated.values, estimated.low, estimated.high, strict=True)
         if low <= 0 and high >= 1
     ]
     if wide:

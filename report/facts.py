@@ -149,7 +149,7 @@ class Facts:
     def shufflers(self) -> frozenset[str]:
         """The shufflers of the mix; none among peers."""
         handlers = self.topology.handlers(self.run.scenario)
-        return frozenset(one for one in handlers if role(one) is Role.SHUFFLER)
+        return frozenset(party for party in handlers if role(party) is Role.SHUFFLER)
 
     def trusted(self, learner: Learner) -> bool:
         """Whether a coalition reaches the trust line: it has what it needs to link people."""
@@ -158,7 +158,7 @@ class Facts:
     @property
     def breaking(self) -> tuple[Learner, ...]:
         """The smallest coalitions that link anybody but their own members."""
-        linking = [one for one in self.learners if one.others > 0]
+        linking = [learner for learner in self.learners if learner.others > 0]
         return tuple(
             one
             for one in linking
@@ -175,25 +175,25 @@ def gather(run: Run, seconds: float) -> Facts:
 
 def learners(run: Run) -> tuple[Learner, ...]:
     """Every coalition that was scored, the smallest first."""
-    found = []
-    for one in run.result.coalitions:
-        members = tuple(sorted(one.parties, key=lambda party: (party not in READERS, party)))
+    learners = []
+    for coalition in run.result.coalitions:
+        members = tuple(sorted(coalition.parties, key=lambda party: (party not in READERS, party)))
         own = sum(role(party) in (Role.USER, Role.PEER) for party in members)
-        others = max(0, one.linked - own)
-        worst = one.worst_row
-        found.append(
+        others = max(0, coalition.linked - own)
+        worst = coalition.worst_row
+        learners.append(
             Learner(
                 members,
-                one.linked,
+                coalition.linked,
                 others,
-                one.cells_certain,
-                one.bits_per_person,
-                Side(one.bits_are or ("exact" if one.exact else "at least")),
-                one.rows_guessed,
-                one.rows_guessed_before,
+                coalition.cells_certain,
+                coalition.bits_per_person,
+                Side(coalition.bits_are or ("exact" if coalition.exact else "at least")),
+                coalition.rows_guessed,
+                coalition.rows_guessed_before,
                 worst.now if worst else None,
                 worst.before if worst else None,
-                one.method,
+                coalition.method,
             )
         )
-    return tuple(sorted(found, key=lambda one: len(one.parties)))
+    return tuple(sorted(learners, key=lambda learner: len(learner.parties)))

@@ -22,20 +22,20 @@ OWNERS = (
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on re-identification; None where nothing is known of it."""
-    found = facts.result.reidentification
-    if not found:
+    reidentified = facts.result.reidentification
+    if not reidentified:
         return None
     blocks: list[Block] = []
-    if found.attacks:
-        blocks += [_figure(found), _table(found)]
-    if found.risk:
-        rows = list(_risk(found.risk, found.population))
+    if reidentified.attacks:
+        blocks += [_figure(reidentified), _table(reidentified)]
+    if reidentified.risk:
+        rows = list(_risk(reidentified.risk, reidentified.population))
         headings = ("attacker", "largest chance", "mean", "knows")
         blocks.append(Grid("Chances of a person to be found", headings, rows, (1, 2)))
-    if found.reports:
-        blocks.append(_reports(found.reports))
+    if reidentified.reports:
+        blocks.append(_reports(reidentified.reports))
     lead = (
-        f"The release is about {many(found.people, 'person', 'people')}, without names. An "
+        f"The release is about {many(reidentified.people, 'person', 'people')}, without names. An "
         "attacker knows some columns of everybody by name and names the owner of each row as well "
         "as anybody could. Found: named rightly, in expectation. Counted with everybody's true "
         "values, which the laboratory knows and no analyst does."
@@ -45,10 +45,10 @@ def section(facts: Facts) -> Section | None:
     return Section("found", "Who is found", lead, tuple(blocks))
 
 
-def _figure(found: Reidentified) -> Figure:
-    attacks, people = found.attacks, found.people
+def _figure(reidentified: Reidentified) -> Figure:
+    attacks, people = reidentified.attacks, reidentified.people
     height = ROW * len(attacks) + 62
-    most = max(attacks, key=lambda one: one.found)
+    most = max(attacks, key=lambda attack: attack.found)
     about = f"at most {most.found:.1f} of {people:,} people, knowing {', '.join(most.knows)}"
     drawing = Drawing("found", "People found by attackers who know columns", about, 720, height)
     decades = people > 100
@@ -58,42 +58,43 @@ def _figure(found: Reidentified) -> Figure:
         drawing.line((x(tick), 8), (x(tick), bottom), "grid")
         drawing.text(x(tick), bottom + 18, number(tick), anchor="middle")
     drawing.text((NAMES + 640) / 2, height - 6, f"people found, of {people:,}", "label", "middle")
-    for row, one in enumerate(attacks):
+    for row, attack in enumerate(attacks):
         y = 20 + ROW * row
-        drawing.text(NAMES - 8, y + 4, shorten(", ".join(one.knows), 38), anchor="end")
-        drawing.line((NAMES, y), (x(one.found), y), "link")
-        drawing.mark((x(one.found), y), "circle", "truth", 4.5)
-        said = f"{one.found:,.1f}"
-        if one.certain:
-            drawing.mark((x(one.certain), y), "diamond", "promise bad", 4.5)
-            said += f", {one.certain:,} for certain"
-        drawing.text(x(one.found) + 9, y + 4, said)
+        drawing.text(NAMES - 8, y + 4, shorten(", ".join(attack.knows), 38), anchor="end")
+        drawing.line((NAMES, y), (x(attack.found), y), "link")
+        drawing.mark((x(attack.found), y), "circle", "truth", 4.5)
+        said = f"{attack.found:,.1f}"
+        if attack.certain:
+            drawing.mark((x(attack.certain), y), "diamond", "promise bad", 4.5)
+            said += f", {attack.certain:,} for certain"
+        drawing.text(x(attack.found) + 9, y + 4, said)
     caption = "Rows: the columns an attacker knows. Open diamond: people named for certain."
-    return Figure(drawing.svg(), caption, _numbers(found))
+    return Figure(drawing.svg(), caption, _numbers(reidentified))
 
 
-def _numbers(found: Reidentified) -> Numbers:
+def _numbers(reidentified: Reidentified) -> Numbers:
     keys = ("found", "standard_error", "bayes_error", "certain", "bits", "bits_standard_error")
     rows = [
-        (" x ".join(one.knows), " x ".join(one.sees), *astuple(one)[2:]) for one in found.attacks
+        (" x ".join(attack.knows), " x ".join(attack.sees), *astuple(attack)[2:])
+        for attack in reidentified.attacks
     ]
     return Numbers("found", ("knows", "sees", *keys), rows)
 
 
-def _table(found: Reidentified) -> Grid:
+def _table(reidentified: Reidentified) -> Grid:
     rows = [
         (
-            ", ".join(one.knows),
-            f"{one.found:,.1f}" + _spread(one.standard_error),
-            percent(one.error),
-            f"{one.certain:,}",
-            f"{one.bits:.3g}" + _spread(one.bits_error),
+            ", ".join(attack.knows),
+            f"{attack.found:,.1f}" + _spread(attack.standard_error),
+            percent(attack.error),
+            f"{attack.certain:,}",
+            f"{attack.bits:.3g}" + _spread(attack.bits_error),
         )
-        for one in found.attacks
+        for attack in reidentified.attacks
     ]
     headings = ("knows", "people found", "Bayes error", "for certain", "bits a row tells")
     caption = "Attackers by what they know"
-    return Grid(caption, headings, rows, (1, 2, 3, 4), _numbers(found), folded=True)
+    return Grid(caption, headings, rows, (1, 2, 3, 4), _numbers(reidentified), folded=True)
 
 
 def _spread(error: float) -> str:
@@ -116,18 +117,18 @@ def _risk(risk: Risks, population: int) -> Iterator[tuple[str, str, str, str]]:
 def _reports(reports: Sequence[ReportPie]) -> Grid:
     rows = [
         (
-            one.feature,
-            f"{one.pie:.3g}" + _spread(one.standard_error),
-            f"{one.exact:.3g}" + ("" if one.attained else " (not known to be reached)"),
-            f"{one.sharp:.3g}",
+            report.feature,
+            f"{report.pie:.3g}" + _spread(report.standard_error),
+            f"{report.exact:.3g}" + ("" if report.attained else " (not known to be reached)"),
+            f"{report.sharp:.3g}",
         )
-        for one in reports
+        for report in reports
     ]
     headings = ("report", "these people (bits)", "at most, for any people (bits)", "sharp (bits)")
     caption = "What one report tells about who sent it (personal information entropy)"
     keys = ("feature", "pie", "standard_error", "exact", "sharp", "attained")
     numbers = Numbers(
-        "report-pie", keys, [[_plain(getattr(one, key)) for key in keys] for one in reports]
+        "report-pie", keys, [[_plain(getattr(report, key)) for key in keys] for report in reports]
     )
     return Grid(caption, headings, rows, (1, 2, 3), numbers)
 

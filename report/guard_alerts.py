@@ -10,14 +10,14 @@ from .wording import listed, people
 
 def coalition(facts: Facts) -> Iterator[Alert]:
     """A coalition that should learn nothing of single people, and does."""
-    below = [one for one in facts.breaking if not facts.trusted(one)]
+    below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
-        most = max(one.others for one in below)
+        most = max(learner.others for learner in below)
         yield Alert(
             "serious",
             "coalition",
             "A coalition below the trust line links people",
-            f"{listed([one.name for one in below])}: values of up to {people(most)} can be "
+            f"{listed([learner.name for learner in below])}: values of up to {people(most)} can be "
             f"pinned on them by fewer than {facts.topology.line(facts.run.scenario)}.",
             "Look at the guards that are switched off, and at the faults of this run.",
             most,
@@ -26,7 +26,7 @@ def coalition(facts: Facts) -> Iterator[Alert]:
 
 def alarms(facts: Facts) -> Iterator[Alert]:
     """An alarm that a party raised: one that the board bears out, or one about nothing."""
-    raised = [one for one in facts.alarms if one.borne_out]
+    raised = [alarm for alarm in facts.alarms if alarm.borne_out]
     false = len(facts.alarms) - len(raised)
     if raised:
         yield Alert(
@@ -52,8 +52,8 @@ def charged(facts: Facts) -> Iterator[Alert]:
     """A peer that everybody has named."""
     among = facts.result.peers
     if among and among.charges:
-        said = [f"{one.peer} {one.why} (round {one.round})" for one in among.charges]
-        many_ = len({one.peer for one in among.charges})
+        said = [f"{charge.peer} {charge.why} (round {charge.round})" for charge in among.charges]
+        many_ = len({charge.peer for charge in among.charges})
         yield Alert(
             "serious",
             "named-peer",
@@ -120,9 +120,11 @@ def guards_off(facts: Facts) -> Iterator[Alert]:
 
 def achieved(facts: Facts) -> Iterator[Alert]:
     """An attack of the scenario that got something."""
-    won = [one for one in facts.result.attacks if one.value > 0]
+    won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
-        said = [f"{one.attack}: {one.value:g} of {one.of:g} {one.unit}" for one in won]
+        said = [
+            f"{effect.attack}: {effect.value:g} of {effect.of:g} {effect.unit}" for effect in won
+        ]
         yield Alert(
             "serious",
             "attack",

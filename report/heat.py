@@ -43,7 +43,7 @@ def figure(table: HeatTable, numbers: Numbers) -> Figure:
 
 def _about(table: HeatTable) -> str:
     cells = [sign for _, signs in table.rows for sign in signs]
-    counts = {name: sum(one.verdict == name for one in cells) for name in MEANING}
+    counts = {name: sum(cell.verdict == name for cell in cells) for name in MEANING}
     return "; ".join(f"{many} cells: {MEANING[name]}" for name, many in counts.items() if many)
 
 

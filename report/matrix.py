@@ -41,39 +41,39 @@ LEAD = (
 )
 
 
-def page(found: Matrix) -> Page:
+def page(matrix: Matrix) -> Page:
     """Make the page of a matrix."""
     about = (
-        found.scenario,
-        many(found.users, "person", "people"),
-        many(len(found.rows), "attack"),
-        many(len(found.columns), "defence"),
-        f"{many(found.repeats, 'run')} a cell",
-        seeds(found.seed, found.repeats),
+        matrix.scenario,
+        many(matrix.users, "person", "people"),
+        many(len(matrix.rows), "attack"),
+        many(len(matrix.columns), "defence"),
+        f"{many(matrix.repeats, 'run')} a cell",
+        seeds(matrix.seed, matrix.repeats),
     )
     return Page(
-        f"Attacks and defences: {found.scenario}",
+        f"Attacks and defences: {matrix.scenario}",
         about,
-        worst_first(list(_alerts(found))),
-        tuple(_verdict(found)),
-        (section(found), _paid(found)),
+        worst_first(list(_alerts(matrix))),
+        tuple(_verdict(matrix)),
+        (section(matrix), _paid(matrix)),
         KNOWS,
     )
 
 
-def section(found: Matrix) -> Section:
+def section(matrix: Matrix) -> Section:
     """Attacks x defences, as a part of a page."""
     headings = ("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released")
-    numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(found)])
+    numbers = Numbers("attack-matrix", CELLS, [_plain(line) for line in cells(matrix)])
     grids: list[Grid] = []
-    for who in dict.fromkeys(row.by for row in found.rows):
-        rows = [line for row in found.rows if row.by == who for line in _lines(found, row)]
+    for who in dict.fromkeys(row.by for row in matrix.rows):
+        rows = [line for row in matrix.rows if row.by == who for line in _lines(matrix, row)]
         caption = f"Attacks by {WHO.get(who, who)}"
         grids.append(Grid(caption, headings, rows, (4, 6, 7)))
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
         "design error shows. What every coalition of a run learns of either kind is in its report. "
-        f"Each cell was played {many(found.repeats, 'time')}. alarms: runs in which somebody "
+        f"Each cell was played {many(matrix.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
         "runs in which anything was."
     )
@@ -81,17 +81,21 @@ def section(found: Matrix) -> Section:
         "matrix",
         "Attacks × defences where run",
         LEAD,
-        (heat.figure(figure_of(found), numbers), Words(words), *grids),
+        (heat.figure(figure_of(matrix), numbers), Words(words), *grids),
     )
 
 
 def _plain(line: Sequence[object]) -> list[str | int | float | None]:
-    return [one if isinstance(one, int | float) else str(one) for one in line]
+    return [value if isinstance(value, int | float) else str(value) for value in line]
 
 
-def _lines(found: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
-    for name in (NONE, *(one.name for one in found.columns if one.name in row.helping), ALL):
-        cell = found.cell(row.name, name)
+def _lines(matrix: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
+    for name in (
+        NONE,
+        *(column.name for column in matrix.columns if column.name in row.helping),
+        ALL,
+    ):
+        cell = matrix.cell(row.name, name)
         yield (
             row.name if name == NONE else "",
             row.kind if name == NONE else "",
@@ -110,13 +114,13 @@ def _detected(cell: Cell) -> str:
     return f"{cell.alarmed} of {cell.runs} ({percent(cell.low)} to {percent(cell.high)})"
 
 
-def _paid(found: Matrix) -> Section:
+def _paid(matrix: Matrix) -> Section:
     """What every defence costs."""
     headings = ("defence", "here", "CPU ms", "bytes", "messages", "false alarms", "guards")
-    rows = [_cost(one) for one in found.columns]
-    numbers = Numbers("defence-costs", COSTS, [_plain(line) for line in costs(found)])
+    rows = [_cost(column) for column in matrix.columns]
+    numbers = Numbers("defence-costs", COSTS, [_plain(line) for line in costs(matrix)])
     grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5), numbers)
-    honest = found.honest
+    honest = matrix.honest
     lead = (
         f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
         f"{honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages. With a defence it "
@@ -125,19 +129,19 @@ def _paid(found: Matrix) -> Section:
     return Section("costs", "What defences cost", lead, (grid,))
 
 
-def _cost(one: Column) -> tuple[str, ...]:
-    here, cost = "on" if one.on else "off", one.cost
+def _cost(column: Column) -> tuple[str, ...]:
+    here, cost = "on" if column.on else "off", column.cost
     if cost is None:
-        return one.name, here, "-", "-", "-", "-", one.guards
+        return column.name, here, "-", "-", "-", "-", column.guards
     half = "" if cost.cpu_high is None else f" ± {1000 * (cost.cpu_high - cost.cpu):.1f}"
     return (
-        one.name,
+        column.name,
         here,
         f"{1000 * cost.cpu:+.1f}{half}",
         f"{cost.size:+,.0f}",
         f"{cost.messages:+,.0f}",
         f"{cost.false_alarms} of {cost.runs}",
-        one.guards,
+        column.guards,
     )
 
 
@@ -146,18 +150,19 @@ def noticed(cell: Cell) -> bool:
     return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
 
 
-def standing(found: Matrix) -> list[Row]:
+def standing(matrix: Matrix) -> list[Row]:
     """The attacks that work with every defence on, in some run unnoticed."""
     return [
         row
-        for row in found.rows
-        if (cell := found.cell(row.name, ALL)).verdict in ("works", "reduced") and not noticed(cell)
+        for row in matrix.rows
+        if (cell := matrix.cell(row.name, ALL)).verdict in ("works", "reduced")
+        and not noticed(cell)
     ]
 
 
-def _alerts(found: Matrix) -> Iterator[Alert]:
-    for row in standing(found):
-        cell = found.cell(row.name, ALL)
+def _alerts(matrix: Matrix) -> Iterator[Alert]:
+    for row in standing(matrix):
+        cell = matrix.cell(row.name, ALL)
         yield Alert(
             "warning",
             "standing",
@@ -166,26 +171,26 @@ def _alerts(found: Matrix) -> Iterator[Alert]:
             f"{row.unit}, an alarm in {cell.alarmed} of {cell.runs} runs.",
             weight=cell.value / cell.of if cell.of else 0.0,
         )
-    false = [one for one in found.columns if one.cost and one.cost.false_alarms]
+    false = [column for column in matrix.columns if column.cost and column.cost.false_alarms]
     if false:
-        names = ", ".join(one.name for one in false)
+        names = ", ".join(column.name for column in false)
         text = f"With {names} somebody raised an alarm in a run that nobody attacked."
         yield Alert("serious", "false-alarm", "An alarm without a reason", text)
 
 
-def _verdict(found: Matrix) -> Iterator[Answer]:
-    bare = [row for row in found.rows if found.cell(row.name, NONE).verdict == "works"]
-    full = [row for row in bare if found.cell(row.name, ALL).verdict == "stopped"]
+def _verdict(matrix: Matrix) -> Iterator[Answer]:
+    bare = [row for row in matrix.rows if matrix.cell(row.name, NONE).verdict == "works"]
+    full = [row for row in bare if matrix.cell(row.name, ALL).verdict == "stopped"]
     seen = [
         row
         for row in bare
-        if (cell := found.cell(row.name, ALL)).verdict != "stopped" and noticed(cell)
+        if (cell := matrix.cell(row.name, ALL)).verdict != "stopped" and noticed(cell)
     ]
-    left = standing(found)
+    left = standing(matrix)
     yield Answer(
         "How many attacks work without a defence?",
-        f"{len(bare)} of {len(found.rows)}",
-        "The others achieve nothing here: " + (_names(found.rows, bare) or "there are none") + ".",
+        f"{len(bare)} of {len(matrix.rows)}",
+        "The others achieve nothing here: " + (_names(matrix.rows, bare) or "there are none") + ".",
     )
     yield Answer(
         "How many of them does everything together stop?",
@@ -200,5 +205,5 @@ def _verdict(found: Matrix) -> Iterator[Answer]:
 
 
 def _names(rows: Sequence[Row], but: Sequence[Row] = ()) -> str:
-    out = {one.name for one in but}
-    return ", ".join(one.name for one in rows if one.name not in out)
+    out = {row.name for row in but}
+    return ", ".join(row.name for row in rows if row.name not in out)

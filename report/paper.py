@@ -121,7 +121,9 @@ def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Pape
         ("read by the curator", "read by the analyst"),
         tuple(
             (" + ".join(parties), "everybody's slips")
-            for parties in minimal({one.parties: one.linked for one in outcome.coalitions})
+            for parties in minimal(
+                {coalition.parties: coalition.linked for coalition in outcome.coalitions}
+            )
         ),
     )
 

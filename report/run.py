@@ -61,7 +61,11 @@ def page(run: Run, seconds: float = SECONDS, matrix: Matrix | None = None) -> Pa
                 f"the matrix is of the scenario {matrix.scenario}; this run is of "
                 f"{run.result.scenario}"
             )
-        after = [place for place, one in enumerate(sections, 1) if one.key in ("attacks", "trust")]
+        after = [
+            place
+            for place, section in enumerate(sections, 1)
+            if section.key in ("attacks", "trust")
+        ]
         at = max(after, default=len(sections))
         sections = (*sections[:at], attack_matrix.section(matrix), *sections[at:])
     return Page(

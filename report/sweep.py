@@ -36,40 +36,40 @@ Scored = dict[Point, dict[str, Estimate]]
 Series = list[tuple[int, Estimate]]  # place on the first key, and the score there
 
 
-def page(found: Sweep) -> Page:
+def page(study: Sweep) -> Page:
     """Make the page of a sweep."""
-    axes = found.axes
+    axes = study.axes
     scored: Scored = {
-        point: {one.score: one for one in estimates(lines)}
-        for point, lines in found.groups().items()
+        point: {estimate.score: estimate for estimate in estimates(lines)}
+        for point, lines in study.groups().items()
     }
-    names = sorted({str(line.result.get("scenario", "?")) for line in found.lines})
-    runs = [len(lines) for lines in found.groups().values()]
-    sections = tuple(_sections(found, scored))
+    names = sorted({str(line.result.get("scenario", "?")) for line in study.lines})
+    runs = [len(lines) for lines in study.groups().values()]
+    sections = tuple(_sections(study, scored))
     about = (
-        many(len(found.lines), "run"),
+        many(len(study.lines), "run"),
         many(len(scored), "point"),
         " x ".join(f"{key} ({len(values)})" for key, values in axes.items()),
         f"{min(runs)} to {max(runs)} runs a point" if min(runs) < max(runs) else
         f"{many(runs[0], 'run')} a point",
     )  # fmt: skip
     title = f"Sweep of {', '.join(names)}"
-    return Page(title, about, tuple(_alerts(found)), tuple(_verdict(found)), sections, KNOWS)
+    return Page(title, about, tuple(_alerts(study)), tuple(_verdict(study)), sections, KNOWS)
 
 
-def _alerts(found: Sweep) -> Iterator[Alert]:
+def _alerts(study: Sweep) -> Iterator[Alert]:
     alerts = []
-    if found.cut:
+    if study.cut:
         text = "The last line of the file was being written when the sweep stopped."
         todo = "Start the sweep again with the same file: it goes on where it stopped."
         alerts.append(Alert("note", "cut", "One run is cut off", text, todo))
-    if found.failed:
-        where = "; ".join(dict.fromkeys(told(line.point) for line in found.failed[:3]))
+    if study.failed:
+        where = "; ".join(dict.fromkeys(told(line.point) for line in study.failed[:3]))
         text = f"At {where}. They are in none of the means."
         todo = "The file says how each ended; `veilmix sweep --resume` tries them again."
-        title = f"{many(len(found.failed), 'run')} crashed"
-        alerts.append(Alert("warning", "crashed", title, text, todo, len(found.failed)))
-    broken = [line for line in found.lines if _broken(line)]
+        title = f"{many(len(study.failed), 'run')} crashed"
+        alerts.append(Alert("warning", "crashed", title, text, todo, len(study.failed)))
+    broken = [line for line in study.lines if _broken(line)]
     if broken:
         where = "; ".join(dict.fromkeys(told(line.point) for line in broken[:3]))
         alerts.append(
@@ -82,17 +82,17 @@ def _alerts(found: Sweep) -> Iterator[Alert]:
                 len(broken),
             )
         )
-    seeds = [line.seed for line in found.lines if line.seed is not None]
+    seeds = [line.seed for line in study.lines if line.seed is not None]
     if seeds:
-        text = f"{len(seeds)} of {len(found.lines)} runs: reproducible, and not secret."
+        text = f"{len(seeds)} of {len(study.lines)} runs: reproducible, and not secret."
         alerts.append(Alert("note", "seeded", "Seeded runs", text))
-    single = [point for point, lines in found.groups().items() if len(lines) == 1]
+    single = [point for point, lines in study.groups().items() if len(lines) == 1]
     if single:
         text = f"{many(len(single), 'point')} of the grid: a mean of one run has no interval."
         alerts.append(
             Alert("warning", "single", "Points with one run only", text, "Repeat the sweep.")
         )
-    versions = sorted({line.version for line in found.lines})
+    versions = sorted({line.version for line in study.lines})
     if len(versions) > 1:
         text = f"Runs of veilmix {', '.join(versions)} are put together here."
         alerts.append(Alert("warning", "versions", "Several versions of veilmix", text))
@@ -111,23 +111,23 @@ def told(point: Point) -> str:
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
 
-def _verdict(found: Sweep) -> Iterator[Answer]:
+def _verdict(study: Sweep) -> Iterator[Answer]:
     released = sum(
         bool(line.result.get("release") or findings_of(line.result, "randomized"))
-        for line in found.lines
+        for line in study.lines
     )
-    total = len(found.lines)
+    total = len(study.lines)
     text = f"Something was released in {released:,} of {total:,} runs."
     yield Answer("What was released?", f"{released:,} of {total:,} runs", text)
     decided = [
-        line for line in found.lines if line.result.get("release") and line.result.get("decision")
+        line for line in study.lines if line.result.get("release") and line.result.get("decision")
     ]
     if decided:
         held = sum(not _broken(line) for line in decided)
         most = max(line.result["exposure"]["true"] for line in decided)
         text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
         yield Answer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
-    fewest = _least(found)
+    fewest = _least(study)
     if fewest:
         low, high = fewest
         short = f"{low} to {high} parties" if low < high else f"{low} parties"
@@ -135,13 +135,13 @@ def _verdict(found: Sweep) -> Iterator[Answer]:
         yield Answer("Who must collude?", short, text)
 
 
-def _least(found: Sweep) -> tuple[int, int] | None:
-    sizes = [int(size) for line in found.lines if (size := least(line.result)) is not None]
+def _least(study: Sweep) -> tuple[int, int] | None:
+    sizes = [int(size) for line in study.lines if (size := least(line.result)) is not None]
     return (min(sizes), max(sizes)) if sizes else None
 
 
-def _sections(found: Sweep, scored: Scored) -> Iterator[Section]:
-    axes = found.axes
+def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
+    axes = study.axes
     keys = list(axes)
     blocks: list[Block] = []
     if axes:
@@ -161,18 +161,18 @@ def _sections(found: Sweep, scored: Scored) -> Iterator[Section]:
     blocks.append(_table(axes, scored))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
-    seeds = sorted({line.seed for line in found.lines if line.seed is not None})
+    seeds = sorted({line.seed for line in study.lines if line.seed is not None})
     said = f"{seeds[0]} to {seeds[-1]}" if seeds else "none (system randomness)"
     rows = [
-        ("file", found.path.name),
+        ("file", study.path.name),
         ("seeds", said),
-        ("veilmix", ", ".join(sorted({line.version for line in found.lines}))),
+        ("veilmix", ", ".join(sorted({line.version for line in study.lines}))),
         *((key, ", ".join(map(str, values))) for key, values in axes.items()),
     ]
     grid = Grid("What it was made with", ("what", "value"), rows)
     plain = [
         (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
-        for line in found.lines
+        for line in study.lines
     ]
     numbers = Numbers("runs", (*axes, "seed", "version", "digest"), plain)
     each = [[str(cell) if cell is not None else "-" for cell in row] for row in plain]
@@ -184,10 +184,10 @@ def _sections(found: Sweep, scored: Scored) -> Iterator[Section]:
 def _rests(axes: dict[str, tuple[Value, ...]]) -> list[Point]:
     """The combinations of the third and further keys: each has panels of its own."""
     keys = list(axes)[2:]
-    found = [
+    rests = [
         tuple(zip(keys, values, strict=True)) for values in product(*(axes[key] for key in keys))
     ]
-    return found[:MULTIPLES]
+    return rests[:MULTIPLES]
 
 
 def _panels(
@@ -212,8 +212,13 @@ def _panel(
     keys = list(axes)
     across = axes[keys[0]]
     lines: tuple[Value | None, ...] = axes[keys[1]][:LINES] if len(keys) > 1 else (None,)
-    found = {line: _series(name, keys, across, line, scored) for line in lines}
-    ends = [end for each in found.values() for _, one in each for end in (one.low, one.high)]
+    curves = {line: _series(name, keys, across, line, scored) for line in lines}
+    ends = [
+        end
+        for each in curves.values()
+        for _, estimate in each
+        for end in (estimate.low, estimate.high)
+    ]
     low, high = min(0.0, *ends), max(ends)
     if high <= low:
         high = low + 1.0
@@ -231,13 +236,13 @@ def _panel(
     )
     ticks = [(place, shorten(str(value), 10)) for place, value in labelled(stands, across)]
     picture.axes(keys[0], f"{name} ({unit})", ticks, _percents(picture.y.ticks(), unit))
-    _draw(picture, found, stands, 0.5 * gap / max(1, len(lines)))
+    _draw(picture, curves, stands, 0.5 * gap / max(1, len(lines)))
     if len(lines) > 1:
         picture.strip()
     rows: list[list[Cell | None]] = [
-        [across[at], line, one.runs, one.mean, *(one.interval or (None, None))]
-        for line, each in found.items()
-        for at, one in each
+        [across[at], line, estimate.runs, estimate.mean, *(estimate.interval or (None, None))]
+        for line, each in curves.items()
+        for at, estimate in each
     ]
     second = keys[1] if len(keys) > 1 else "-"
     numbers = Numbers(f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows)
@@ -252,26 +257,26 @@ def _series(
     scored: Scored,
 ) -> Series:
     """The estimates of one line: the place of each on the first key, ascending."""
-    found = [
+    estimates = [
         (across.index(dict(point)[keys[0]]), each[name])
         for point, each in scored.items()
         if name in each and (line is None or dict(point)[keys[1]] == line)
     ]
-    return sorted(found, key=lambda one: one[0])
+    return sorted(estimates, key=lambda point: point[0])
 
 
 def _draw(
-    picture: Plot, found: Mapping[Value | None, Series], stands: Sequence[float], width: float
+    picture: Plot, curves: Mapping[Value | None, Series], stands: Sequence[float], width: float
 ) -> None:
     """Draw every line with its intervals, side by side. width: of the room of all lines."""
-    for series, (line, each) in enumerate(found.items(), start=1):
-        shift = (series - 1 - (len(found) - 1) / 2) * width * 0.5
-        points = [(stands[at] + shift, one.mean) for at, one in each]
-        label = "" if line is None else shorten(str(line), 48 // len(found))
+    for series, (line, each) in enumerate(curves.items(), start=1):
+        shift = (series - 1 - (len(curves) - 1) / 2) * width * 0.5
+        points = [(stands[at] + shift, estimate.mean) for at, estimate in each]
+        label = "" if line is None else shorten(str(line), 48 // len(curves))
         picture.curve(points, series, label)
-        for at, one in each:
-            picture.span(stands[at] + shift, one.low, one.high, f"series s{series}")
-            mark = picture.x(stands[at] + shift), picture.y(one.mean)
+        for at, estimate in each:
+            picture.span(stands[at] + shift, estimate.low, estimate.high, f"series s{series}")
+            mark = picture.x(stands[at] + shift), picture.y(estimate.mean)
             picture.drawing.mark(mark, MARKS[(series - 1) % len(MARKS)], f"dot s{series}", 3.4)
 
 
@@ -293,20 +298,20 @@ def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
     # What is the same at every point is said in words, once; alone it would leave no table.
     names = [name for name in there if len(_means(name, scored)) > 1] or there
     rows, plain = [], []
-    for point, each in sorted(scored.items(), key=lambda one: _rank(one[0], axes)):
+    for point, each in sorted(scored.items(), key=lambda group: _rank(group[0], axes)):
         where = dict(point)
-        runs = max((one.runs for one in each.values()), default=0)
+        runs = max((estimate.runs for estimate in each.values()), default=0)
         cells = [_written(each[name]) if name in each else "-" for name in names]
         rows.append([*(str(where.get(key, "-")) for key in keys), str(runs), *cells])
         plain += [
             [
                 *(where.get(k) for k in keys),
                 name,
-                one.runs,
-                one.mean,
-                *(one.interval or (None, None)),
+                estimate.runs,
+                estimate.mean,
+                *(estimate.interval or (None, None)),
             ]
-            for name, one in each.items()
+            for name, estimate in each.items()
         ]
     numbers = Numbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
     right = tuple(range(len(keys), len(keys) + 1 + len(names)))
@@ -314,6 +319,6 @@ def _table(axes: dict[str, tuple[Value, ...]], scored: Scored) -> Grid:
     return Grid(caption, (*keys, "runs", *names), rows, right, numbers)
 
 
-def _written(one: Estimate) -> str:
-    unit = next(unit for name, unit, _ in SCORES if name == one.score)
-    return interval(one.mean, one.low, one.high, unit)
+def _written(estimate: Estimate) -> str:
+    unit = next(unit for name, unit, _ in SCORES if name == estimate.score)
+    return interval(estimate.mean, estimate.low, estimate.high, unit)

@@ -72,13 +72,13 @@ def read(path: Path) -> Score:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise StorageError(f"{path}: larger than {MAX_BYTES:,} bytes; no score is")
-        found = json.loads(path.read_text("utf-8"))
+        score = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as bad:
         raise StorageError(f"{path}: not the JSON of a score: {bad}") from None
-    lacking = [key for key in NEEDED if not isinstance(found, dict) or key not in found]
+    lacking = [key for key in NEEDED if not isinstance(score, dict) or key not in score]
     if lacking:
         raise StorageError(f"{path}: not the JSON of a score: {', '.join(lacking)} missing")
-    return dict(found)
+    return dict(score)
 
 
 def page(score: Score) -> Page:
@@ -108,7 +108,7 @@ def _most(score: Score) -> int:
 
 
 def _left_out(score: Score) -> list[str]:
-    return [one["column"] for one in score["roles"] if one["left_out"]]
+    return [role["column"] for role in score["roles"] if role["left_out"]]
 
 
 def _some(names: list[str]) -> str:
@@ -138,7 +138,7 @@ def _alerts(score: Score) -> Iterator[Alert]:
             f"{_some(left)}: not scored, because whoever has them needs nothing else. They "
             "must not leave with the table.",
         )
-    guessed = [one["column"] for one in score["roles"] if not one["said"]]
+    guessed = [role["column"] for role in score["roles"] if not role["said"]]
     if guessed:
         yield Alert(
             "note",
@@ -161,7 +161,7 @@ def _sheet(score: Score) -> Iterator[Answer]:
     roles = " ".join(
         f"{ROLES[role].capitalize()}: {_some(named)}."
         for role in ROLES
-        if (named := [one["column"] for one in score["roles"] if one["role"] == role])
+        if (named := [column["column"] for column in score["roles"] if column["role"] == role])
     )
     yield Answer("What are the columns?", f"{len(score['roles'])} in the file", roles)
     yield Answer(
@@ -226,20 +226,20 @@ def _context(score: Score) -> Section:
     return Section("context", "Context", lead, (Grid("Attackers", headings, rows, (2, 3, 4)),))
 
 
-def _chances(one: dict[str, float]) -> tuple[str, str, str]:
-    return f"{one['largest']:.4g}", f"{one['mean']:.4g}", percent(one["above"])
+def _chances(chances: dict[str, float]) -> tuple[str, str, str]:
+    return f"{chances['largest']:.4g}", f"{chances['mean']:.4g}", percent(chances["above"])
 
 
 def _data(score: Score) -> Section:
-    found = {one["name"]: one for one in score["columns"]}
+    by_name = {column["name"]: column for column in score["columns"]}
     rows: list[tuple[str, ...]] = []
-    for one in score["roles"]:
-        column = found.get(one["column"])
-        said = "said" if one["said"] else "guessed"
+    for role in score["roles"]:
+        column = by_name.get(role["column"])
+        said = "said" if role["said"] else "guessed"
         counts = ("", "") if column is None else (f"{column['values']:,}", f"{column['missing']:,}")
-        scored = "left out" if one["left_out"] else "scored"
+        scored = "left out" if role["left_out"] else "scored"
         rows.append(
-            (one["column"], ROLES[one["role"]], f"{said}: {one['reason']}", *counts, scored)
+            (role["column"], ROLES[role["role"]], f"{said}: {role['reason']}", *counts, scored)
         )
     headings = ("column", "is", "because", "values", "missing", "here")
     lead = f"{score['read']}; SHA-256 {score['sha256']}."
@@ -250,12 +250,12 @@ def _identifiability(score: Score) -> Section:
     n, k = score["users"], score["k"]
     singles = [
         (
-            one["name"],
-            f"{one['smallest_crowd']:,}",
-            f"{one['people_below_k']:,}",
-            percent(one["exposure"]),
+            column["name"],
+            f"{column['smallest_crowd']:,}",
+            f"{column['people_below_k']:,}",
+            percent(column["exposure"]),
         )
-        for one in (*score["columns"], score["joint"])
+        for column in (*score["columns"], score["joint"])
     ]
     bounds: list[tuple[str, str, str]] = [
         (BOUNDS.get(name) or name, f"{p:,}", percent(p / n)) for name, p in score["bounds"].items()
@@ -303,12 +303,12 @@ def _mitigation(score: Score) -> Section:
         )
     rows = [
         (
-            one["column"],
-            f"{one['people_with_it']:,}",
-            Marked(percent(one["people_with_it"] / n), "bad"),
+            column["column"],
+            f"{column['people_with_it']:,}",
+            Marked(percent(column["people_with_it"] / n), "bad"),
         )
-        for one in sets["truth"]["drop"]
-        for people in (one["people_with_it"],)
+        for column in sets["truth"]["drop"]
+        for people in (column["people_with_it"],)
     ]
     if rows:
         headings = ("column", "people below k with it", "share")

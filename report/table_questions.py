@@ -27,25 +27,25 @@ def blocks(score: Score) -> Iterator[Block]:
         yield Words(MEANS)
         rows = [
             (
-                in_words(one),
-                percent(one["attack"]["share"]),
-                "" if one["control"] is None else percent(one["control"]["share"]),
-                percent(one["baseline"]),
-                _added(one["risk"]),
+                in_words(question),
+                percent(question["attack"]["share"]),
+                "" if question["control"] is None else percent(question["control"]["share"]),
+                percent(question["baseline"]),
+                _added(question["risk"]),
             )
-            for one in asked
+            for question in asked
         ]
         yield Grid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
     if sensitive := score.get("sensitive"):
         held = [
             (
-                one["column"],
-                f"{one['k']:,}",
-                f"{one['diversity']:,}",
-                f"{one['entropy_diversity']:.2f}",
-                f"{one['closeness']:.3f}",
+                column["column"],
+                f"{column['k']:,}",
+                f"{column['diversity']:,}",
+                f"{column['entropy_diversity']:.2f}",
+                f"{column['closeness']:.3f}",
             )
-            for one in sensitive
+            for column in sensitive
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
         title = "Sensitive columns, among people who agree in all that may be known"
@@ -54,23 +54,25 @@ def blocks(score: Score) -> Iterator[Block]:
 
 def summary(score: Score) -> str:
     """One sentence for the first page: what is most surely inferred because of the table."""
-    inferred = [one for one in score.get("questions", ()) if one["question"] == "inference"]
+    inferred = [
+        question for question in score.get("questions", ()) if question["question"] == "inference"
+    ]
     if not inferred:
         return ""
-    worst = max(inferred, key=lambda one: float(one["risk"]["share"]))
+    worst = max(inferred, key=lambda question: float(question["risk"]["share"]))
     return (
         f" Where the others' rows do not give {worst['sought'][0]} away, the person's own row does "
         f"in {percent(worst['risk']['share'])} of cases (no other column more)."
     )
 
 
-def in_words(one: dict[str, Any]) -> str:
+def in_words(question: dict[str, Any]) -> str:
     """What is asked."""
-    if one["question"] == "singling out":
-        return f"singling out by {many(one['columns'], 'column')}"
-    if one["question"] == "linkability":
-        return f"linkability of {_listed(one['known'])} with {_listed(one['sought'])}"
-    return f"inference of {_listed(one['sought'])}"
+    if question["question"] == "singling out":
+        return f"singling out by {many(question['columns'], 'column')}"
+    if question["question"] == "linkability":
+        return f"linkability of {_listed(question['known'])} with {_listed(question['sought'])}"
+    return f"inference of {_listed(question['sought'])}"
 
 
 def _added(risk: dict[str, float]) -> str:

@@ -12,6 +12,8 @@ ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
 WIDE = 510  # units for all bars beside each other
 
+_Bar = tuple[str, Callable[[Learner], float], Callable[[Learner], str]]
+
 
 def section(facts: Facts) -> Section | None:
     """The part of the page on trust; None where no coalition was scored."""
@@ -35,33 +37,33 @@ def chosen(facts: Facts) -> tuple[Learner, ...]:
     """Those to show: all, or where they are too many the telling ones."""
     if len(facts.learners) <= ROWS:
         return facts.learners
-    breaking = {one.parties for one in facts.breaking}
-    named = {tuple(sorted(set(one.parties))) for one in facts.run.scenario.coalition}
-    most = max(len(one.parties) for one in facts.learners)
+    breaking = {learner.parties for learner in facts.breaking}
+    named = {tuple(sorted(set(coalition.parties))) for coalition in facts.run.scenario.coalition}
+    most = max(len(learner.parties) for learner in facts.learners)
     telling = [
-        one
-        for one in facts.learners
-        if len(one.parties) <= 1
-        or len(one.parties) == most
-        or one.parties in breaking
-        or tuple(sorted(one.parties)) in named
+        learner
+        for learner in facts.learners
+        if len(learner.parties) <= 1
+        or len(learner.parties) == most
+        or learner.parties in breaking
+        or tuple(sorted(learner.parties)) in named
     ]
     return tuple(telling[:ROWS])
 
 
 def _parties(learners: Sequence[Learner]) -> list[str]:
-    found = {party: None for one in learners for party in one.parties}
-    return sorted(found, key=lambda party: (party not in READERS, party != "curator", party))
+    parties = {party: None for learner in learners for party in learner.parties}
+    return sorted(parties, key=lambda party: (party not in READERS, party != "curator", party))
 
 
-def _verdict(facts: Facts, one: Learner) -> Marked:
-    if one.certain == facts.cells:
+def _verdict(facts: Facts, learner: Learner) -> Marked:
+    if learner.certain == facts.cells:
         return Marked("everything", "bad")
-    if one.others:
+    if learner.others:
         return Marked("people linked", "bad")
-    if one.linked:
+    if learner.linked:
         return Marked("nobody but members linked", "good")
-    return Marked("values certain", "bad") if one.certain else Marked("nobody linked", "good")
+    return Marked("values certain", "bad") if learner.certain else Marked("nobody linked", "good")
 
 
 def _figure(facts: Facts) -> Figure:
@@ -72,7 +74,7 @@ def _figure(facts: Facts) -> Figure:
     start = left - CELL * len(parties) - 48
     top = 20 + 6.2 * max((len(shorten(party, 16)) for party in parties), default=0) * 0.75
     height = top + 20 * len(learners) + 12
-    linking = sum(one.others > 0 for one in learners)
+    linking = sum(learner.others > 0 for learner in learners)
     drawing = Drawing(
         "trust",
         "Every coalition, and what it learnt",
@@ -83,32 +85,25 @@ def _figure(facts: Facts) -> Figure:
     for place, party in enumerate(parties):
         x = start + CELL * place + CELL / 2
         drawing.parts.append(_slanted(x, top - 8, shorten(party, 16)))
-    most = max((one.bits for one in learners), default=0.0) or 1.0
-    columns: tuple[tuple[str, Callable[[Learner], float], Callable[[Learner], str]], ...] = (
-        ("people linked", lambda one: one.linked / facts.crowd, lambda one: f"{one.linked:,}"),
-        ("values certain", lambda one: one.certain / facts.cells, lambda one: f"{one.certain:,}"),
-        ("bits per person", lambda one: one.bits / most, lambda one: f"{one.bits:.2f}"),
-    )
-    if all(one.guessed is not None for one in learners):
-        columns += (("rows guessed", lambda one: (one.guessed or 0.0) / facts.crowd, _guesses),)
+    columns = _bars(facts, learners)
     bar = WIDE / len(columns)
     for place, (title, _, _) in enumerate(columns):
         drawing.text(left + 8 + place * bar, top - 8, title, "label")
-    for row, one in enumerate(learners):
+    for row, learner in enumerate(learners):
         y = top + 20 * row
-        if one.others and not facts.trusted(one):
+        if learner.others and not facts.trusted(learner):
             drawing.box(0, y - 1, drawing.width, 20, "highlight bad")
         for place, party in enumerate(parties):
-            inside = party in one.parties
+            inside = party in learner.parties
             kind = "member" if inside else "absent"
             size = 12 if inside else 4
             x = start + CELL * place + (CELL - size) / 2
             drawing.box(x, y + (18 - size) / 2, size, size, kind)
         for place, (_, share, text) in enumerate(columns):
             x = left + 8 + place * bar
-            width = (bar - 66) * share(one)
-            drawing.box(x, y + 3, width, 12, "bar" if share(one) < 1 else "bar low")
-            drawing.text(x + width + 5, y + 13, text(one))
+            width = (bar - 66) * share(learner)
+            drawing.box(x, y + 3, width, 12, "bar" if share(learner) < 1 else "bar low")
+            drawing.text(x + width + 5, y + 13, text(learner))
     caption = (
         "A filled square: the party is in the coalition. The first row is what anybody reads on "
         "the board."
@@ -116,8 +111,21 @@ def _figure(facts: Facts) -> Figure:
     return Figure(drawing.svg(), caption, _numbers(facts))
 
 
-def _guesses(one: Learner) -> str:
-    return f"{one.guessed:,.1f}" if one.guessed is not None else "-"
+def _bars(facts: Facts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
+    """The bars that every coalition has: title, share of the full width, number behind it."""
+    most = max((learner.bits for learner in learners), default=0.0) or 1.0
+    bars: tuple[_Bar, ...] = (
+        ("people linked", lambda who: who.linked / facts.crowd, lambda who: f"{who.linked:,}"),
+        ("values certain", lambda who: who.certain / facts.cells, lambda who: f"{who.certain:,}"),
+        ("bits per person", lambda who: who.bits / most, lambda who: f"{who.bits:.2f}"),
+    )
+    if all(learner.guessed is not None for learner in learners):
+        bars += (("rows guessed", lambda who: (who.guessed or 0.0) / facts.crowd, _guesses),)
+    return bars
+
+
+def _guesses(learner: Learner) -> str:
+    return f"{learner.guessed:,.1f}" if learner.guessed is not None else "-"
 
 
 def _slanted(x: float, y: float, text: str) -> str:
@@ -129,27 +137,29 @@ def _slanted(x: float, y: float, text: str) -> str:
     )
 
 
-def _guessed(one: Learner) -> str:
+def _guessed(learner: Learner) -> str:
     """People whose row is guessed right, and how many were before; ~ sampled, >= at least."""
-    if one.guessed is None:
+    if learner.guessed is None:
         return "-"
-    mark = {"sampled": "~ ", "at least": ">= "}.get(one.method, "")
-    return f"{mark}{one.guessed:,.1f} ({one.before or 0.0:,.1f})"
+    mark = {"sampled": "~ ", "at least": ">= "}.get(learner.method, "")
+    return f"{mark}{learner.guessed:,.1f} ({learner.before or 0.0:,.1f})"
 
 
 def _table(facts: Facts) -> Grid:
     rows = [
         (
-            one.name,
-            f"{one.linked:,} ({percent(one.linked / facts.crowd)})",
-            f"{one.certain:,} of {facts.cells:,}",
-            one.bits_are.mark + f"{one.bits:.3g}",
-            _guessed(one),
-            "-" if one.sure is None else f"{percent(one.sure)} ({percent(one.sure_before or 0)})",
-            "yes" if facts.trusted(one) else "no",
-            _verdict(facts, one),
+            learner.name,
+            f"{learner.linked:,} ({percent(learner.linked / facts.crowd)})",
+            f"{learner.certain:,} of {facts.cells:,}",
+            learner.bits_are.mark + f"{learner.bits:.3g}",
+            _guessed(learner),
+            "-"
+            if learner.sure is None
+            else f"{percent(learner.sure)} ({percent(learner.sure_before or 0)})",
+            "yes" if facts.trusted(learner) else "no",
+            _verdict(facts, learner),
         )
-        for one in facts.learners
+        for learner in facts.learners
     ]
     headings = (
         *("coalition", "people linked", "values certain", "bits per person"),
@@ -168,11 +178,11 @@ def _numbers(facts: Facts) -> Numbers:
     )
     rows = [
         (
-            *("+".join(one.parties), one.linked, facts.crowd, one.certain, facts.cells),
-            *(one.bits, one.bits_are.value, one.guessed, one.before),
-            *(one.sure, one.sure_before, one.method),
+            *("+".join(learner.parties), learner.linked, facts.crowd, learner.certain, facts.cells),
+            *(learner.bits, learner.bits_are.value, learner.guessed, learner.before),
+            *(learner.sure, learner.sure_before, learner.method),
         )
-        for one in facts.learners
+        for learner in facts.learners
     ]
     return Numbers("coalitions", headings, rows)
 
@@ -180,20 +190,20 @@ def _numbers(facts: Facts) -> Numbers:
 def _words(facts: Facts) -> Iterator[str]:
     breaking = facts.breaking
     if breaking:
-        names = "; ".join(one.name for one in breaking)
+        names = "; ".join(learner.name for learner in breaking)
         yield f"The smallest coalitions that link anyone by watching: {names}."
     else:
         yield "No coalition that was scored links anyone by watching."
-    by_name = {frozenset(one.parties): one for one in facts.learners}
-    for one in facts.run.scenario.coalition:
-        found = by_name.get(frozenset(one.parties))
-        if found:
+    by_name = {frozenset(learner.parties): learner for learner in facts.learners}
+    for coalition in facts.run.scenario.coalition:
+        learner = by_name.get(frozenset(coalition.parties))
+        if learner:
             what = (
-                f"links {many(found.others, 'person', 'people')}"
-                if found.others
+                f"links {many(learner.others, 'person', 'people')}"
+                if learner.others
                 else "links nobody"
             )
-            if found.linked > found.others:
-                what += " else" if found.others == 0 else " besides its members"
-            yield f"{one.name} ({' + '.join(one.parties)}): {what}."
+            if learner.linked > learner.others:
+                what += " else" if learner.others == 0 else " besides its members"
+            yield f"{coalition.name} ({' + '.join(coalition.parties)}): {what}."
     yield from facts.halved

@@ -74,9 +74,9 @@ def _trust(facts: Facts) -> Answer:
         return Answer(
             question, "nobody looked at links anyone", "No coalition that was scored links anyone."
         )
-    smallest = min(len(one.parties) for one in breaking)
-    names = "; or ".join(one.name for one in breaking)
-    linked = max(one.others for one in breaking)
+    smallest = min(len(learner.parties) for learner in breaking)
+    names = "; or ".join(learner.name for learner in breaking)
+    linked = max(learner.others for learner in breaking)
     what = "their reports" if facts.randomized else "their values"
     text = (
         "Of parties that keep to the rules: as long as one of every such group tells nobody, none "

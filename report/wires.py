@@ -33,14 +33,14 @@ def size(count: float) -> str:
 def _table(seen: Traffic) -> Grid:
     rows = [
         (
-            one.kind,
-            str(one.round) if one.round else "-",
-            f"{one.messages:,}",
-            size(one.size),
-            f"{one.smallest:,}" if one.smallest == one.largest else
-            f"{one.smallest:,} to {one.largest:,}",
+            wire.kind,
+            str(wire.round) if wire.round else "-",
+            f"{wire.messages:,}",
+            size(wire.size),
+            f"{wire.smallest:,}" if wire.smallest == wire.largest else
+            f"{wire.smallest:,} to {wire.largest:,}",
         )
-        for one in seen.flows
+        for wire in seen.flows
     ]  # fmt: skip
     numbers = Numbers(
         "traffic",
@@ -57,18 +57,20 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
         return [(length, length, count) for length, count in sizes.items()]
     low, high = min(sizes), max(sizes)
     step = -(-(high - low + 1) // BINS)
-    found: dict[int, int] = {}
+    bins: dict[int, int] = {}
     for length, count in sizes.items():
         start = low + (length - low) // step * step
-        found[start] = found.get(start, 0) + count
-    return [(start, start + step - 1, count) for start, count in sorted(found.items())]
+        bins[start] = bins.get(start, 0) + count
+    return [(start, start + step - 1, count) for start, count in sorted(bins.items())]
 
 
 def _figure(seen: Traffic) -> Figure:
     """A bar for each length that occurs, round by round."""
     rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
-    said = [f"round {number}: {many(len(one), 'length')}" for number, one in seen.sizes.items()]
+    said = [
+        f"round {number}: {many(len(lengths), 'length')}" for number, lengths in seen.sizes.items()
+    ]
     drawing = Drawing("sizes", "Length of submissions", "; ".join(said), 720, height)
     most = max((count for bins in rounds.values() for _, _, count in bins), default=1)
     y = 14.0

@@ -85,11 +85,13 @@ class Advice:
 
     def frontier(self) -> tuple[Choice, ...]:
         """Those tried that are not beaten: each loses less than any with as few people below k."""
-        found: list[Choice] = []
-        for one in sorted(self.tried, key=lambda one: (one.people, one.loss, one.levels)):
-            if not found or one.loss < found[-1].loss - SLACK:
-                found.append(one)
-        return tuple(found)
+        choices: list[Choice] = []
+        for choice in sorted(
+            self.tried, key=lambda choice: (choice.people, choice.loss, choice.levels)
+        ):
+            if not choices or choice.loss < choices[-1].loss - SLACK:
+                choices.append(choice)
+        return tuple(choices)
 
 
 def search(
@@ -274,7 +276,7 @@ class _Search:
         keys = dropped.copy()
         for at, level in zip(order, settled, strict=False):
             keys += self.keys(at, level) - self.keys(at, self.top[at])
-        rest, found = order[len(settled) + 1 :], []
+        rest, children = order[len(settled) + 1 :], []
         fixed = sum(self.losses[at][level] for at, level in zip(order, settled, strict=False))
         for level in range(finest[j], self.top[j] + 1):
             own = fixed + self.losses[j][level]
@@ -292,10 +294,10 @@ class _Search:
             low = self.worth(own + sum(self.losses[at][tight[at]] for at in rest), people)
             if self.best and low >= self.best.loss - SLACK:
                 continue
-            found.append((low, (*settled, level), tight))
+            children.append((low, (*settled, level), tight))
             if self.late:
                 break
-        return found
+        return children
 
     def _finest(
         self, keys: Keys, rest: Sequence[int], known: list[int], own: float | None = None

@@ -152,8 +152,8 @@ def _least(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
     if rule is Rule.THEOREM2:
         return least_theorem2(columns, k, n)
     if rule is Rule.COVERAGE:
-        found = least_coverage(columns, k, n)
-        choice = [0] * len(columns) if found is None else found[1]
+        coverage = least_coverage(columns, k, n)
+        choice = [0] * len(columns) if coverage is None else coverage[1]
     else:
         choice = _least_product(columns, k, n, rule)
     thresholds = tuple(int(c.threshold[i]) for c, i in zip(columns, choice, strict=True))
@@ -166,8 +166,8 @@ def _least_product(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
     ]
     start, choice = descend(options, k, n)
-    found = least(options, k, min(start, n), Growth(options, k))
-    return choice if found is None else found[1]
+    product = least(options, k, min(start, n), Growth(options, k))
+    return choice if product is None else product[1]
 
 
 def _read(

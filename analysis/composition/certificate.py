@@ -125,11 +125,11 @@ class Certificate:
                 f"certificate: speaks of {self.n:,} people, the marginals of "
                 f"{int(columns[0].values.sum()):,}"
             )
-        found = certify(self.rule, columns, self.k, self.thresholds, self.pivot, n=self.n)
-        if found != self:
+        fresh = certify(self.rule, columns, self.k, self.thresholds, self.pivot, n=self.n)
+        if fresh != self:
             raise VerificationError(
                 f"certificate: claims {self.people:,} people (c = {self.c}); "
-                f"rule {self.rule} with these thresholds gives {found.people:,} (c = {found.c})"
+                f"rule {self.rule} with these thresholds gives {fresh.people:,} (c = {fresh.c})"
             )
 
     def to_dict(self) -> dict[str, Any]:

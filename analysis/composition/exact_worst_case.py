@@ -68,9 +68,9 @@ class WorstCase:
         return self.upper / self.n
 
     def __str__(self) -> str:
-        found = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
+        people = f"{self.people}" if self.proven else f"{self.people} to {self.upper}"
         proof = "proven" if self.proven else f"not closed in {self.seconds:.1f} s: {self.why}"
-        return f"at worst {found} of {self.n} people exposed at k = {self.k} ({proof})"
+        return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
     def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
         """Raises VerificationError unless the table has these margins and exposes `people`."""
@@ -181,10 +181,10 @@ def _solve(
     return table, ceiling
 
 
-def _worse(one: Table | None, other: Table | None, k: int) -> Table | None:
+def _worse(first: Table | None, other: Table | None, k: int) -> Table | None:
     """The table that exposes more, the first on a tie."""
-    found = [table for table in (one, other) if table is not None]
-    return max(found, key=lambda table: table.exposed(k), default=None)
+    tables = [table for table in (first, other) if table is not None]
+    return max(tables, key=lambda table: table.exposed(k), default=None)
 
 
 def _table(program: Program, solution: Floats | None) -> Table | None:

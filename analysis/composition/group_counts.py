@@ -82,11 +82,11 @@ def axis_counts(table: GroupCounts, column: int) -> Counts:
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
     """Whether tables say the same of what they share."""
-    for one, other in combinations(tables, 2):
-        shared = set(one.group) & set(other.group)
+    for first, other in combinations(tables, 2):
+        shared = set(first.group) & set(other.group)
         sums = [
             t.counts.sum(axis=tuple(a for a, j in enumerate(t.group) if j not in shared))
-            for t in (one, other)
+            for t in (first, other)
         ]
         if shared and not np.array_equal(*sums):
             return False

@@ -188,14 +188,14 @@ def _read(groups: Groups) -> dict[Group, Counts]:
         raise ParameterError(f"groups: found {brief(groups)}; needs {needs}")
     if not groups:
         raise ParameterError(f"groups: empty; needs {needs}")
-    found = {}
+    joints = {}
     for group, table in groups.items():
         name = f"groups[{brief(group)}]"
         columns = tuple(whole(j, name, 0) for j in sequence(group, name, "a tuple of columns"))
         if not columns or len(set(columns)) < len(columns):
             raise ParameterError(f"{name}: needs different columns, at least one")
-        found[columns] = as_count_table(table, name, len(columns))
-    return found
+        joints[columns] = as_count_table(table, name, len(columns))
+    return joints
 
 
 def _columns(tables: Mapping[Group, Counts]) -> list[int]:

@@ -68,8 +68,8 @@ class Growth:
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
         """A row (or sum of rows) of the table at each product, which is at least 1."""
-        found: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
-        return found
+        least: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
+        return least
 
 
 @dataclass(frozen=True, slots=True, eq=False)

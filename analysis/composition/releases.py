@@ -55,12 +55,12 @@ def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedRelea
     k = whole(k, "k", 1)
     counts = [as_counts(cells) for cells in releases]
     n = int(counts[0].sum())
-    if n == 0 or any(int(one.sum()) != n for one in counts):
-        found = ", ".join(str(int(one.sum())) for one in counts)
-        raise ParameterError(f"releases: found {found} people; each needs the same, at least one")
-    alone = tuple(int(users_below(one, k)) for one in counts)
+    if n == 0 or any(int(count.sum()) != n for count in counts):
+        totals = ", ".join(str(int(count.sum())) for count in counts)
+        raise ParameterError(f"releases: found {totals} people; each needs the same, at least one")
+    alone = tuple(int(users_below(count, k)) for count in counts)
     high = alone[0]
     if len(counts) > 1:
-        proof = best_bound([np.asarray(one) for one in counts], k, rule="coverage")
+        proof = best_bound([np.asarray(count) for count in counts], k, rule="coverage")
         high = min(n, proof.people)
     return ComposedReleases(k, n, max(alone), max(high, *alone), alone)

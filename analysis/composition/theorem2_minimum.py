@@ -223,11 +223,11 @@ class _Search:
             path = states.path(int(entry))
             thresholds = self.thresholds(path, every, float(levels[entry]))
             if thresholds is not None:
-                found = certify(
+                certificate = certify(
                     Rule.THEOREM2, self.columns, self.k, thresholds, self.pivot, n=self.n
                 )
                 self.limit = float(cost[entry])
-                self.best = min(self.best, found, key=lambda c: c.people)
+                self.best = min(self.best, certificate, key=lambda c: c.people)
                 return
 
     def thresholds(

@@ -44,7 +44,7 @@ def climb(
             break
         above = best if more.x is None else max(best, floor(-more.fun + TOLERANCE))
         if above < ceiling:
-            found = solve(
+            solution = solve(
                 program,
                 cuts,
                 ceiling,
@@ -53,11 +53,11 @@ def climb(
                 covered=(0, rung),
                 more_than=above,
             )
-            if found.status == OPTIMAL:
-                return found.x, min(ceiling, round(-found.fun))
-            if found.status != INFEASIBLE:
-                bound = -(found.mip_dual_bound or -ceiling)
-                return found.x, min(ceiling, max(above, floor(bound + TOLERANCE)))
+            if solution.status == OPTIMAL:
+                return solution.x, min(ceiling, round(-solution.fun))
+            if solution.status != INFEASIBLE:
+                bound = -(solution.mip_dual_bound or -ceiling)
+                return solution.x, min(ceiling, max(above, floor(bound + TOLERANCE)))
             ceiling = above
         rung += 1
     return None, ceiling

@@ -72,7 +72,7 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
     rows, tops = zip(*map(_at_most, others), strict=True)
     bounds: Any = np.stack(program.bounds(), axis=1)
     equal: Any = margins.A
-    found: Any = linprog(
+    solution: Any = linprog(
         program.objective(),
         A_eq=equal,
         b_eq=np.asarray(margins.lb),
@@ -81,11 +81,11 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
         bounds=bounds,
         method="highs",
     )
-    if found.x is None:
+    if solution.x is None:
         return Weights((0,) * len(_totals(tables)), ())
-    chosen = _whole(-found.ineqlin.marginals[len(found.ineqlin.marginals) - len(cuts) :])
+    chosen = _whole(-solution.ineqlin.marginals[len(solution.ineqlin.marginals) - len(cuts) :])
     blocks = tuple((cut.block, m) for cut, m in zip(cuts, chosen, strict=True) if m > 0)
-    return Weights(tuple(_whole(-found.eqlin.marginals)), blocks)
+    return Weights(tuple(_whole(-solution.eqlin.marginals)), blocks)
 
 
 def _at_most(constraint: "LinearConstraint") -> tuple[Any, Floats]:

@@ -182,15 +182,15 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
 
 
 def _check_agreement(tables: list[Margin]) -> None:
-    for one, other in combinations(tables, 2):
-        shared = set(one.group) & set(other.group)
+    for first, other in combinations(tables, 2):
+        shared = set(first.group) & set(other.group)
         sums = [
             m.counts.sum(axis=tuple(a for a, j in enumerate(m.group) if j not in shared))
-            for m in (one, other)
+            for m in (first, other)
         ]
         if not np.array_equal(*sums):
             raise ParameterError(
-                f"known: groups {one.group} and {other.group} contradict each other"
+                f"known: groups {first.group} and {other.group} contradict each other"
             )
 
 

@@ -83,7 +83,7 @@ class Program:
         A, b = self.tables.equations()
         m, cells = len(self.free), self.tables.cells
         pick = csr_array((np.ones(m), (np.arange(m), self.free)), shape=(m, cells))
-        one, none = eye_array(m), csr_array((m, m))
+        identity, none = eye_array(m), csr_array((m, m))
         most, caps = (diags_array(v[self.free].astype(float)) for v in (self.most, self.caps))
         rows = np.repeat(np.arange(len(cuts)), [len(cut.cells) for cut in cuts])
         position = np.full(cells, -1)
@@ -95,8 +95,10 @@ class Program:
         return [
             LinearConstraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
             LinearConstraint(hstack([pick, none, most]), np.full(m, -np.inf), self.most[self.free]),
-            LinearConstraint(hstack([csr_array((m, cells)), one, -caps]), -np.inf, 0),
-            LinearConstraint(hstack([csr_array((m, cells)), one, -self.k * one]), 0, np.inf),
+            LinearConstraint(hstack([csr_array((m, cells)), identity, -caps]), -np.inf, 0),
+            LinearConstraint(
+                hstack([csr_array((m, cells)), identity, -self.k * identity]), 0, np.inf
+            ),
             LinearConstraint(csr_array(covers), needs, np.inf),
             LinearConstraint(-self.objective(), -np.inf, ceiling),
             *self._order(),
@@ -121,8 +123,8 @@ class Program:
 
 def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], float]:
     """Cuts until the relaxation violates none (or time is half up), and the relaxation's value."""
-    found = Cuts(program.tables, program.k)
-    cuts = found.margin_cuts()
+    cutting = Cuts(program.tables, program.k)
+    cuts = cutting.margin_cuts()
     seen = {cut.key for cut in cuts}
     value, half = float(ceiling), (deadline + perf_counter()) / 2
     for _ in range(ROUNDS):
@@ -132,7 +134,7 @@ def relax(program: Program, ceiling: int, deadline: float) -> tuple[list[Cut], f
         if result.x is None:
             break
         value = -float(result.fun)
-        fresh = {c.key: c for c in found.violated(program.shares(result.x), PER_ROUND)}
+        fresh = {c.key: c for c in cutting.violated(program.shares(result.x), PER_ROUND)}
         new = [cut for key, cut in fresh.items() if key not in seen]
         if not new:
             break

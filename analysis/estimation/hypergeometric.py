@@ -24,19 +24,19 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
     """An upper bound of log P(C1 <= b) when M of the n1 + n2 pooled people have the property."""
     from scipy.special import gammaln
 
-    found, pooled = np.asarray(b, np.float64), np.asarray(M, np.float64)
+    hits, pooled = np.asarray(b, np.float64), np.asarray(M, np.float64)
     N = float(n1 + n2)
-    unfound, others = pooled - found, N - pooled
-    missing = others - (n1 - found)
+    unfound, others = pooled - hits, N - pooled
+    missing = others - (n1 - hits)
 
     def choose(top: Any, bottom: Any) -> Any:
         return gammaln(top + 1) - gammaln(bottom + 1) - gammaln(top - bottom + 1)
 
     possible = (unfound >= 0) & (missing >= 0) & (unfound <= n2)
     with np.errstate(all="ignore"):
-        log_pmf = choose(pooled, found) + choose(others, n1 - found)
+        log_pmf = choose(pooled, hits) + choose(others, n1 - hits)
         log_pmf = log_pmf - choose(N, n1) + LOG_SLACK
-        ratio = found * missing / ((unfound + 1) * (n1 - found + 1))
+        ratio = hits * missing / ((unfound + 1) * (n1 - hits + 1))
         bound = np.where(ratio < 1, log_pmf - np.log1p(-np.minimum(ratio, 1)), 0.0)
     return np.where(possible, np.minimum(bound, 0.0), 0.0)
 

@@ -113,8 +113,8 @@ def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
     """The least value a bounded search finds for the convex f; every value of f is a bound."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
-    return float(found.fun)
+    minimum = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
+    return float(minimum.fun)
 
 
 def _slope_root(x: float, n: int, k: int, *, rising: bool) -> float:

@@ -105,10 +105,10 @@ def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
             f"among: found {among.n:,} people for {crowds.n:,}, or smaller crowds; the same people "
             "with crowds at least as large are accepted"
         )
-    one = Fraction(1)
+    certain = Fraction(1)
     mean = sum(people * size for size, people in zip(among.sizes, among.people, strict=True))
     inside = sum(people * size for size, people in zip(crowds.sizes, crowds.people, strict=True))
-    return Risk(k, mean / inside, _attacker(crowds, k, one), _attacker(among, k, one))
+    return Risk(k, mean / inside, _attacker(crowds, k, certain), _attacker(among, k, certain))
 
 
 def _attacker(crowds: Crowds, k: int, factor: Fraction) -> Attacker:

@@ -51,8 +51,8 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
     if wanted.size and wanted.dtype.kind not in "iu":
         raise ParameterError(f"k: found {wanted.dtype} numbers; integers are accepted")
     below = np.concatenate(([0], np.cumsum(values)))
-    found: Integers = below[np.searchsorted(values, wanted)]
-    return int(found) if wanted.ndim == 0 else found
+    people: Integers = below[np.searchsorted(values, wanted)]
+    return int(people) if wanted.ndim == 0 else people
 
 
 @overload

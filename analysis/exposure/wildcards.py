@@ -101,11 +101,11 @@ class Wildcards:
 
 def _digits(codes: Integers, missing: int | None) -> Integers:
     """Codes from 1 without gaps, 0 where missing."""
-    found = np.zeros(codes.size, dtype=np.int64)
+    digits = np.zeros(codes.size, dtype=np.int64)
     known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
     if known.any():
-        found[known] = dense(codes[known])[0] + 1
-    return found
+        digits[known] = dense(codes[known])[0] + 1
+    return digits
 
 
 def _joint(columns: Sequence[Integers], rows: int) -> Integers:

@@ -63,7 +63,7 @@ def frontier(points: Sequence[Point]) -> list[Point]:
     """
     best: list[Point] = []
     for point in sorted(
-        (one for one in points if not one.least), key=lambda one: (one.bits, one.error)
+        (point for point in points if not point.least), key=lambda point: (point.bits, point.error)
     ):
         if not best or point.error < best[-1].error:
             best.append(point)
@@ -77,7 +77,10 @@ def figure(points: Sequence[Point], title: str, k: int) -> "Figure":
     _privacy(left, points, k)
     _utility(right, points)
     _scale(right, points)
-    shown = ((left, [one for one in points if one.rows], "exposure"), (right, points, "error"))
+    shown = (
+        (left, [point for point in points if point.rows], "exposure"),
+        (right, points, "error"),
+    )
     for axes, some, height in shown:
         for _, group in _groups(axes, some, height):
             for rank, point in enumerate(group):
@@ -116,12 +119,12 @@ def _privacy(axes: "Axes", points: Sequence[Point], k: int) -> None:
 def _utility(axes: "Axes", points: Sequence[Point]) -> None:
     best = frontier(points)
     axes.step(
-        [one.bits for one in best], [one.error for one in best],
+        [point.bits for point in best], [point.error for point in best],
         where="post", color=drawing.GREY, linewidth=1, linestyle=(0, (4, 2)), zorder=1,
     )  # fmt: skip
     for series in _series(points):
         axes.plot(
-            [one.bits for one in series], [one.error for one in series],
+            [point.bits for point in series], [point.error for point in series],
             color=_look(series[0])[2], linewidth=0.8, alpha=0.5, zorder=1,
         )  # fmt: skip
     for point in points:
@@ -135,12 +138,12 @@ def _utility(axes: "Axes", points: Sequence[Point]) -> None:
 
 def _series(points: Sequence[Point]) -> list[list[Point]]:
     """Programs that differ in epsilon alone, to be joined by a line."""
-    found: dict[str, list[Point]] = {}
+    groups: dict[str, list[Point]] = {}
     for point in points:
         name, _, epsilon = point.name.rpartition(" e=")
         if name and epsilon:
-            found.setdefault(name, []).append(point)
-    return list(found.values())
+            groups.setdefault(name, []).append(point)
+    return list(groups.values())
 
 
 def _scale(axes: "Axes", points: Sequence[Point]) -> None:
@@ -213,7 +216,7 @@ def _names(axes: "Axes", groups: Groups) -> None:
     taken = [
         Box(
             x - 6 * dots, y - 6 * dots,
-            x + (26 if any(one.least for one in group) else 6) * dots, y + 6 * dots,
+            x + (26 if any(point.least for point in group) else 6) * dots, y + 6 * dots,
         )
         for (x, y), (_, group) in zip(marks, groups, strict=True)
     ]  # fmt: skip

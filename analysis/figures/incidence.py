@@ -19,32 +19,34 @@ KEYS = ("psi", "estimate", "low", "high", "truth")
 Incidence = Mapping[str, Any]
 
 
-def figures(found: Incidence) -> list[Redrawn]:
+def figures(incidence: Incidence) -> list[Redrawn]:
     """The picture of a run. found: `incidence` of result.json."""
-    n = found["owners"]
-    columns = [found[key] or [""] * (n + 1) for key in KEYS]
+    n = incidence["owners"]
+    columns = [incidence[key] or [""] * (n + 1) for key in KEYS]
     rows = [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
     numbers = Numbers("incidence", ("t", *KEYS), rows)
-    return [Redrawn("incidence", (numbers,), (), lambda: draw(found))]
+    return [Redrawn("incidence", (numbers,), (), lambda: draw(incidence))]
 
 
 @drawing.styled
-def draw(found: Incidence) -> "Figure":
+def draw(incidence: Incidence) -> "Figure":
     """Elements in exactly t sets against t."""
     import numpy as np
 
     picture, axes = drawing.new(7.0, 4.2)
-    ax, t = axes[0], np.arange(found["owners"] + 1)
-    limits = f"limits, {100 * (1 - found['beta']):g} % all together"
-    ax.vlines(t, found["low"], found["high"], color=drawing.BLUE, alpha=0.35, lw=5, label=limits)
-    ax.plot(t, found["estimate"], "s", ms=5, color=drawing.BLUE, label=found["method"])
-    if found["truth"] is not None:
+    ax, t = axes[0], np.arange(incidence["owners"] + 1)
+    limits = f"limits, {100 * (1 - incidence['beta']):g} % all together"
+    ax.vlines(
+        t, incidence["low"], incidence["high"], color=drawing.BLUE, alpha=0.35, lw=5, label=limits
+    )
+    ax.plot(t, incidence["estimate"], "s", ms=5, color=drawing.BLUE, label=incidence["method"])
+    if incidence["truth"] is not None:
         black = drawing.BLACK
-        ax.plot(t - ASIDE, found["truth"], "D", ms=6, mfc="none", color=black, label="truth")
-    ax.plot(t + ASIDE, found["psi"], "x", ms=5, color=drawing.VERMILION, label="seen, noisy")
-    ax.set_yscale("symlog", linthresh=max(1.0, found["positions"] / 1000))
+        ax.plot(t - ASIDE, incidence["truth"], "D", ms=6, mfc="none", color=black, label="truth")
+    ax.plot(t + ASIDE, incidence["psi"], "x", ms=5, color=drawing.VERMILION, label="seen, noisy")
+    ax.set_yscale("symlog", linthresh=max(1.0, incidence["positions"] / 1000))
     ax.set_xlabel("t: sets that hold an element")
-    ax.set_ylabel(f"elements, of {found['positions']:,} positions")
-    ax.set_title(f"{found['owners']} sets, {found['rule']}")
+    ax.set_ylabel(f"elements, of {incidence['positions']:,} positions")
+    ax.set_title(f"{incidence['owners']} sets, {incidence['rule']}")
     picture.legend(loc="outside lower center", ncols=4)
     return picture

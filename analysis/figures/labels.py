@@ -69,20 +69,20 @@ def beside(
         nearest corner of all: they then overlap.
     """
     used = list(taken)
-    found: dict[int, Placed] = {}
+    chosen: dict[int, Placed] = {}
     crowded = [sum(hypot(x - a, y - b) < 12 * gap for a, b in points) for x, y in points]
     for i in sorted(range(len(points)), key=lambda i: (-crowded[i], points[i][1], points[i][0])):
         placed = next(
             (
-                one
-                for one in _tried(points[i], sizes[i], room, gap)
-                if one.box.within(room) and not any(one.box.meets(box) for box in used)
+                place
+                for place in _tried(points[i], sizes[i], room, gap)
+                if place.box.within(room) and not any(place.box.meets(box) for box in used)
             ),
             Placed(_around(points[i], sizes[i], gap, 0), far=True),
         )
-        found[i] = placed
+        chosen[i] = placed
         used.append(placed.box)
-    return [found[i] for i in range(len(points))]
+    return [chosen[i] for i in range(len(points))]
 
 
 def _tried(

@@ -100,39 +100,39 @@ class Point:
 
 def point(task: str, family: str, people: int, local: float) -> Point:
     """One amount of noise, by formulas."""
-    one = TASKS[task].families[family](local)
-    shuffled = report_epsilon(people, one, DELTA).high
-    return Point(local, shuffled, sqrt(one.noise_of(task) / people), None)
+    randomizer = TASKS[task].families[family](local)
+    shuffled = report_epsilon(people, randomizer, DELTA).high
+    return Point(local, shuffled, sqrt(randomizer.noise_of(task) / people), None)
 
 
 def curve(task: str, family: str, people: int) -> tuple[Point, ...]:
     """Every budget of a family in a crowd of this size; at some of them reports are drawn."""
-    found = [point(task, family, people, local) for local in BUDGETS]
+    points = [point(task, family, people, local) for local in BUDGETS]
     make = TASKS[task].families[family]
     return tuple(
-        replace(one, measured=measured(task, make(one.local), people))
-        if one.local in MEASURED
-        else one
-        for one in found
+        replace(spot, measured=measured(task, make(spot.local), people))
+        if spot.local in MEASURED
+        else spot
+        for spot in points
     )
 
 
-def measured(task: str, one: Randomizer, people: int, seed: int = 21) -> float:
+def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> float:
     """Root of the mean squared error over repeated reports of uniform people."""
     rng = np.random.default_rng([seed, people])
-    x = np.arange(people) % one.inputs
-    p = np.bincount(x, minlength=one.inputs) / people
+    x = np.arange(people) % randomizer.inputs
+    p = np.bincount(x, minlength=randomizer.inputs) / people
     runs = RUNS[people] * (4 if task == "mean" else 1)  # a mean is one number, shares are many
-    missed = [error_of(task, one, one.sample(x, rng), p) for _ in range(runs)]
+    missed = [error_of(task, randomizer, randomizer.sample(x, rng), p) for _ in range(runs)]
     return sqrt(float(np.mean(missed)))
 
 
-def error_of(task: str, one: Any, reports: Any, p: Any) -> float:
+def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
     """Mean squared error of what one crowd's reports say, in the unit of the task."""
     if task == "mean":
-        found = one.mean(one.support_counts(reports), len(reports))
-        return float(((found.value - found.truth(p)) / (2 * one.scale)) ** 2)
-    shares = one.estimate(reports).shares - p
+        mean = randomizer.mean(randomizer.support_counts(reports), len(reports))
+        return float(((mean.value - mean.truth(p)) / (2 * randomizer.scale)) ** 2)
+    shares = randomizer.estimate(reports).shares - p
     if task == "shares":
         return float(np.mean(shares**2))
     reach = np.append(0.0, np.cumsum(shares))
@@ -154,30 +154,30 @@ def curves() -> Curves:
 
 
 @drawing.styled
-def figure(found: Curves) -> "Figure":
+def figure(curves: Curves) -> "Figure":
     """A row a task, a column a crowd; every line has its name beside its end."""
     picture, axes = drawing.new(11, 9, len(TASKS), len(CROWDS))
     for row, (name, task) in enumerate(TASKS.items()):
         styles = drawing.styles(len(task.families))
         own = axes[row * len(CROWDS) : (row + 1) * len(CROWDS)]
-        errors = [one.error for key, line in found.items() if key[0] == name for one in line]
+        errors = [spot.error for key, line in curves.items() if key[0] == name for spot in line]
         for ax, people in zip(own, CROWDS, strict=True):
             ax.set(xscale="log", yscale="log", ylim=(min(errors) / 1.5, max(errors) * 1.5))
             if row == 0:
                 ax.set_title(f"{people:,} people")
             for family, (colour, style) in zip(task.families, styles, strict=True):
-                line = found[name, family, people]
-                x, y = [one.shuffled for one in line], [one.error for one in line]
+                line = curves[name, family, people]
+                x, y = [spot.shuffled for spot in line], [spot.error for spot in line]
                 ax.plot(x, y, color=colour, ls=style)
-                seen = [one for one in line if one.measured is not None]
+                seen = [spot for spot in line if spot.measured is not None]
                 ax.plot(
-                    [one.shuffled for one in seen],
-                    [one.measured or 0.0 for one in seen],
+                    [spot.shuffled for spot in seen],
+                    [spot.measured or 0.0 for spot in seen],
                     "o",
                     color=colour,
                     ms=4,
                 )
-            ends = {family: found[name, family, people][-1] for family in task.families}
+            ends = {family: curves[name, family, people][-1] for family in task.families}
             _name(ax, ends, dict(zip(task.families, styles, strict=True)))
             if row == len(TASKS) - 1:
                 ax.set_xlabel(f"epsilon after shuffling (nats, delta = {DELTA:g})")
@@ -196,7 +196,7 @@ def _name(ax: "Axes", ends: Mapping[str, Point], styles: Mapping[str, tuple[str,
         heights.append(max(own, heights[-1] + apart) if heights else max(own, low + apart))
     over = heights[-1] - (high - apart)
     heights = [height - max(0.0, over) for height in heights]
-    right = max(one.shuffled for one in ends.values())
+    right = max(spot.shuffled for spot in ends.values())
     left, _ = ax.get_xlim()
     ax.set_xlim(left, right * (right / left) ** 0.45)
     place = right * (right / left) ** 0.06

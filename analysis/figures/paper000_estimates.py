@@ -93,50 +93,50 @@ def estimates(
 def figure3(material: Material) -> Redrawn:
     """Redraw the figure from seeded simulations."""
     material.progress("figure 3: 1,000 simulations")
-    found = estimates(rng=material.seed)
-    return Redrawn("figure3", (_numbers(found),), tuple(_checks(found)), lambda: draw(found))
+    runs = estimates(rng=material.seed)
+    return Redrawn("figure3", (_numbers(runs),), tuple(_checks(runs)), lambda: draw(runs))
 
 
 @drawing.styled
-def draw(found: Estimates) -> "Figure":
+def draw(runs: Estimates) -> "Figure":
     """Means as lines, one standard deviation around them as shading; the deviations below."""
     figure, (above, below) = drawing.new(7.2, 7, 2, 1)
     for mean, sd, colour, style, name in (
-        (found.plug_in, found.plug_in_sd, GREEN, (0, (5, 1.5)), "plug-in exposure"),
-        (found.statistical, found.statistical_sd, PINK, "-", "statistical exposure"),
+        (runs.plug_in, runs.plug_in_sd, GREEN, (0, (5, 1.5)), "plug-in exposure"),
+        (runs.statistical, runs.statistical_sd, PINK, "-", "statistical exposure"),
     ):
-        above.plot(found.k, mean, color=colour, linestyle=style, label=f"{name}, mean")
+        above.plot(runs.k, mean, color=colour, linestyle=style, label=f"{name}, mean")
         low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
         hatch = "////" if colour == GREEN else None
         above.fill_between(
-            found.k, low, high, facecolor=(colour, 0.22), edgecolor=(colour, 0.55), hatch=hatch,
+            runs.k, low, high, facecolor=(colour, 0.22), edgecolor=(colour, 0.55), hatch=hatch,
             linewidth=0.4, label=f"{name}, ± 1 standard deviation",
         )  # fmt: skip
-        below.plot(found.k, sd, color=colour, linestyle=style, label=name)
+        below.plot(runs.k, sd, color=colour, linestyle=style, label=name)
     above.plot(
-        found.k, found.target, color=drawing.BLACK, linestyle=(0, (1, 1.2)),
+        runs.k, runs.target, color=drawing.BLACK, linestyle=(0, (1, 1.2)),
         label="expected exposure of a new database",
     )  # fmt: skip
     drawing.percent_axis(above, "people exposed")
     below.set_ylabel("standard deviation (share of people)")
     for ax in (above, below):
-        ax.set_xlim(1, found.n)
-        ax.set_xlabel(f"k (crowd size, of n = {found.n} people)")
+        ax.set_xlim(1, runs.n)
+        ax.set_xlabel(f"k (crowd size, of n = {runs.n} people)")
     above.legend(loc="lower right")
     below.legend(loc="upper right")
-    p = ", ".join(f"{share:g}" for share in found.p)
+    p = ", ".join(f"{share:g}" for share in runs.p)
     above.set_title("estimates of the exposure")
     below.set_title("how much they vary between databases")
     figure.suptitle(
-        f"Paper 000, Figure 3, redrawn: {found.simulations:,} databases, p = ({p})", fontsize=11
+        f"Paper 000, Figure 3, redrawn: {runs.simulations:,} databases, p = ({p})", fontsize=11
     )
     return figure
 
 
-def _numbers(found: Estimates) -> Numbers:
+def _numbers(runs: Estimates) -> Numbers:
     columns = (
-        found.k, found.k / found.n, found.target, found.plug_in, found.plug_in_sd,
-        found.statistical, found.statistical_sd,
+        runs.k, runs.k / runs.n, runs.target, runs.plug_in, runs.plug_in_sd,
+        runs.statistical, runs.statistical_sd,
     )  # fmt: skip
     headings = (
         "k", "t", "expected", "plug_in_mean", "plug_in_sd", "statistical_mean", "statistical_sd",
@@ -145,9 +145,9 @@ def _numbers(found: Estimates) -> Numbers:
     return Numbers("figure3", headings, list(rows))
 
 
-def _checks(found: Estimates) -> list[Check]:
-    plug_in, smooth = float(found.plug_in_sd.mean()), float(found.statistical_sd.mean())
-    chosen = ", ".join(f"{share:g}" for share in found.p)
+def _checks(runs: Estimates) -> list[Check]:
+    plug_in, smooth = float(runs.plug_in_sd.mean()), float(runs.statistical_sd.mean())
+    chosen = ", ".join(f"{share:g}" for share in runs.p)
     return [
         Check("3", "the distribution p", "caption", "not given", f"chosen: {chosen}", None),
         Check(
@@ -163,15 +163,15 @@ def _checks(found: Estimates) -> list[Check]:
             "the same at every single k",
             "caption, if read so",
             "smaller",
-            f"larger at {found.larger():.0%} of the k, by over 0.001 at {found.larger(0.001):.0%}",
-            found.larger() == 0,
+            f"larger at {runs.larger():.0%} of the k, by over 0.001 at {runs.larger(0.001):.0%}",
+            runs.larger() == 0,
         ),
         Check(
             "3",
             "distance of the mean statistical exposure from the expected exposure",
             "title, 'robust'",
             "none shown",
-            f"up to {found.bias:.3f}",
-            found.bias < 0.005,
+            f"up to {runs.bias:.3f}",
+            runs.bias < 0.005,
         ),
     ]

@@ -70,11 +70,11 @@ class Panel:
     def at(self, k: int) -> dict[str, int]:
         """The people at one of `ks`: truth, each rule, and `worst` where it is proven."""
         place = self.ks.index(k)
-        found = {"truth": self.truth(k)} | {r: p[place] for r, p in self.bounds.items()}
-        for one in self.worst:
-            if one.k == k and one.people == one.upper:
-                found["worst"] = one.people
-        return found
+        people = {"truth": self.truth(k)} | {r: p[place] for r, p in self.bounds.items()}
+        for case in self.worst:
+            if case.k == k and case.people == case.upper:
+                people["worst"] = case.people
+        return people
 
 
 def panel(
@@ -100,8 +100,8 @@ def panel(
     sought = [k for k in worst_at if k <= n]
     ks = tuple(np.union1d(grid, [*sought, *(k for k in KNOWN if k <= n)]).tolist()) if d > 1 else ()
     bounds = {r: tuple(best_bound(marginals, k, r).people for k in ks) for r in RULES} if ks else {}
-    found = (worst_case(marginals, k, seconds) for k in sought if d > 1 and seconds > 0)
-    worst = tuple(Worst(one.k, one.people, one.upper) for one in found)
+    cases = (worst_case(marginals, k, seconds) for k in sought if d > 1 and seconds > 0)
+    worst = tuple(Worst(case.k, case.people, case.upper) for case in cases)
     return Panel(tuple(names), exposure_curve(joint_counts(codes, range(d))), ks, bounds, worst)
 
 
@@ -129,13 +129,13 @@ def draw(singles: Sequence[Panel], together: Sequence[Panel]) -> "Figure":
     figure, axes = drawing.new(10, 7.6, 2, 2)
     n = singles[0].truth.n
     looks = drawing.styles(len(singles))
-    for one, (colour, style) in zip(singles, looks, strict=True):
-        _truth(axes[0], one, label=one.names[0], color=colour, linestyle=style)
+    for single, (colour, style) in zip(singles, looks, strict=True):
+        _truth(axes[0], single, label=single.names[0], color=colour, linestyle=style)
     axes[0].set_title("single columns")
     axes[0].legend(loc="upper left", title="exposure of")
-    for ax, one in zip(axes[1:], together, strict=True):
-        _bounded(ax, one)
-        ax.set_title(" × ".join(one.names))
+    for ax, joint in zip(axes[1:], together, strict=True):
+        _bounded(ax, joint)
+        ax.set_title(" × ".join(joint.names))
     for ax in axes:
         _axes(ax, n)
     handles, labels = axes[-1].get_legend_handles_labels()
@@ -146,23 +146,23 @@ def draw(singles: Sequence[Panel], together: Sequence[Panel]) -> "Figure":
     return figure
 
 
-def _truth(ax: "Axes", one: Panel, **look: Any) -> None:
-    curve = one.truth
+def _truth(ax: "Axes", shown: Panel, **look: Any) -> None:
+    curve = shown.truth
     t = [k / curve.n for k in (*curve.breakpoints, 2 * curve.n)]
     ax.step(t, (*curve.shares, 1.0), where="post", **look)
 
 
-def _bounded(ax: "Axes", one: Panel) -> None:
-    n = one.truth.n
-    t = [k / n for k in one.ks]
-    for rule, people in one.bounds.items():
+def _bounded(ax: "Axes", shown: Panel) -> None:
+    n = shown.truth.n
+    t = [k / n for k in shown.ks]
+    for rule, people in shown.bounds.items():
         ax.plot(t, [p / n for p in people], label=LABELS[rule], **LOOKS[rule])
-    _truth(ax, one, label="truth", color=drawing.BLUE, linewidth=2)
-    if one.worst:
-        low = np.array([w.people / n for w in one.worst])
-        high = np.array([w.upper / n for w in one.worst])
+    _truth(ax, shown, label="truth", color=drawing.BLUE, linewidth=2)
+    if shown.worst:
+        low = np.array([w.people / n for w in shown.worst])
+        high = np.array([w.upper / n for w in shown.worst])
         ax.errorbar(
-            [w.k / n for w in one.worst],
+            [w.k / n for w in shown.worst],
             (low + high) / 2,
             yerr=(high - low) / 2,
             label="worst table with these marginals (bar: bracket)",
@@ -195,18 +195,18 @@ def _times(factor: float) -> Callable[[Any], Any]:
 
 def _numbers(singles: Sequence[Panel], together: Sequence[Panel]) -> tuple[Numbers, ...]:
     steps = [
-        (" x ".join(one.names), k, k / one.truth.n, people, people / one.truth.n)
-        for one in (*singles, *together)
-        for k, people in zip(one.truth.breakpoints, one.truth.people, strict=True)
+        (" x ".join(shown.names), k, k / shown.truth.n, people, people / shown.truth.n)
+        for shown in (*singles, *together)
+        for k, people in zip(shown.truth.breakpoints, shown.truth.people, strict=True)
     ]
     bounds = []
-    for one in together:
-        worst = {w.k: (w.people, w.upper) for w in one.worst}
-        for k in one.ks:
-            place = one.ks.index(k)
-            people = (one.bounds[rule][place] for rule in RULES)
-            row = (k, k / one.truth.n, one.truth(k), *people, *worst.get(k, ("", "")))
-            bounds.append((" x ".join(one.names), *row))
+    for shown in together:
+        worst = {w.k: (w.people, w.upper) for w in shown.worst}
+        for k in shown.ks:
+            place = shown.ks.index(k)
+            people = (shown.bounds[rule][place] for rule in RULES)
+            row = (k, k / shown.truth.n, shown.truth(k), *people, *worst.get(k, ("", "")))
+            bounds.append((" x ".join(shown.names), *row))
     return (
         Numbers("figure2-truth", ("columns", "k_from", "t_from", "people", "share"), steps),
         Numbers(
@@ -228,11 +228,11 @@ def _checks(codes: Any, together: Sequence[Panel]) -> list[Check]:
         _everywhere("coverage <= refined <= printed, at every k drawn", "beyond it", together,
                     lambda at: at["coverage"] <= at["refined"] <= at["printed"]),
     ]  # fmt: skip
-    checks = [Check("2", *one) for one in paper]
+    checks = [Check("2", *row) for row in paper]
     for k, known in KNOWN.items():
-        found = together[-1].at(k)
+        here = together[-1].at(k)
         for name, share in known.items():
-            checks.append(_known(k, name, share, found.get(name), n))
+            checks.append(_known(k, name, share, here.get(name), n))
     return checks
 
 
@@ -243,14 +243,14 @@ def _row(numbers: Sequence[int]) -> str:
 def _everywhere(
     what: str, source: str, together: Sequence[Panel], holds: Callable[[dict[str, int]], bool]
 ) -> tuple[str, str, str, str, bool]:
-    asked = [holds(one.at(k)) for one in together for k in one.ks]
+    asked = [holds(shown.at(k)) for shown in together for k in shown.ks]
     return what, source, "always", f"{sum(asked)} of {len(asked)}", all(asked)
 
 
 def _known(k: int, name: str, share: float, people: int | None, n: int) -> Check:
     """A share known to as many digits as it is written with."""
     digits = len(str(share).partition(".")[2])
-    found = "not proven in time" if people is None else f"{people / n:.{digits}f}"
+    shown = "not proven in time" if people is None else f"{people / n:.{digits}f}"
     agrees = None if people is None else round(people / n, digits) == share
     what = f"four columns, k = {k}: {name}"
-    return Check("2", what, "reference program", f"{share:.{digits}f}", found, agrees)
+    return Check("2", what, "reference program", f"{share:.{digits}f}", shown, agrees)

@@ -66,23 +66,23 @@ def by_inputs(inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON) -> ByI
 def privacy_figure(material: Material) -> Redrawn:
     """Redraw the figure; nothing is random."""
     material.progress("figure 2: average privacy up to 1,000 inputs")
-    found = by_inputs()
-    return Redrawn("figure2", (_numbers(found),), tuple(_checks(found)), lambda: draw(found))
+    curves = by_inputs()
+    return Redrawn("figure2", (_numbers(curves),), tuple(_checks(curves)), lambda: draw(curves))
 
 
 @drawing.styled
-def draw(found: ByInputs) -> "Figure":
+def draw(curves: ByInputs) -> "Figure":
     """One line a protocol, and what all of them promise below."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     figure, (ax,) = drawing.new(7.2, 4.6)
     for (name, values), (colour, style) in zip(
-        found.privacy.items(), drawing.styles(len(found.privacy)), strict=True
+        curves.privacy.items(), drawing.styles(len(curves.privacy)), strict=True
     ):
-        ax.plot(found.inputs, values, color=colour, linestyle=style, label=name)
-    ax.axhline(found.worst_case, color=drawing.BLACK, linewidth=1, label="worst case, all four")
+        ax.plot(curves.inputs, values, color=colour, linestyle=style, label=name)
+    ax.axhline(curves.worst_case, color=drawing.BLACK, linewidth=1, label="worst case, all four")
     ax.set_xscale("log")
-    ax.set_xlim(found.inputs[0], found.inputs[-1])
+    ax.set_xlim(curves.inputs[0], curves.inputs[-1])
     ax.set_ylim(0, 1.02)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -91,24 +91,24 @@ def draw(found: ByInputs) -> "Figure":
     ax.set_ylabel("share of what is private that stays hidden")
     ax.legend(loc="center right")
     figure.suptitle(
-        f"Paper 002, Figure 2, redrawn: privacy at epsilon = {found.epsilon:g}", fontsize=11
+        f"Paper 002, Figure 2, redrawn: privacy at epsilon = {curves.epsilon:g}", fontsize=11
     )
     return figure
 
 
-def _numbers(found: ByInputs) -> Numbers:
-    columns = [found.inputs, *(values.tolist() for values in found.privacy.values())]
-    rows = [(*row, found.worst_case) for row in zip(*columns, strict=True)]
-    return Numbers("figure2", ("a", *found.privacy, "worst_case"), rows)
+def _numbers(curves: ByInputs) -> Numbers:
+    columns = [curves.inputs, *(values.tolist() for values in curves.privacy.values())]
+    rows = [(*row, curves.worst_case) for row in zip(*columns, strict=True)]
+    return Numbers("figure2", ("a", *curves.privacy, "worst_case"), rows)
 
 
-def _checks(found: ByInputs) -> list[Check]:
-    gaps = {name: np.diff(values) for name, values in found.privacy.items()}
+def _checks(curves: ByInputs) -> list[Check]:
+    gaps = {name: np.diff(values) for name, values in curves.privacy.items()}
     falling = [name for name, gap in gaps.items() if gap.min() < 0]
-    winners = [found.best(i) for i in range(len(found.inputs))]
+    winners = [curves.best(i) for i in range(len(curves.inputs))]
     last = max((i for i, name in enumerate(winners) if name != "GRR"), default=-1)
-    from_here = found.inputs[last + 1] if last + 1 < len(winners) else None
-    ends = ", ".join(f"{name} {values[-1]:.4f}" for name, values in found.privacy.items())
+    from_here = curves.inputs[last + 1] if last + 1 < len(winners) else None
+    ends = ", ".join(f"{name} {values[-1]:.4f}" for name, values in curves.privacy.items())
     return [
         Check(
             "2",
@@ -127,6 +127,6 @@ def _checks(found: ByInputs) -> list[Check]:
             from_here is not None,
         ),
         Check(
-            "2", f"average privacy at a = {found.inputs[-1]:,}", "figure", "not shown", ends, None
+            "2", f"average privacy at a = {curves.inputs[-1]:,}", "figure", "not shown", ends, None
         ),
     ]

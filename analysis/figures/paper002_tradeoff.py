@@ -69,38 +69,38 @@ def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
     return participation_factor(make(a, float(epsilon)), prior)
 
 
-def crossing(one: str, other: str, low: float, high: float, a: int = INPUTS) -> float:
+def crossing(first: str, other: str, low: float, high: float, a: int = INPUTS) -> float:
     """The average privacy in [low, high] at which two protocols have the same factor."""
     from scipy.optimize import brentq
 
-    gap = lambda s: factor_at(one, s, a) - factor_at(other, s, a)  # noqa: E731
+    gap = lambda s: factor_at(first, s, a) - factor_at(other, s, a)  # noqa: E731
     return float(brentq(gap, low, high, xtol=1e-6))
 
 
 def tradeoff_figure(material: Material) -> Redrawn:
     """Redraw both parts; nothing is random."""
     material.progress("figure 3: utility against privacy for three inputs")
-    found = tradeoff()
+    curves = tradeoff()
     material.progress("figure 3: where protocols change places")
-    return Redrawn("figure3", (_numbers(found),), tuple(_checks(found)), lambda: draw(found))
+    return Redrawn("figure3", (_numbers(curves),), tuple(_checks(curves)), lambda: draw(curves))
 
 
 @drawing.styled
-def draw(found: Tradeoff) -> "Figure":
+def draw(curves: Tradeoff) -> "Figure":
     """(a) by average privacy, (b) by worst-case privacy, (c) the high end of (a), magnified."""
     figure, (average, worst, high) = drawing.new(11, 4.4, 1, 3)
-    s_wc = np.exp(-found.epsilons)
+    s_wc = np.exp(-curves.epsilons)
     for (name, factor), (colour, style) in zip(
-        found.factor.items(), drawing.styles(len(found.factor)), strict=True
+        curves.factor.items(), drawing.styles(len(curves.factor)), strict=True
     ):
-        average.plot(found.privacy[name], factor, color=colour, linestyle=style, label=name)
+        average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
         gain = factor / np.interp(  # against OUE at the same average privacy
-            -found.privacy[name], -found.privacy["OUE"], found.factor["OUE"]
+            -curves.privacy[name], -curves.privacy["OUE"], curves.factor["OUE"]
         )
-        shown = (found.privacy[name] > 0.85) & (found.privacy[name] < 0.999)
-        high.plot(found.privacy[name][shown], gain[shown], color=colour, linestyle=style)
-    _bound(worst, found.a)
+        shown = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
+        high.plot(curves.privacy[name][shown], gain[shown], color=colour, linestyle=style)
+    _bound(worst, curves.a)
     average.set(xlim=(0, 1), ylim=(0, 1), xlabel="average privacy", ylabel="participation factor")
     average.set_title("(a)")
     worst.set(xlim=(0, 1), ylim=(0, 1))
@@ -111,7 +111,7 @@ def draw(found: Tradeoff) -> "Figure":
     average.legend(loc="upper right")
     worst.legend(loc="upper right")
     figure.suptitle(
-        f"Paper 002, Figure 3, redrawn: utility against privacy, a = {found.a}", fontsize=11
+        f"Paper 002, Figure 3, redrawn: utility against privacy, a = {curves.a}", fontsize=11
     )
     return figure
 
@@ -122,27 +122,27 @@ def _bound(ax: "Axes", a: int) -> None:
     ax.plot(np.sqrt(s), np.sqrt(most), color=drawing.GREY, linewidth=1, label="Theorem 8.1")
 
 
-def _numbers(found: Tradeoff) -> Numbers:
+def _numbers(curves: Tradeoff) -> Numbers:
     rows = [
         (name, float(e), float(s), exp(-float(e)), float(f))
-        for name in found.factor
-        for e, s, f in zip(found.epsilons, found.privacy[name], found.factor[name], strict=True)
+        for name in curves.factor
+        for e, s, f in zip(curves.epsilons, curves.privacy[name], curves.factor[name], strict=True)
     ]
     headings = ("protocol", "epsilon", "average_privacy", "worst_case_privacy", "factor")
     return Numbers("figure3", headings, rows)
 
 
-def _checks(found: Tradeoff) -> list[Check]:
+def _checks(curves: Tradeoff) -> list[Check]:
     top = crossing("GRR", "OUE", 0.8, 0.97)
     here = {name: factor_at(name, 0.95) for name in ("GRR", "OUE", "basic RAPPOR")}
     low = {name: factor_at(name, 0.45) for name in PROTOCOLS}
     best = max(low, key=lambda name: low[name])
     values = ", ".join(f"{name} {factor:.5f}" for name, factor in here.items())
-    names = list(found.factor)
-    stack = np.array([found.factor[name] for name in names])
+    names = list(curves.factor)
+    stack = np.array([curves.factor[name] for name in names])
     always = bool((stack.argmax(axis=0) == names.index("GRR")).all())
     ends = ", ".join(
-        f"{name} ({found.privacy[name][-1]:.3f}, {found.factor[name][-1]:.3f})"
+        f"{name} ({curves.privacy[name][-1]:.3f}, {curves.factor[name][-1]:.3f})"
         for name in ("OUE", "BLH")
     )
     text = "section 10.4"
@@ -160,6 +160,6 @@ def _checks(found: Tradeoff) -> list[Check]:
         ),
         Check(
             "3", "(S, F) of OUE and BLH converge", text, "as epsilon -> 1",
-            f"as epsilon -> infinity; at {found.epsilons[-1]:g}: {ends}", False,
+            f"as epsilon -> infinity; at {curves.epsilons[-1]:g}: {ends}", False,
         ),
     ]  # fmt: skip

@@ -83,10 +83,10 @@ def figure11(material: Material) -> Redrawn:
     shares, errors = [truth[top]], []
     for _, eps in promises:
         randomizer = make(eps)
-        present, found = large_domain(randomizer, randomizer.sample(own, rng)).significant(
+        present, values = large_domain(randomizer, randomizer.sample(own, rng)).significant(
             rule="normal"
         )
-        estimate = dict(zip(present.tolist(), found.tolist(), strict=True))
+        estimate = dict(zip(present.tolist(), values.tolist(), strict=True))
         shares.append(np.array([estimate.get(x, 0.0) for x in top.tolist()]))
         errors.append(float(np.mean(np.abs(shares[-1] / truth[top] - 1))))
     checks = [
@@ -131,29 +131,29 @@ def _losses(
     randomizer: GRR | LocalHash, own: np.ndarray, truth: Floats, rng: np.random.Generator
 ) -> list[Row]:
     """Two rows, top 100 and all places, as in NAMES."""
-    found = large_domain(randomizer, randomizer.sample(own, rng))
+    estimated = large_domain(randomizer, randomizer.sample(own, rng))
     g = 0 if randomizer.hash_family is None else randomizer.said_values
     law = grr_loss(truth, SMALLER, randomizer.epsilon, FEWER)
     if g:
         law = hash_loss(truth, g, randomizer.epsilon, FEWER)
     bound = pie_bound(randomizer, FEWER)
     popular = np.argpartition(-truth, TOP)[:TOP]
-    invented = [_invented(found, truth, rule) for rule in ("normal", "exact")]
+    invented = [_invented(estimated, truth, rule) for rule in ("normal", "exact")]
     return [
         (
             "LocalHash" if g else "GRR", randomizer.epsilon, g, top or SMALLER,
             float(law.sum() if top is None else law[popular].sum()),
-            found.loss(truth, top=top),
-            found.loss(truth, top=top, level=0.05, rule="normal"),
-            found.loss(truth, top=top, level=0.05, rule="exact"),
+            estimated.loss(truth, top=top),
+            estimated.loss(truth, top=top, level=0.05, rule="normal"),
+            estimated.loss(truth, top=top, level=0.05, rule="exact"),
             *invented, bound.error("printed"), bound.error("exact"),
         )
         for top in (TOP, None)
     ]  # fmt: skip
 
 
-def _invented(found: LargeDomain, truth: Floats, rule: str) -> int:
-    present, _ = found.significant(rule=rule)  # type: ignore[arg-type]
+def _invented(estimated: LargeDomain, truth: Floats, rule: str) -> int:
+    present, _ = estimated.significant(rule=rule)  # type: ignore[arg-type]
     return int(np.count_nonzero(truth[present] == 0))
 
 

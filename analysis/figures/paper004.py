@@ -114,17 +114,17 @@ def _errors(ax: "Axes", panel: Panel) -> None:
 def _counts(ax: "Axes", week: Panel, shown: list[IncidenceEstimate]) -> None:
     t: Any = np.arange(week.n + 1)
     ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
-    for found, shift, colour in zip(
+    for fitted, shift, colour in zip(
         shown, (-0.13, 0.13), (drawing.BLUE, drawing.ORANGE), strict=True
     ):
-        ax.vlines(t + shift, found.low, found.high, color=colour, alpha=0.45, lw=3)
+        ax.vlines(t + shift, fitted.low, fitted.high, color=colour, alpha=0.45, lw=3)
         ax.plot(
             t + shift,
-            found.phi,
+            fitted.phi,
             "o",
             color=colour,
             ms=4,
-            label=f"{NAMES[found.method]}, limits 0.9",
+            label=f"{NAMES[fitted.method]}, limits 0.9",
         )
     ax.set_yscale("symlog", linthresh=10)
     ax.set(xlabel="sessions t", ylabel="devices in exactly t", ylim=(-1, 8000))
@@ -155,12 +155,12 @@ def _numbers(name: str, panels: list[Panel]) -> Numbers:
 def _estimates(name: str, week: Panel, shown: list[IncidenceEstimate]) -> Numbers:
     rows = [
         (
-            found.method,
+            fitted.method,
             t,
             int(week.phi[t]),
-            *(float(a[t]) for a in (found.phi, found.low, found.high)),
+            *(float(a[t]) for a in (fitted.phi, fitted.low, fitted.high)),
         )
-        for found in shown
+        for fitted in shown
         for t in range(week.n + 1)
     ]
     return Numbers(name, ("method", "t", "true", "estimate", "low", "high"), rows)
@@ -194,9 +194,9 @@ def _bound_checks(figure: str, panels: list[Panel]) -> list[Check]:
 
 def _small_at_half(panels: list[Panel]) -> Check:
     errors = [float(p.quantiles["program"][BUDGETS.index(0.5)]) for p in panels]
-    found = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
+    told = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
     return Check(
-        "2", "error of the paper's program at epsilon = 0.5", "Section 6.1", "very small", found,
+        "2", "error of the paper's program at epsilon = 0.5", "Section 6.1", "very small", told,
         max(errors) < 0.05,
     )  # fmt: skip
 
@@ -214,13 +214,13 @@ def _inside(panels: list[Panel], figure: str = "2") -> Check:
 def _limit_checks(week: Panel, shown: list[IncidenceEstimate]) -> list[Check]:
     """Confidence limits must hold; the credible band only if the truth is like its prior."""
     checks = []
-    for found in shown:
-        missed = np.flatnonzero((found.low > week.phi) | (week.phi > found.high))
-        credible = found.method == "bayes"
+    for fitted in shown:
+        missed = np.flatnonzero((fitted.low > week.phi) | (week.phi > fitted.high))
+        credible = fitted.method == "bayes"
         checks.append(
             Check(
                 "2-wifi",
-                f"limits around the estimate by {found.method}, epsilon = {SHOWN_EPSILON:g}",
+                f"limits around the estimate by {fitted.method}, epsilon = {SHOWN_EPSILON:g}",
                 "its prior, all vectors alike" if credible else "confidence 0.9, all t at once",
                 "hold every count",
                 f"missed t = {', '.join(map(str, missed))}" if missed.size else "all held",

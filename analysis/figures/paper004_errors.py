@@ -101,14 +101,14 @@ def study(
     for epsilon in budgets:
         eta = eta_of(epsilon)
         seen = [sample(truth, eta, rng=noise) for _ in range(runs)]
-        for method, found in quantiles.items():
+        for method, levels in quantiles.items():
             errors = errors_of(seen, truth, eta, beta, method, inner)
-            found.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
+            levels.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
     return Panel(
         title,
         truth,
         np.array(budgets, dtype=np.float64),
-        {method: np.array(found) for method, found in quantiles.items()},
+        {method: np.array(levels) for method, levels in quantiles.items()},
         np.array([error_bound(n, m, eta_of(epsilon), beta) for epsilon in budgets]),
         np.array([lower_bound(m, epsilon, beta) for epsilon in budgets]),
         beta,
@@ -128,11 +128,11 @@ def errors_of(
     m, chosen = int(truth.sum()), as_method(method)
     if chosen == "bayes":
         k = len(truth)
-        found = posteriors(np.array(seen), transition(k - 1, eta), np.ones(k), rng)
-        shares = [one.mean / m for one in found]
+        laws = posteriors(np.array(seen), transition(k - 1, eta), np.ones(k), rng)
+        shares = [law.mean / m for law in laws]
     else:
         shares = [point(psi, eta, beta, chosen, "corrected")[0] for psi in seen]
-    return [float(np.abs(one - truth / m).max()) for one in shares]
+    return [float(np.abs(share - truth / m).max()) for share in shares]
 
 
 def wifi(sessions: tuple[int, ...]) -> Counts:

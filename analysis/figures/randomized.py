@@ -47,9 +47,9 @@ BOUNDED = ("reports", "kind", "epsilon_at_least", "epsilon", "delta", "rule")
 
 
 def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
-    for one in _shown(local):
-        columns = (one["values"], *(one[name] for name in ESTIMATED[2:]))
-        yield from ((one["feature"], *row) for row in zip(*columns, strict=True))
+    for feature in _shown(local):
+        columns = (feature["values"], *(feature[name] for name in ESTIMATED[2:]))
+        yield from ((feature["feature"], *row) for row in zip(*columns, strict=True))
 
 
 def epsilons(local: Local) -> Iterator[Epsilon]:
@@ -61,25 +61,25 @@ def epsilons(local: Local) -> Iterator[Epsilon]:
         yield from _shuffled(privacy["together"], "all features")
     yield "all features" if several else "the report", "local", *(2 * (budget["local"],)), None, ""
     seen: set[tuple[float, float | None]] = set()
-    for one in privacy["shuffled"]:
-        if (key := (one["hockey_stick"], one["probabilistic"])) not in seen:
+    for feature in privacy["shuffled"]:
+        if (key := (feature["hockey_stick"], feature["probabilistic"])) not in seen:
             seen.add(key)
-            alike = [x["feature"] for x in privacy["shuffled"] if _same(x, one)]
+            alike = [x["feature"] for x in privacy["shuffled"] if _same(x, feature)]
             whose = alike[0] if len(alike) == 1 else f"each of {len(alike)} features"
-            yield from _shuffled(one, whose if several else "the report")
+            yield from _shuffled(feature, whose if several else "the report")
     if several:
         yield unit, "local", *(2 * (budget["each"],)), None, ""
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(one[kind] == other[kind] for kind in ("hockey_stick", "probabilistic"))
+def _same(feature: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(feature[kind] == other[kind] for kind in ("hockey_stick", "probabilistic"))
 
 
-def _shuffled(one: Mapping[str, Any], whose: str) -> Iterator[Epsilon]:
+def _shuffled(feature: Mapping[str, Any], whose: str) -> Iterator[Epsilon]:
     for kind in ("hockey_stick", "probabilistic"):
-        if (high := one[kind]) is not None:
-            low = one[f"{kind}_at_least"]
-            yield whose, kind.replace("_", "-"), low, high, one["delta"], one["rule"]
+        if (high := feature[kind]) is not None:
+            low = feature[f"{kind}_at_least"]
+            yield whose, kind.replace("_", "-"), low, high, feature["delta"], feature["rule"]
 
 
 def _shown(local: Local) -> Sequence[Mapping[str, Any]]:
@@ -91,12 +91,12 @@ def draw_estimates(local: Local) -> "Figure":
     """Estimates with their 95 % intervals, the nearest distribution, and the truth."""
     shown = _shown(local)
     kept = shown[:FEATURES]
-    rows = [min(VALUES, len(one["values"])) for one in kept]
+    rows = [min(VALUES, len(feature["values"])) for feature in kept]
     figure, axes = drawing.new(7.6, 1.3 + 0.26 * sum(rows) + 0.3 * len(rows), len(rows))
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios([many + 1 for many in rows])
-    for one, ax in zip(kept, axes, strict=True):
-        _estimates(one, ax)
+    for feature, ax in zip(kept, axes, strict=True):
+        _estimates(feature, ax)
     axes[-1].set_xlabel("share of people")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
@@ -105,14 +105,14 @@ def draw_estimates(local: Local) -> "Figure":
     return figure
 
 
-def _estimates(one: Mapping[str, Any], ax: "Axes") -> None:
+def _estimates(feature: Mapping[str, Any], ax: "Axes") -> None:
     from matplotlib.ticker import PercentFormatter
 
-    order = sorted(range(len(one["values"])), key=lambda i: -one["unbiased"][i])
+    order = sorted(range(len(feature["values"])), key=lambda i: -feature["unbiased"][i])
     order = sorted(order[:VALUES]) if len(order) <= VALUES else order[:VALUES]
     places = range(len(order))
     share, low, high, near, truth = (
-        [one[name][i] for i in order]
+        [feature[name][i] for i in order]
         for name in ("unbiased", "low_95", "high_95", "projected", "truth")
     )
     arms = [[x - a for x, a in zip(share, low, strict=True)],
@@ -129,12 +129,16 @@ def _estimates(one: Mapping[str, Any], ax: "Axes") -> None:
         truth, places, "D", ms=5, mfc="none", mew=1.4, color=drawing.VERMILION, zorder=4,
         label="truth",
     )  # fmt: skip
-    ax.set_yticks(list(places), [_plain(one["values"][i], LONGEST) for i in order])
+    ax.set_yticks(list(places), [_plain(feature["values"][i], LONGEST) for i in order])
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.xaxis.set_major_formatter(PercentFormatter(1))
     ax.grid(visible=False, axis="y")
-    cut = f", the {VALUES} largest of {len(one['values'])}" if len(one["values"]) > VALUES else ""
-    ax.set_title(f"{_plain(one['feature'], LONGEST)}, {one['reports']:,} reports{cut}")
+    cut = (
+        f", the {VALUES} largest of {len(feature['values'])}"
+        if len(feature["values"]) > VALUES
+        else ""
+    )
+    ax.set_title(f"{_plain(feature['feature'], LONGEST)}, {feature['reports']:,} reports{cut}")
 
 
 @drawing.styled

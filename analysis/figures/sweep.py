@@ -41,7 +41,9 @@ class Panel:
 
 def places(across: Sequence[Value]) -> list[float]:
     """Where values stand on an axis: numbers where they are, names one after the other."""
-    numbers = [float(one) for one in across if isinstance(one, int | float) and one is not True]
+    numbers = [
+        float(value) for value in across if isinstance(value, int | float) and value is not True
+    ]
     if len(numbers) == len(across) and False not in across:
         return numbers
     return [float(at) for at in range(len(across))]
@@ -56,7 +58,7 @@ def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[flo
     """The values that are written under the axis; of those too near to each other the first."""
     least = (max(stands) - min(stands)) / TICKS
     shown: list[tuple[float, Value]] = []
-    for place, value in sorted(zip(stands, across, strict=True), key=lambda one: one[0]):
+    for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
         if not shown or place - shown[-1][0] >= least:
             shown.append((place, value))
     return shown
@@ -83,7 +85,7 @@ def draw(title: str, along: Along, panels: Sequence[Panel]) -> "Figure":
     rows = -(-len(rests) * len(panels) // columns)
     made, axes = drawing.new(WIDTH * columns + 0.4, HEIGHT * rows + 0.9, rows, columns)
     for ax, (rest, panel) in zip(axes, product(rests, panels), strict=False):
-        here = [one for one in panel.means if rest.items() <= one[0].items()]
+        here = [mean for mean in panel.means if rest.items() <= mean[0].items()]
         _panel(ax, along, panel, here)
         where = ", ".join(f"{key} = {value}" for key, value in rest.items())
         ax.set_title("\n".join(filter(None, (panel.score, where))))
@@ -111,7 +113,7 @@ def _panel(ax: "Axes", along: Along, panel: Panel, means: Sequence[Mean]) -> Non
     gap = apart(stands)
     lines: Sequence[Value | None] = along[others[0]][:LINES] if others else [None]
     for place, line in enumerate(lines):
-        found = sorted(
+        points = sorted(
             (stands[across.index(where[first])], mean, low, high)
             for where, mean, low, high in means
             if line is None or where[others[0]] == line
@@ -119,9 +121,9 @@ def _panel(ax: "Axes", along: Along, panel: Panel, means: Sequence[Mean]) -> Non
         shift = (place - (len(lines) - 1) / 2) * APART * gap
         colour, style = drawing.styles(len(lines))[place]
         ax.errorbar(
-            [at + shift for at, *_ in found],
-            [mean for _, mean, _, _ in found],
-            yerr=[[one[1] - one[2] for one in found], [one[3] - one[1] for one in found]],
+            [at + shift for at, *_ in points],
+            [mean for _, mean, _, _ in points],
+            yerr=[[p[1] - p[2] for p in points], [p[3] - p[1] for p in points]],
             color=colour, linestyle=style, linewidth=1.3, marker="osD^vP"[place % 6],
             markersize=4, capsize=2.5, elinewidth=0.9, label=None if line is None else _short(line),
         )  # fmt: skip

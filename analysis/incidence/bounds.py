@@ -109,9 +109,9 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
     """
     full = transition(n, eta)[n]  # P(all n noisy bits are one | j true ones)
     shares = [comb(n, j) / 2**n for j in range(n + 1)]
-    one = [shares[j] * full[j] for j in range(n + 1)]
+    present = [shares[j] * full[j] for j in range(n + 1)]
     zero = [shares[j] * (1 - full[j]) for j in range(n + 1)]
-    return float(sum(zero[:n]) / zero[n]), float(sum(one[:n]) / one[n])
+    return float(sum(zero[:n]) / zero[n]), float(sum(present[:n]) / present[n])
 
 
 def product_min_entropy(n: int) -> float:

@@ -33,11 +33,11 @@ def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
     """
     k, m = len(psi), int(psi.sum())
     level = float(np.log(4 * k / beta))
-    found = None
-    while found is None:
-        found = _limits(psi, eta, level)
+    limits = None
+    while limits is None:
+        limits = _limits(psi, eta, level)
         level *= 2
-    low, high = found
+    low, high = limits
     return np.ceil(np.maximum(low - SLACK, 0) * m), np.floor(np.minimum(high + SLACK, 1) * m)
 
 

@@ -64,11 +64,11 @@ def estimate(
     parameters = as_prior(prior, len(seen))
     if chosen == "bayes":
         A = transition(len(seen) - 1, eta)
-        found = posterior(seen, A, parameters, as_rng(rng))
-        low, high = found.band(beta)
-        note = f"Monte Carlo error {found.error:.2g} positions"
+        law = posterior(seen, A, parameters, as_rng(rng))
+        low, high = law.band(beta)
+        note = f"Monte Carlo error {law.error:.2g} positions"
         return IncidenceEstimate(
-            found.mean, low, high, int(seen.sum()), eta, beta, chosen, None, note
+            law.mean, low, high, int(seen.sum()), eta, beta, chosen, None, note
         )
     shares, note = point(seen, eta, beta, chosen, radius_rule)
     m = int(seen.sum())

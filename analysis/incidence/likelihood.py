@@ -92,9 +92,9 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
     """For each row of shares: is its deviance at most `stop` times the expected one?"""
     shown, seen = path @ A.T, h > 0
-    found = 2 * m * (np.log(h[seen] / shown[:, seen]) @ h[seen])
+    divergence = 2 * m * (np.log(h[seen] / shown[:, seen]) @ h[seen])
     expected = len(h) - (path @ (A * A).T / shown).sum(axis=1)
-    return np.asarray(found <= stop * expected)
+    return np.asarray(divergence <= stop * expected)
 
 
 def maximum(h: Floats, A: Floats, m: int) -> Fit:

@@ -102,9 +102,9 @@ def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator)
             means.append(np.einsum("ri,rcij->rj", psis, behind) / each)
             shown = np.broadcast_to(psis[:, None], (r, each, k))
             draws.append(rng.multinomial(shown, behind).sum(axis=2))
-    found, counted = np.array(means), np.concatenate(draws, axis=1)
+    phi, counted = np.array(means), np.concatenate(draws, axis=1)
     return [
-        Posterior(found[:, i].mean(axis=0), counted[i].astype(np.int64), _error(found[:, i]))
+        Posterior(phi[:, i].mean(axis=0), counted[i].astype(np.int64), _error(phi[:, i]))
         for i in range(r)
     ]
 

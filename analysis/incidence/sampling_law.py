@@ -133,15 +133,15 @@ def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
             f"at most {LARGEST_LAW // m}; use `sample`, `mean`, `covariance` or `component_law`"
         )
     A = transition(n, eta)
-    found: dict[tuple[int, ...], float] = {(0,) * (n + 1): 1.0}
+    probabilities: dict[tuple[int, ...], float] = {(0,) * (n + 1): 1.0}
     for j in np.repeat(np.arange(n + 1), truth):
         longer: defaultdict[tuple[int, ...], float] = defaultdict(float)
-        for outcome, probability in found.items():
+        for outcome, probability in probabilities.items():
             for i in range(n + 1):
                 raised = (*outcome[:i], outcome[i] + 1, *outcome[i + 1 :])
                 longer[raised] += probability * A[i, j]
-        found = dict(longer)
-    return found
+        probabilities = dict(longer)
+    return probabilities
 
 
 def outcomes(n: int, m: int) -> int:

@@ -152,8 +152,8 @@ def _of_matrix(
         integral = mean_log(rows, alpha)
         half = float(np.linalg.slogdet(rows)[1] - integral.value.sum() / 2)
         return half, float(integral.error.sum()) / 2, "exact"
-    found = average(lambda p: log_det_information(rows, p), alpha, points, rng)
-    return found.value / 2, found.error / 2, found.rule
+    mean = average(lambda p: log_det_information(rows, p), alpha, points, rng)
+    return mean.value / 2, mean.error / 2, mean.rule
 
 
 def _of_response(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
@@ -172,8 +172,8 @@ def _of_subsets(
         return -inf, 0.0, "not faithful"
     if form.a <= SMALL:  # all rows at once are faster than one integral a point
         return _of_matrix(distinct_rows(form.matrix), alpha, points, rng)
-    found = average(lambda p: subset_log_det(form, p), alpha, points, rng)
-    return found.value / 2, found.error / 2, found.rule
+    mean = average(lambda p: subset_log_det(form, p), alpha, points, rng)
+    return mean.value / 2, mean.error / 2, mean.rule
 
 
 def log_det_information(rows: Floats, p: Floats) -> Floats:

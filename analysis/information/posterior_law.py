@@ -193,9 +193,9 @@ def _by(
     if method == "exact" or (method == "auto" and cost <= MOST_TERMS):
         return exact_posterior(R, alpha, counts)
     if method != "chains":
-        found = _importance(R, alpha, counts, draws, rng)
-        if method == "importance" or found.effective >= EVEN * draws:
-            return found
+        drawn = _importance(R, alpha, counts, draws, rng)
+        if method == "importance" or drawn.effective >= EVEN * draws:
+            return drawn
     return _chains(R, alpha, counts, draws, rng)
 
 
@@ -218,26 +218,26 @@ def _chains(
     R: Floats, alpha: Floats, counts: Tallies, draws: int, rng: np.random.Generator
 ) -> SampledPosterior:
     """Chains of the length asked for; twice, then four times as long if they have not mixed."""
-    found = _run(R, alpha, counts, -(-draws // CHAINS), rng)
+    walked = _run(R, alpha, counts, -(-draws // CHAINS), rng)
     for longer in (2, 4):
-        if not found.converged:
-            found = _run(R, alpha, counts, -(-draws * longer // CHAINS), rng)
-    return found
+        if not walked.converged:
+            walked = _run(R, alpha, counts, -(-draws * longer // CHAINS), rng)
+    return walked
 
 
 def _run(
     R: Floats, alpha: Floats, counts: Tallies, each: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    found = run_chains(R, alpha, counts.astype(np.float64), CHAINS, each, rng)
-    p = found.p.reshape(-1, alpha.size)
+    chains = run_chains(R, alpha, counts.astype(np.float64), CHAINS, each, rng)
+    p = chains.p.reshape(-1, alpha.size)
     return SampledPosterior(
         prior=alpha,
         n=int(counts.sum()),
         p=p,
         weights=np.full(len(p), 1 / len(p)),
-        effective=float(effective_size(found.p).min()),
-        rhat=float(split_rhat(found.p).max()),
-        acceptance=found.acceptance,
+        effective=float(effective_size(chains.p).min()),
+        rhat=float(split_rhat(chains.p).max()),
+        acceptance=chains.acceptance,
         log_evidence=float("nan"),
         method="chains",
     )

@@ -96,9 +96,9 @@ def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, 
         whole: Any = joint
         rows = csr_array(whole).copy()
         rows.sum_duplicates()
-        found = rows.tocoo()
-        row, column = found.row.astype(np.int64), found.col.astype(np.int64)
-        return (int(found.shape[0]), int(found.shape[1])), row, column, found.data
+        entries = rows.tocoo()
+        row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
+        return (int(entries.shape[0]), int(entries.shape[1])), row, column, entries.data
     array = as_array(joint, name, "numbers, people x symbols")
     if array.ndim != 2 or array.dtype.kind not in "iubf":
         raise ParameterError(

@@ -90,16 +90,16 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
         reports: t >= 1 reports of one person, each randomized independently.
     """
     n, t = whole(users, "users", 2), whole(reports, "reports", 1)
-    one = as_randomizer(randomizer)
-    symbols, epsilon = one.inputs, one.epsilon
+    local = as_randomizer(randomizer)
+    symbols, epsilon = local.inputs, local.epsilon
     known = min(log2(n), log2(symbols))
     general = min(min(epsilon, epsilon**2) / log(2), known)
     printed, sharp = general, general
-    if one.loss_parameter is not None:
-        printed = min(general, one.loss_parameter * known)
-    if one.any_size or symbols <= MOST_INPUTS:
-        sharp = min(printed, one.contraction() * known)
-    best, attained = capacity(one, n)
+    if local.loss_parameter is not None:
+        printed = min(general, local.loss_parameter * known)
+    if local.any_size or symbols <= MOST_INPUTS:
+        sharp = min(printed, local.contraction() * known)
+    best, attained = capacity(local, n)
     return PieBound(
         general=min(t * general, log2(n)),
         printed=min(t * printed, log2(n)),
@@ -108,7 +108,7 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
         attained=attained and t == 1 and best <= sharp * (1 + 1e-9),
         users=n,
         reports=t,
-        randomizer=str(one) if one is randomizer else "a matrix",
+        randomizer=str(local) if local is randomizer else "a matrix",
     )
 
 

@@ -62,7 +62,7 @@ class Inference:
     def by_chance(self, release: Codes, people: Codes) -> float:
         """How often a value is right that is taken from a random row."""
         size = int(max(release[:, self.sought].max(), people[:, self.sought].max())) + 1
-        shares = (np.bincount(one[:, self.sought], minlength=size) for one in (release, people))
+        shares = (np.bincount(table[:, self.sought], minlength=size) for table in (release, people))
         held, wanted = shares
         return float((held / held.sum()) @ (wanted / wanted.sum()))
 
@@ -90,8 +90,8 @@ class Linkability:
         first, second = near.nearest(self.first), near.nearest(self.second)
         both = np.intersect1d(first, second, assume_unique=True)
         weights = (near.weights[places].sum() for places in (both, first, second))
-        shared, one, other = (float(weight) for weight in weights)
-        return shared / one / other
+        shared, alone, beside = (float(weight) for weight in weights)
+        return shared / alone / beside
 
     def by_chance(self, release: Codes, people: Codes) -> float:  # noqa: ARG002
         """How often two random rows are the same."""
@@ -197,9 +197,9 @@ def _rates(
     numbers: Numbers | None,
     most: float,
 ) -> list[Rate]:
-    found = [question.of_cells(counted) for question in questions]
+    answers = [question.of_cells(counted) for question in questions]
     far = np.zeros(len(targets), np.bool_)
-    for _, known in found:
+    for _, known in answers:
         far |= ~known
     asked = _sampled(np.flatnonzero(far), release, most)
     chances = np.zeros((len(questions), len(asked)))
@@ -210,7 +210,7 @@ def _rates(
                 chances[i, place] = question.of_rows(near)
     return [
         _rate(chance, known, asked, chances[i], len(targets))
-        for i, (chance, known) in enumerate(found)
+        for i, (chance, known) in enumerate(answers)
     ]
 
 

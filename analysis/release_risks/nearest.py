@@ -104,7 +104,7 @@ class _Release:
         self.people, self.weights = people, counts.astype(np.float64)
         both = np.concatenate((self.rows, people))
         given = numbered(both, numbers)
-        self.sides = [_side(both[:, j], len(self.rows), one) for j, one in enumerate(given)]
+        self.sides = [_side(both[:, j], len(self.rows), column) for j, column in enumerate(given)]
 
     def distances(
         self, place: int, columns: Sequence[int], places: NDArray[np.intp] | None = None

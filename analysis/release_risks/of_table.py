@@ -70,11 +70,11 @@ def table_risks(table: Codes, asked: Asked = EVERY) -> TableRisks:
         tuple(
             diversity(
                 codes,
-                [j for j in known if j != one],
-                one,
-                None if numbers is None else numbers[one],
+                [j for j in known if j != column],
+                column,
+                None if numbers is None else numbers[column],
             )
-            for one in sensitive
+            for column in sensitive
         ),
     )
 
@@ -87,12 +87,12 @@ def _questions(every: list[int], known: list[int], sensitive: list[int]) -> list
     sought = every if len(every) <= MANY else sensitive[:MANY] or every[:MANY]
     return [
         Linkability(tuple(halves[:middle]), tuple(halves[middle:])),
-        *(Inference(one, tuple(j for j in every if j != one)) for one in sought),
+        *(Inference(column, tuple(j for j in every if j != column)) for column in sought),
     ]
 
 
 def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
     """How often a predicate of a random person's values isolates somebody."""
-    found = singling_out(codes, codes, size, None, numbers, SETS)
+    singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
-    return Attack("singling out", (), (), Rate(found.share * n, n), None, found.guessed)
+    return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

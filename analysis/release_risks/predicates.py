@@ -103,17 +103,17 @@ def singling_out(
     axes = _axes(tables, numbers)
     rng = np.random.default_rng(SEED)
     chosen, every = _sets(axes, len(tables[0]), columns, most, rng)
-    found = np.zeros((3,))
+    sums = np.zeros((3,))
     tries, exact = 0.0, len(chosen) == every
     for subset in chosen:
         parts = [axes[j] for j in subset]
         tries += len(tables[0])
         if prod(axis.size for axis in parts) <= CELLS:
-            found += _by_cells(parts)
+            sums += _by_cells(parts)
         else:
-            found += _by_rows(parts, rng)
+            sums += _by_rows(parts, rng)
             exact = exact and len(tables[0]) <= SOME
-    isolating, right, outside = (float(one) for one in found)
+    isolating, right, outside = (float(total) for total in sums)
     n = round(isolating)
     return SinglingOut(
         columns,
@@ -128,9 +128,9 @@ def singling_out(
 
 
 def _tables(given: Sequence[ArrayLike], columns: int) -> list[Codes]:
-    tables = [as_table(one) for one in given]
+    tables = [as_table(table) for table in given]
     d = tables[0].shape[1]
-    if any(one.shape[1] != d or not len(one) for one in tables):
+    if any(table.shape[1] != d or not len(table) for table in tables):
         raise ParameterError(f"release, people, control: found shapes {[t.shape for t in tables]}")
     if not 1 <= columns <= d:
         raise ParameterError(f"columns: found {columns}; 1 to {d} are accepted")
@@ -175,16 +175,18 @@ class _Axis:
         held = COMPARE[sign](self.codes[table], code)
         if ">" in sign:
             held &= self.codes[table] < self.high
-        found: NDArray[np.bool_] = held
-        return found
+        holds: NDArray[np.bool_] = held
+        return holds
 
 
 def _axes(tables: Sequence[Codes], numbers: Numbers | None) -> list[_Axis]:
     """The columns, ordered. A table that is there twice (people who are the release) is once."""
-    once = list({id(one): one for one in tables}.values())
-    places = [next(i for i, one in enumerate(once) if one is table) for table in tables]
+    once = list({id(table): table for table in tables}.values())
+    places = [next(i for i, other in enumerate(once) if other is table) for table in tables]
     given = numbered(once[0] if len(once) == 1 else np.concatenate(once), numbers)
-    return [_axis([one[:, j] for one in once], places, values) for j, values in enumerate(given)]
+    return [
+        _axis([table[:, j] for table in once], places, values) for j, values in enumerate(given)
+    ]
 
 
 def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | None) -> _Axis:
@@ -223,8 +225,8 @@ def _sets(
         chosen = list(combinations(range(d), columns))
     else:
         drawn = (rng.choice(d, columns, replace=False) for _ in range(5000))
-        chosen = list(dict.fromkeys(tuple(sorted(one.tolist())) for one in drawn))
-    costs = [_cost(prod(axes[j].size for j in one), rows, columns) for one in chosen]
+        chosen = list(dict.fromkeys(tuple(sorted(row.tolist())) for row in drawn))
+    costs = [_cost(prod(axes[j].size for j in picked), rows, columns) for picked in chosen]
     if sum(costs) <= most:
         return chosen, every
     few = max(8, int(most / (sum(costs) / len(costs))))
@@ -246,8 +248,8 @@ def _by_cells(parts: Sequence[_Axis]) -> NDArray[np.float64]:
         same = codes is parts[0].codes[0]
         counts.append(counts[0] if same else _fulfilled(parts, _cells(parts, table)))
     alone = np.flatnonzero((own == 1) & (counts[0] == 1))
-    found = [float(len(alone)), *(float((cells[alone] == 1).sum()) for cells in counts[1:])]
-    return np.array([*found, 0.0][:3])
+    people = [float(len(alone)), *(float((cells[alone] == 1).sum()) for cells in counts[1:])]
+    return np.array([*people, 0.0][:3])
 
 
 def _cells(parts: Sequence[_Axis], table: int) -> NDArray[np.int64]:
@@ -271,7 +273,7 @@ def _by_rows(parts: Sequence[_Axis], rng: np.random.Generator) -> NDArray[np.flo
     """The same from some rows of the release, scaled to all."""
     rows = len(parts[0].codes[0])
     taken = rng.choice(rows, min(rows, SOME), replace=False)
-    found = np.zeros(3)
+    sums = np.zeros(3)
     for row in taken.tolist():
         codes = [int(axis.codes[0][row]) for axis in parts]
         counts = []
@@ -283,8 +285,8 @@ def _by_rows(parts: Sequence[_Axis], rng: np.random.Generator) -> NDArray[np.flo
             if not table and counts[0] != 1:
                 break
         if counts[0] == 1:
-            found[: len(counts)] += [1, *(many == 1 for many in counts[1:])]
-    return found * (rows / len(taken))
+            sums[: len(counts)] += [1, *(many == 1 for many in counts[1:])]
+    return sums * (rows / len(taken))
 
 
 def _guesses(axes: Sequence[_Axis], columns: int, rng: np.random.Generator) -> Rate:

@@ -70,14 +70,14 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     """Draw the curves on `ax`, or on a new figure; returns the axes."""
     if ax is None:
         ax = drawing.new(8.5, 4.8)[1][0]
-    ranked = sorted(score.columns, key=lambda one: -_weight(one))
-    named = [one for one in score.columns if one in ranked[:NAMED]]
+    ranked = sorted(score.columns, key=lambda column: -_weight(column))
+    named = [column for column in score.columns if column in ranked[:NAMED]]
     others = ranked[NAMED:]
-    for i, one in enumerate(others):
+    for i, column in enumerate(others):
         label = f"{len(others)} other columns, less exposed" if i == 0 else None
-        _curve(ax, one, color=drawing.GREY, linewidth=0.7, alpha=0.6, label=label)
-    for one, (colour, style) in zip(named, drawing.styles(len(named) + 1)[:-1], strict=True):
-        _curve(ax, one, color=colour, linestyle=style, label=_short(one.name))
+        _curve(ax, column, color=drawing.GREY, linewidth=0.7, alpha=0.6, label=label)
+    for column, (colour, style) in zip(named, drawing.styles(len(named) + 1)[:-1], strict=True):
+        _curve(ax, column, color=colour, linestyle=style, label=_short(column.name))
     if len(score.columns) > 1:
         _curve(ax, score.joint, color=drawing.BLACK, linewidth=2.4, label="all columns")
     ax.axvline(score.k, color=drawing.GREY, linewidth=1, linestyle=(0, (2, 2)))
@@ -91,13 +91,13 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _weight(one: Drawable) -> float:
+def _weight(column: Drawable) -> float:
     """Mean of 1 / crowd: the more it exposes, and the earlier, the larger."""
-    return sum(p / s for s, p in zip(one.crowds.sizes, one.crowds.people, strict=True))
+    return sum(p / s for s, p in zip(column.crowds.sizes, column.crowds.people, strict=True))
 
 
-def _curve(ax: "Axes", one: Drawable, **look: Any) -> None:
-    curve = one.crowds.curve()
+def _curve(ax: "Axes", column: Drawable, **look: Any) -> None:
+    curve = column.crowds.curve()
     ax.step((*curve.breakpoints, 2 * curve.n), (*curve.shares, 1.0), where="post", **look)
 
 

@@ -118,9 +118,9 @@ def pair_shares(codes: Any, sizes: Sequence[int], pair: Pair) -> Floats:
     return shares
 
 
-def distance(one: Floats, other: Floats) -> float:
+def distance(law: Floats, other: Floats) -> float:
     """Total variation distance of two distributions of one shape."""
-    return float(np.abs(one - other).sum() / 2)
+    return float(np.abs(law - other).sum() / 2)
 
 
 def pair_errors(
@@ -191,15 +191,15 @@ def estimated(
         return _shares(both)
     if {i, j} - set(release.columns):
         return np.asarray(np.outer(single[i], single[j]))
-    one, other = rules[i][:, None], rules[j][None, :]
+    first, other = rules[i][:, None], rules[j][None, :]
 
     def hidden(p: Floats) -> Floats:
         """People with a blank, by the cell that they are expected in; not yet to scale."""
-        by_row, by_column, all_of_it = p * other, p * one, p * one * other
-        found: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
-        found += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
-        found += by_column * (columns / np.maximum(by_column.sum(axis=0), TINY))
-        return found
+        by_row, by_column, all_of_it = p * other, p * first, p * first * other
+        shares: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
+        shares += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
+        shares += by_column * (columns / np.maximum(by_column.sum(axis=0), TINY))
+        return shares
 
     return _likeliest(both, hidden)
 
@@ -219,8 +219,8 @@ def _likeliest(shown: Floats, hidden: Callable[[Floats], Floats]) -> Floats:
 def _shares(counts: Floats) -> Floats:
     """Counts as shares; uniform where there are none."""
     total = counts.sum()
-    found: Floats = counts / total if total else np.full(counts.shape, 1 / counts.size)
-    return found
+    shares: Floats = counts / total if total else np.full(counts.shape, 1 / counts.size)
+    return shares
 
 
 def _parts(
@@ -228,12 +228,12 @@ def _parts(
 ) -> tuple[Floats, Floats, Floats, float]:
     """People with both columns shown, by cell; the first only; the second only; and neither."""
     i, j = pair
-    one, other = release.rows[:, i], release.rows[:, j]
-    first, second = one != BLANK, other != BLANK
+    left, other = release.rows[:, i], release.rows[:, j]
+    first, second = left != BLANK, other != BLANK
     both = np.zeros((sizes[i], sizes[j]))
-    np.add.at(both, (one[first & second], other[first & second]), release.people[first & second])
+    np.add.at(both, (left[first & second], other[first & second]), release.people[first & second])
     alone, too = first & ~second, second & ~first
-    rows = np.bincount(one[alone], release.people[alone], minlength=sizes[i])
+    rows = np.bincount(left[alone], release.people[alone], minlength=sizes[i])
     columns = np.bincount(other[too], release.people[too], minlength=sizes[j])
     neither = float(release.people[~first & ~second].sum())
     return both, rows.astype(np.float64), columns.astype(np.float64), neither

@@ -106,8 +106,8 @@ def _every(
     promised = bounds_of_all_sets(marginals, k)
     counted = exposures_of_all_sets(codes, k) if wild is None else None
     sets = [_scored(columns, p, counted, wild, k) for columns, p in promised.items()]
-    truth = {one.columns: one.truth for one in sets}
-    bound = {one.columns: one.promised for one in sets}
+    truth = {score.columns: score.truth for score in sets}
+    bound = {score.columns: score.promised for score in sets}
     return Sets(
         True,
         len(sets),
@@ -132,7 +132,7 @@ def _scored(
 
 def _chosen(people: dict[Columns, int], most: int, d: int) -> Choice:
     """The most columns, then the fewest people, then the first."""
-    safe = [columns for columns, found in people.items() if found <= most]
+    safe = [columns for columns, exposed in people.items() if exposed <= most]
     kept = min(safe, key=lambda s: (-len(s), people[s], s), default=())
     others = (j for j in range(d) if j not in kept)
     dropped = tuple(Dropped(j, people[tuple(sorted((*kept, j)))]) for j in others)
@@ -141,8 +141,8 @@ def _chosen(people: dict[Columns, int], most: int, d: int) -> Choice:
 
 def _maximal(people: dict[Columns, int], most: int) -> tuple[Columns, ...]:
     """The safe sets to which no column can be added; safe sets are downward closed."""
-    safe = {frozenset(columns) for columns, found in people.items() if found <= most}
-    columns = {column for one in safe for column in one}
+    safe = {frozenset(columns) for columns, exposed in people.items() if exposed <= most}
+    columns = {column for chosen in safe for column in chosen}
     maximal = (s for s in safe if not any(s | {j} in safe for j in columns - s))
     return tuple(sorted((tuple(sorted(s)) for s in maximal), key=lambda s: (-len(s), s)))
 
@@ -166,18 +166,18 @@ def _wide(
 
     promised, exact = _promised(marginals, k, most, truth)
     progress("safe sets among the columns")
-    found = search_safe_sets(codes, k, most, wild, known=promised)  # what is promised is true
+    search = search_safe_sets(codes, k, most, wild, known=promised)  # what is promised is true
     progress("what each other column would cost")
-    named = dict.fromkeys((*((j,) for j in range(codes.shape[1])), *found.maximal, found.largest))
+    named = dict.fromkeys((*((j,) for j in range(codes.shape[1])), *search.maximal, search.largest))
     sets = [ScoredSet(s, truth(s), promise(s)) for s in (*named, promised) if s]
     return Sets(
         False,
-        found.counted,
-        found.finished,
+        search.counted,
+        search.finished,
         tuple(dict.fromkeys(sets)),
-        _reasons(found.largest, truth, codes.shape[1], largest=found.proven),
+        _reasons(search.largest, truth, codes.shape[1], largest=search.proven),
         _reasons(promised, promise, codes.shape[1], largest=exact),
-        found.maximal,
+        search.maximal,
         (promised,) if promised else (),
     )
 

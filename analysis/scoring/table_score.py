@@ -167,14 +167,14 @@ def score_table(
         for j, name in enumerate(names)
     )
     progress("all columns together")
-    joint = _joint(codes, wild, sum(one.missing for one in columns))
+    joint = _joint(codes, wild, sum(column.missing for column in columns))
     progress("bounds from the marginals")
     singles = [column.crowds.users_below(k) for column in columns]
     bounds = _bounds(marginals, k, max(singles) if wild else None, worst_case_seconds, progress)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), wild, progress)
     progress("singling out, linkability, inference")
-    found, risks = table_risks(codes, asked), risk(joint.crowds, k, factor)
-    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, found)
+    questions, risks = table_risks(codes, asked), risk(joint.crowds, k, factor)
+    return TableScore(n, k, max_exposure, meaning, columns, joint, bounds, risks, sets, questions)
 
 
 def allowed(share: float, n: int) -> int:

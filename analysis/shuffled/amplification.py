@@ -77,7 +77,7 @@ def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
 def least_delta(pair: PairLaw, n: int, epsilon: float) -> float:
     """Lower bound of the pair's delta, in the worse of both directions; for w = 1."""
     back = PairLaw(pair.weight, pair.law, pair.other, pair.own)
-    both = (at_least(*_terms(one, epsilon), n, FINE) for one in (pair, back))
+    both = (at_least(*_terms(laws, epsilon), n, FINE) for laws in (pair, back))
     return max(both) / (n * pair.weight)
 
 
@@ -192,8 +192,8 @@ def _crossing(delta_at: Callable[[float], float], delta: float, top: float) -> t
     from scipy.optimize import brentq
 
     def gap(epsilon: float) -> float:
-        found = delta_at(epsilon)
-        return (log(found) if found > 0 else -1e3) - log(delta)
+        delta_there = delta_at(epsilon)
+        return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 
     high = top
     # A crowd often needs far less than the local epsilon: first the order of magnitude.

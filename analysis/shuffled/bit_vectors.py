@@ -111,12 +111,12 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     best = 0.0
     for m in all_counts(n - 1, bits):
         others = law(m, q) if n > 1 else np.ones((1,) * (len(P) - 1))
-        one = add_person(others, P[0])
+        mine = add_person(others, P[0])
         for j in range(1, len(P)):
             other = add_person(others, P[j])
-            best = max(best, _delta(one, other, epsilon), _delta(other, one, epsilon))
+            best = max(best, _delta(mine, other, epsilon), _delta(other, mine, epsilon))
     return best
 
 
-def _delta(one: Floats, other: Floats, epsilon: float) -> float:
-    return float(np.maximum(one - exp(epsilon) * other, 0).sum())
+def _delta(law: Floats, other: Floats, epsilon: float) -> float:
+    return float(np.maximum(law - exp(epsilon) * other, 0).sum())

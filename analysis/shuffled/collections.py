@@ -79,15 +79,15 @@ def every_pair(n: int, randomizer: Randomizer) -> Pairs | None:
 
 def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[Pairs]:
     """Neighbours whose others have two or three values, of the cases where those are few enough."""
-    found = []
+    pairs = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.own, pair.other, np.ones_like(pair.own)])
         laws = columns * pair.law[:, None]
         # The others have v themselves, or a third value.
         kept = laws[:, :2] if np.array_equal(pair.other, columns[:, 2]) else laws
         if n <= FEW_PEOPLE and (some := some_pairs(kept, n)) is not None:
-            found.append(some)
-    return found
+            pairs.append(some)
+    return pairs
 
 
 def all_pairs(Q: Floats, n: int) -> Pairs | None:
@@ -122,8 +122,8 @@ def some_pairs(Q: Floats, n: int) -> Pairs | None:
             for columns in [[0, 1, *sorted(set(some) - {0, 1})]]
             if comb(n + values - 2, n - 1) <= MOST_COLLECTIONS
         ]
-        if jobs and (found := _collected(iter(jobs), n)) is not None:
-            return found
+        if jobs and (pairs := _collected(iter(jobs), n)) is not None:
+            return pairs
     return None
 
 
@@ -132,9 +132,9 @@ def merged(Q: Floats) -> Floats:
     rows = Q[Q.max(axis=1) > 0]
     shape = np.round(rows / rows.sum(axis=1, keepdims=True), DIGITS)
     _, kind = np.unique(shape, axis=0, return_inverse=True)
-    found = np.zeros((int(kind.max()) + 1, Q.shape[1]))
-    np.add.at(found, kind.ravel(), rows)
-    return found
+    sums = np.zeros((int(kind.max()) + 1, Q.shape[1]))
+    np.add.at(sums, kind.ravel(), rows)
+    return sums
 
 
 def symmetric(rows: Floats) -> bool:
@@ -146,7 +146,7 @@ def symmetric(rows: Floats) -> bool:
 
 def symmetries(rows: Floats) -> list[tuple[int, ...]]:
     """All permutations of the values that only permute the reports."""
-    return [one for one in permutations(range(rows.shape[1])) if _keeps(rows, one)]
+    return [order for order in permutations(range(rows.shape[1])) if _keeps(rows, order)]
 
 
 def _keeps(rows: Floats, order: Sequence[int]) -> bool:
@@ -154,8 +154,8 @@ def _keeps(rows: Floats, order: Sequence[int]) -> bool:
 
 
 def _listed(rows: Floats) -> Floats:
-    found: Floats = np.round(rows, DIGITS)
-    return found[np.lexsort(found.T)]
+    rounded: Floats = np.round(rows, DIGITS)
+    return rounded[np.lexsort(rounded.T)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,16 +204,16 @@ class Ladder:
 def _any_values(rows: Floats, n: int, a: int) -> Iterator[Job]:
     """All values alike: 0 or 1 is doubted; of further values only how many people have each."""
     for further in range(a - 1):
-        found = [
+        populations = [
             (first, second, *rest)
             for spent in range(further, n if further else 1)
             for rest in _partitions(spent, further, spent)
             for second in range((n - 1 - spent) // 2 + 1)
             for first in [n - 1 - spent - second]
         ]
-        if further + 2 <= a and found:
+        if further + 2 <= a and populations:
             kept = merged(rows[:, : further + 2])
-            yield Job(kept, tuple(range(further + 2)), found)
+            yield Job(kept, tuple(range(further + 2)), populations)
 
 
 def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[Job]:
@@ -226,7 +226,11 @@ def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Itera
         seen |= {frozenset((g[u], g[v])) for g in group}
         fixing = [g for g in group if {g[u], g[v]} == {u, v}]
         order = [u, v, *(x for x in range(a) if x not in (u, v))]
-        kept = [tuple(one[x] for x in order) for one in _spread(n - 1, a) if _first_of(one, fixing)]
+        kept = [
+            tuple(counts[x] for x in order)
+            for counts in _spread(n - 1, a)
+            if _first_of(counts, fixing)
+        ]
         yield Job(rows[:, order], tuple(range(a)), kept)
 
 
@@ -237,11 +241,11 @@ def _first_of(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
 
 def _spread(people: int, values: int) -> list[Population]:
     """All ways to give so many people so many values."""
-    found = []
+    spread = []
     for cuts in combinations_with_replacement(range(people + 1), values - 1):
         ends = (0, *cuts, people)
-        found.append(tuple(after - before for before, after in pairwise(ends)))
-    return found
+        spread.append(tuple(after - before for before, after in pairwise(ends)))
+    return spread
 
 
 def _partitions(total: int, parts: int, most: int) -> Iterator[Population]:
@@ -263,18 +267,18 @@ def _collected(jobs: Iterator[Job], n: int) -> Pairs | None:
         if total > MOST_OUTCOMES:
             return None
         listed.append(job)
-    one: list[Floats] = []
+    first: list[Floats] = []
     other: list[Floats] = []
     others: list[Population] = []
     for job in listed:
         ladder, laws = Ladder(len(job.rows), n), {(0,) * len(job.values): np.ones(1)}
         for population in job.populations:
             beside = _law(job, population, ladder, laws)
-            one.append(ladder.add(beside, n - 1, job.rows[:, 0]))
+            first.append(ladder.add(beside, n - 1, job.rows[:, 0]))
             other.append(ladder.add(beside, n - 1, job.rows[:, 1]))
             others.append(population)
-    starts = np.cumsum([0, *(len(law) for law in one)])[:-1]
-    return Pairs(np.concatenate(one), np.concatenate(other), starts, others)
+    starts = np.cumsum([0, *(len(law) for law in first)])[:-1]
+    return Pairs(np.concatenate(first), np.concatenate(other), starts, others)
 
 
 def _law(
@@ -285,6 +289,6 @@ def _law(
         return known
     last = max(i for i, people in enumerate(population) if people)
     fewer = tuple(people - (i == last) for i, people in enumerate(population))
-    found = ladder.add(_law(job, fewer, ladder, laws), sum(fewer), job.rows[:, job.values[last]])
-    laws[population] = found
-    return found
+    law = ladder.add(_law(job, fewer, ladder, laws), sum(fewer), job.rows[:, job.values[last]])
+    laws[population] = law
+    return law

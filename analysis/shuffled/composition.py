@@ -137,12 +137,15 @@ def compose_reports(
             f"reports: found {len(reports)} numbers for {len(randomizers)} randomizers; needs one "
             "each, and at least one"
         )
-    parts = [(one, whole(n, "reports", 1)) for one, n in zip(randomizers, reports, strict=True)]
-    bits = [(n, q) for one, n in parts if (q := one.one_bit) is not None]
+    parts = [
+        (randomizer, whole(n, "reports", 1))
+        for randomizer, n in zip(randomizers, reports, strict=True)
+    ]
+    bits = [(n, q) for randomizer, n in parts if (q := randomizer.one_bit) is not None]
     if len(parts) == 1:
         return _single(*parts[0], delta)
     if len(bits) < len(parts):
-        low = max(report_epsilon(n, one, delta).low for one, n in set(parts))
+        low = max(report_epsilon(n, randomizer, delta).low for randomizer, n in set(parts))
         high = _hockey_stick(parts, delta)
         return ComposedReports(
             delta, Between(min(low, high), high, "lower: one feature; upper: " + RULE), None
@@ -150,19 +153,19 @@ def compose_reports(
     high, likely = _hockey_stick(parts, delta), _probabilistic(bits, delta)
     known = _actual(bits, delta, likely)
     low = max(_least(loss.hockey_stick, delta, high) for loss in known)
-    alone = max(float(epsilon_for(*one, delta, "probabilistic")) for one in set(bits))
+    alone = max(float(epsilon_for(*bit, delta, "probabilistic")) for bit in set(bits))
     unlikely = max(alone, *(_least(loss.exceeding, delta, likely) for loss in known))
     return ComposedReports(
         delta, Between(low, high, RULE), Between(min(unlikely, likely), likely, RULE)
     )
 
 
-def _single(one: Randomizer, n: int, delta: float) -> ComposedReports:
-    found, q = report_epsilon(n, one, delta), one.one_bit
+def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
+    report, q = report_epsilon(n, randomizer, delta), randomizer.one_bit
     if q is None:
-        return ComposedReports(delta, found, None)
+        return ComposedReports(delta, report, None)
     level = epsilon_for(n, q, delta, "probabilistic")
-    return ComposedReports(delta, found, Between(float(level), float(level), level.rule))
+    return ComposedReports(delta, report, Between(float(level), float(level), level.rule))
 
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
@@ -174,15 +177,15 @@ def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> floa
         part: dominating(upper_curve(part[1], part[0]), top, step) for part, top in tops.items()
     }
     loss = _summed([losses[part] for part in parts])
-    return _least(loss.hockey_stick, delta, sum(one.epsilon for one, _ in parts))
+    return _least(loss.hockey_stick, delta, sum(randomizer.epsilon for randomizer, _ in parts))
 
 
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
     """The upper bound."""
     allowed = delta * BEYOND / len(bits)
-    tops = {one: max(float(epsilon_for(*one, allowed, "probabilistic")), TINY) for one in set(bits)}
+    tops = {bit: max(float(epsilon_for(*bit, allowed, "probabilistic")), TINY) for bit in set(bits)}
     step = min(tops.values()) / TAILS
-    losses = {one: likeliest(*one, top, step) for one, top in tops.items()}
+    losses = {bit: likeliest(*bit, top, step) for bit, top in tops.items()}
     local = sum(log((1 - q) / q) for _, q in bits)
     return max(_least(loss.exceeding, delta, local) for loss in _subsets(bits, losses))
 
@@ -197,12 +200,12 @@ def _subsets(
     """
     many = Counter(bits)
     if prod(times + 1 for times in many.values()) > SUBSETS:
-        yield _summed([losses[one].or_nothing() for one in bits])
+        yield _summed([losses[bit].or_nothing() for bit in bits])
         return
     for chosen in product(*(range(times + 1) for times in many.values())):
         if any(chosen):
             yield _summed(
-                [losses[one] for one, times in zip(many, chosen, strict=True) for _ in range(times)]
+                [losses[bit] for bit, times in zip(many, chosen, strict=True) for _ in range(times)]
             )
 
 
@@ -261,14 +264,14 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
     """Losses of actual collections, each the worst for its feature alone in one of the readings."""
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
-    found = []
+    sums = []
     for kind in kinds:
         losses = {
             (n, q): actual(n, q, epsilon_for(n, q, delta, kind).ones or 0, epsilon / FINER, epsilon)
             for n, q in set(bits)
         }
-        found.append(_summed([losses[one] for one in bits]))
-    return found
+        sums.append(_summed([losses[bit] for bit in bits]))
+    return sums
 
 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
@@ -295,13 +298,13 @@ def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
     return chance, np.minimum.accumulate(loss)
 
 
-def _convolved(one: Floats, other: Floats) -> Floats:
+def _convolved(law: Floats, other: Floats) -> Floats:
     """Term by term where that is quick: no rounding error is larger than its term."""
-    if min(len(one), len(other)) < SHORT:
-        return np.convolve(one, other)
+    if min(len(law), len(other)) < SHORT:
+        return np.convolve(law, other)
     from scipy.signal import fftconvolve
 
-    return np.maximum(fftconvolve(one, other) - NOISE, 0.0)
+    return np.maximum(fftconvolve(law, other) - NOISE, 0.0)
 
 
 def _summed(losses: Sequence[Loss]) -> Loss:

@@ -89,10 +89,10 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
     largest: dict[int, Fraction] = {}
     for m in all_counts(n - 1, bits):
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
-        for i, one in enumerate(laws):
+        for i, law in enumerate(laws):
             for j, other in enumerate(laws):
                 d = (i ^ j).bit_count()
-                ratio = max(other[s] / one[s] for s in one)
+                ratio = max(other[s] / law[s] for s in law)
                 largest[d] = max(largest.get(d, Fraction(0)), ratio)
     return largest
 
@@ -128,17 +128,17 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
     bad = []
     for m in all_counts(n - 1, bits):
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
-        for i, one in enumerate(laws):
+        for i, law in enumerate(laws):
             opposite = laws[i ^ ((1 << bits) - 1)]
             for j, other in enumerate(laws):
                 bad += [
                     Counterexample(
                         "Prop. 5.3",
                         {"m": m, "s": s, "i": i + 1, "j": j + 1},
-                        other[s] / one[s],
-                        opposite[s] / one[s],
+                        other[s] / law[s],
+                        opposite[s] / law[s],
                     )
-                    for s in one
+                    for s in law
                     if j != i and other[s] > opposite[s]
                 ]
     return bad

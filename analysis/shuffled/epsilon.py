@@ -112,8 +112,8 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
     while True:
         # The epsilon for one m is too small for all m until no m is worse.
         epsilon = max(epsilon, _solve(n, q, delta, m))
-        found, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
-        if found <= delta * (1 + SETTLED) or worse == m:
+        reached, worse = _worst_hockey_stick(PairDivergence(n, q, epsilon))
+        if reached <= delta * (1 + SETTLED) or worse == m:
             return Level.of("epsilon", kind, epsilon, delta, n=n, q=q, ones=m, rule=_rule(n))
         m = worse
 
@@ -198,8 +198,8 @@ def _solve(n: int, q: float, delta: float, m: int) -> float:
     at = np.array([float(m)])
 
     def gap(epsilon: float) -> float:
-        found = float(PairDivergence(n, q, epsilon).hockey_stick(at)[0])
-        return max(log(found) if found > 0 else -1e3, -1e3) - log(delta)
+        reached = float(PairDivergence(n, q, epsilon).hockey_stick(at)[0])
+        return max(log(reached) if reached > 0 else -1e3, -1e3) - log(delta)
 
     top = local_epsilon(q) * (1 - 1e-12)
     bottom = top * 1e-9

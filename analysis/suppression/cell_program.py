@@ -59,10 +59,10 @@ def optimum(classes: Classes, k: int, seconds: float) -> tuple[Flow | None, int]
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
     program = _Program.of(classes, k)
-    found: Any = _solve(program, classes, k, seconds)
-    bound = getattr(found, "mip_dual_bound", None)
+    solution: Any = _solve(program, classes, k, seconds)
+    bound = getattr(solution, "mip_dual_bound", None)
     lower = 0 if bound is None or not np.isfinite(bound) else ceil(bound - SLACK * max(1, bound))
-    return (None if found.x is None else _flow(program, classes, k, found.x)), lower
+    return (None if solution.x is None else _flow(program, classes, k, solution.x)), lower
 
 
 def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> object:
@@ -90,11 +90,11 @@ def _solve(program: _Program, classes: Classes, k: int, seconds: float) -> objec
     )
 
 
-def _beside(one: Any, other: Any) -> Any:
+def _beside(left: Any, other: Any) -> Any:
     """Two sparse matrices side by side, by columns."""
     from scipy.sparse import hstack
 
-    return hstack([one, other]).tocsc()
+    return hstack([left, other]).tocsc()
 
 
 def _flow(program: _Program, classes: Classes, k: int, x: Any) -> Flow | None:

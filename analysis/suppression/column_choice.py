@@ -106,9 +106,9 @@ class ColumnChoice:
             from matplotlib import pyplot as plt
 
             ax = plt.subplots()[1]
-        names = [" ".join(map(str, one.columns)) for one in self.considered]
-        colours = ["tab:green" if one.safe else "tab:red" for one in self.considered]
-        ax.barh(names, [one.value for one in self.considered], color=colours)
+        names = [" ".join(map(str, choice.columns)) for choice in self.considered]
+        colours = ["tab:green" if choice.safe else "tab:red" for choice in self.considered]
+        ax.barh(names, [choice.value for choice in self.considered], color=colours)
         ax.axvline(self.target, color="black", linestyle="--")
         ax.set(xlabel=f"share that may be exposed at k = {self.k}", ylabel="columns", xlim=(0, 1))
         return ax

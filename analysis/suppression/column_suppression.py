@@ -240,14 +240,14 @@ class _Problem:
 
     def dropped(self, kept: tuple[int, ...]) -> list[Dropped]:
         """The explanation of every column that is not kept."""
-        found = []
+        columns = []
         for j in range(len(self.columns)):
             if j not in kept:
                 wider = tuple(sorted((*kept, j)))
                 largest = None if callable(self.rule) else self._largest_k(wider)
                 value = self.promise(wider).value
-                found.append(Dropped(j, value, largest, j in self.forbidden))
-        return found
+                columns.append(Dropped(j, value, largest, j in self.forbidden))
+        return columns
 
     def _largest_k(self, chosen: tuple[int, ...]) -> int:
         """The largest k up to n for which the rule allows at most the target; by halving."""

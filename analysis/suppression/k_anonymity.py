@@ -98,7 +98,7 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
     release: Counter[Pattern] = Counter()
     for (_, pattern), people in flow.items():
         release[pattern] += people
-    found = Suppressed(
+    suppressed = Suppressed(
         dict(sorted(release.items())),
         flow,
         classes.n,
@@ -109,8 +109,8 @@ def suppress_cells(table: ArrayLike, k: int, seconds: float = 2.0) -> Suppressed
         lower,
         method,
     )
-    check(found, classes)
-    return found
+    check(suppressed, classes)
+    return suppressed
 
 
 def blanks(flow: Flow) -> int:
@@ -118,12 +118,12 @@ def blanks(flow: Flow) -> int:
     return sum(people * pattern.count(BLANK) for (_, pattern), people in flow.items())
 
 
-def check(found: Suppressed, classes: Classes) -> None:
+def check(suppressed: Suppressed, classes: Classes) -> None:
     """Raises ParameterError unless all are released once, truthfully, and in groups of k."""
-    if any(people < found.k for people in found.release.values()):
-        raise ParameterError(f"release: a row is shown by fewer than {found.k} people")
+    if any(people < suppressed.k for people in suppressed.release.values()):
+        raise ParameterError(f"release: a row is shown by fewer than {suppressed.k} people")
     kept = np.zeros(len(classes.rows), np.int64)
-    for (row, pattern), people in found.flow.items():
+    for (row, pattern), people in suppressed.flow.items():
         true = classes.rows[row]
         if any(code not in (BLANK, own) for code, own in zip(pattern, true.tolist(), strict=True)):
             raise ParameterError(f"release: {pattern} is shown for {true.tolist()}")
@@ -175,9 +175,9 @@ def greedy(classes: Classes, k: int) -> Flow:
     return flow
 
 
-def _common(one: Any, other: Any) -> Any:
+def _common(row: Any, other: Any) -> Any:
     """What two patterns agree about."""
-    return np.where(one == other, one, BLANK)
+    return np.where(row == other, row, BLANK)
 
 
 def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:

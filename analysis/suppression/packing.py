@@ -87,8 +87,8 @@ class Packing:
     def product(self) -> None:
         """Search all sets under R + scale * P: refined, Theorem 3, and from above coverage."""
         self.greedy()
-        found = self._triples(None, 0)
-        self._offer(found.gain, found.rare + self.scale * found.cells, found.member)
+        kept = self._triples(None, 0)
+        self._offer(kept.gain, kept.rare + self.scale * kept.cells, kept.member)
 
     def coverage(self) -> None:
         """Search all sets under the coverage bound: each column in turn attains the maximum."""
@@ -113,14 +113,14 @@ class Packing:
     def _triples(self, last: int | None, slack: int) -> _Triples:
         """All undominated triples of sets without `last` that may still matter."""
         zero = np.zeros(1, dtype=np.int64)
-        found = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
+        triples = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
         order = self._order(last)
         for position, j in enumerate(order):
-            kept = self._keep(found, j, slack)
-            found = kept if j in self.required else found.join(kept)
-            found = self._prune(found, order[position + 1 :], last, slack)
-            found = found.take(undominated(found))
-        return found
+            kept = self._keep(triples, j, slack)
+            triples = kept if j in self.required else triples.join(kept)
+            triples = self._prune(triples, order[position + 1 :], last, slack)
+            triples = triples.take(undominated(triples))
+        return triples
 
     def _order(self, last: int | None) -> list[int]:
         """Required columns first; then by gain per person that a column costs at least."""
@@ -129,18 +129,18 @@ class Packing:
         others = (j for j in range(len(self.steps)) if j != last)
         return sorted(others, key=lambda j: (j not in self.required, -worth[j]))
 
-    def _keep(self, found: _Triples, j: int, slack: int) -> _Triples:
-        front = Front(found.rare, found.cells)
+    def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
+        front = Front(triples.rare, triples.cells)
         entry, option = ragged(front, self.options[j], self.scale, self.most + 1, slack)
         return _Triples(
-            found.rare[entry] + self.options[j].rare[option],
-            found.cells[entry] * self.options[j].factor[option],
-            found.gain[entry] + self.gains[j],
-            found.member[entry] | self.bit(j),
+            triples.rare[entry] + self.options[j].rare[option],
+            triples.cells[entry] * self.options[j].factor[option],
+            triples.gain[entry] + self.gains[j],
+            triples.member[entry] | self.bit(j),
         )
 
     def _prune(
-        self, found: _Triples, rest: Sequence[int], last: int | None, slack: int
+        self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
         """Drop what must end above `most` people, or cannot reach the best set known."""
         must = [j for j in rest if j in self.required]
@@ -149,14 +149,16 @@ class Packing:
         if last is not None:
             bound = bound + weakest(self.growth, [last], [last])
             sure = self.gains[last]
-        reach = found.rare + self.scale * (found.cells - slack) + Growth.read(bound, found.cells)
+        reach = (
+            triples.rare + self.scale * (triples.cells - slack) + Growth.read(bound, triples.cells)
+        )
         keep = np.flatnonzero(reach < self.most + 1)
-        found, reach = found.take(keep), reach[keep]
+        triples, reach = triples.take(keep), reach[keep]
         sure += sum(self.gains[j] for j in must)
-        more = self._knapsack(found.cells, self.most - reach, [j for j in rest if j not in must])
-        top = found.gain + (sure + more)
+        more = self._knapsack(triples.cells, self.most - reach, [j for j in rest if j not in must])
+        top = triples.gain + (sure + more)
         gain, people, _ = self.best
-        return found.take((top > gain) | ((top == gain) & (reach < 1 - people)))
+        return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
         """At most this much gain for `room` people, columns being divisible; rounded down."""
@@ -175,16 +177,16 @@ class Packing:
         return more
 
 
-def undominated(found: _Triples) -> Integers:
+def undominated(triples: _Triples) -> Integers:
     """Indices of the triples that no other equals or betters in R, P and gain.
 
     Of equal ones the set of the larger number stays. First within equal P, by running maxima; then
     blocks of neighbouring values of P against the block before, doubling the blocks.
     """
-    groups, group = np.unique(found.cells, return_inverse=True)
-    rank = np.unique(found.gain, return_inverse=True)[1]
-    rares, rare = np.unique(found.rare, return_inverse=True)
-    order = np.lexsort((-found.member, -rank, group * rares.size + rare))
+    groups, group = np.unique(triples.cells, return_inverse=True)
+    rank = np.unique(triples.gain, return_inverse=True)[1]
+    rares, rare = np.unique(triples.rare, return_inverse=True)
+    order = np.lexsort((-triples.member, -rank, group * rares.size + rare))
     many = rank.size + 1
     segment = group[order] * many + rank[order] + 1
     before = np.maximum.accumulate(np.concatenate(([0], segment[:-1])))

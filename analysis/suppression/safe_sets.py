@@ -176,11 +176,11 @@ class _Search:
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]
-            safe = [one for one in wider if one.people <= self.most]
+            safe = [node for node in wider if node.people <= self.most]
             if not safe:
                 break
-            free = [one.chosen[-1] for one in safe]
-            start = _renumbered(min(safe, key=lambda one: (one.people, one.many)))
+            free = [node.chosen[-1] for node in safe]
+            start = _renumbered(min(safe, key=lambda node: (node.people, node.many)))
         self.found(start.chosen)
         return list(start.chosen)
 
@@ -200,10 +200,10 @@ class _Search:
             return
         wider = [self.extend(start, j) for j in free]
         safe = sorted((s for s in wider if s.people <= self.most), key=lambda s: s.people)
-        for position, one in enumerate(safe):
+        for position, node in enumerate(safe):
             if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
-            self.deepen(_renumbered(one), [later.chosen[-1] for later in safe[position + 1 :]])
+            self.deepen(_renumbered(node), [later.chosen[-1] for later in safe[position + 1 :]])
 
     def note(self, start: _Start) -> None:
         if start.people <= self.most and len(start.chosen) > len(self.best):

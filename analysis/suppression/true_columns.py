@@ -122,15 +122,15 @@ class _Search:
         pairs = {
             pair for pair in combinations(sorted((*required, *order)), 2) if not self.safe(pair)
         }
-        found = self.key(required)
-        stack = [(0, found[0], required)]
+        best = self.key(required)
+        stack = [(0, best[0], required)]
         while stack:
             position, gain, chosen = stack.pop()
-            if gain >= found[0]:
-                found = max(found, self.key(chosen))
+            if gain >= best[0]:
+                best = max(best, self.key(chosen))
             if position == len(order):
                 continue
-            if gain + sum(self.gains[j] for j in order[position:]) < found[0]:
+            if gain + sum(self.gains[j] for j in order[position:]) < best[0]:
                 continue
             stack.append((position + 1, gain, chosen))
             j = order[position]
@@ -139,4 +139,4 @@ class _Search:
                 continue
             if self.safe(wider):
                 stack.append((position + 1, gain + self.gains[j], wider))
-        return tuple(-j for j in found[2])
+        return tuple(-j for j in best[2])

@@ -125,18 +125,20 @@ def promise(columns: Sequence[Column], k: int, n: int, most: int | None = None) 
 
 def proved(columns: Sequence[Column], k: int, n: int, thresholds: Sequence[int]) -> int:
     """How many of n people these thresholds prove to be exposed at most."""
-    points = [_at(one, t) for one, t in zip(columns, thresholds, strict=True)]
+    points = [_at(column, t) for column, t in zip(columns, thresholds, strict=True)]
     return min(n, _bound(points, k)) if k > 1 else 0
 
 
 _Point = tuple[int, int, tuple[int, ...]]  # people who are rare, common values, their low counts
 
 
-def _at(one: Column, threshold: int) -> _Point:
+def _at(column: Column, threshold: int) -> _Point:
     """A column where counts from a threshold on are common."""
-    common = tuple(low for low, high in zip(one.low, one.high, strict=True) if high >= threshold)
-    rare = sum(high for high in one.high if high < threshold)
-    return rare + one.missing, len(common), common
+    common = tuple(
+        low for low, high in zip(column.low, column.high, strict=True) if high >= threshold
+    )
+    rare = sum(high for high in column.high if high < threshold)
+    return rare + column.missing, len(common), common
 
 
 def _bound(points: Sequence[_Point], k: int) -> int:
@@ -161,8 +163,8 @@ class _Descent:
         self.ceiling = ceiling
         self.best: Proof | None = None
         self.steps = [
-            [(t, _at(one, t)) for t in sorted({high for high in one.high if high})]
-            for one in columns
+            [(t, _at(column, t)) for t in sorted({high for high in column.high if high})]
+            for column in columns
         ]
         if all(self.steps):
             self._choose((), (), 0, 1, 1)
@@ -247,7 +249,7 @@ class _Search:
             for fewer in self._below(levels):
                 if fewer not in seen and self._hoped(fewer) > self.best.utility:
                     seen.add(fewer)
-                    heapq.heappush(queue, (-self._hoped(fewer), tuple(-one for one in fewer)))
+                    heapq.heappush(queue, (-self._hoped(fewer), tuple(-level for level in fewer)))
         return replace(self.best, exact=False)
 
     def _climb(self, allowed: Sequence[int]) -> None:
@@ -272,7 +274,7 @@ class _Search:
 
     def _below(self, levels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         for j, level in enumerate(levels):
-            lower = next((one for one in self._levels(j) if one < level), 0)
+            lower = next((lower_ for lower_ in self._levels(j) if lower_ < level), 0)
             if level and (lower or j not in self.required):
                 yield (*levels[:j], lower, *levels[j + 1 :])
 
@@ -289,14 +291,14 @@ class _Search:
                 if (j, level) not in self.known:
                     self.known[j, level] = column(self.counts[j], level, self.n, self.k, self.each)
                 columns.append(self.known[j, level])
-        said = [one for one in columns if one is not None]
+        said = [point for point in columns if point is not None]
         if len(said) < len(columns):
             return False
         proof = promise(said, self.k, self.n, self.most)
         if proof is None:
             return False
         gains = [gain for gain, level in zip(self.gains, levels, strict=True) if level]
-        utility = sum(gain * one.named / self.n for gain, one in zip(gains, said, strict=True))
+        utility = sum(gain * point.named / self.n for gain, point in zip(gains, said, strict=True))
         if utility > self.best.utility and all(levels[j] for j in self.required):
             self.best = Choice(levels, utility, proof, exact=True)
         return True

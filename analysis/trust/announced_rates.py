@@ -30,9 +30,9 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
     proof = view.decision.certificate
     for rule in view.decision.hidden:
         if isinstance(rule, Redact) and rule.cover and proof.slack:
-            found = listed(rule.cover, proof.n, proof.k, proof.slack / columns / 2)
-            if len(found) == 1:
-                counts: Counts = {(BLANK,): found[0], (OTHER,): proof.n - found[0]}
+            lows = listed(rule.cover, proof.n, proof.k, proof.slack / columns / 2)
+            if len(lows) == 1:
+                counts: Counts = {(BLANK,): lows[0], (OTHER,): proof.n - lows[0]}
                 yield CountsSeen(FIRST, (rule.column,), counts, (rule,))
 
 
@@ -52,11 +52,11 @@ def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
             high = middle
         else:
             low = middle + 1
-    found = []
+    lows = []
     while low < k and low <= people and _cover(low, people, k, delta) == parts:
-        found.append(low)
+        lows.append(low)
         low += 1
-    return found
+    return lows
 
 
 def _cover(listed_: int, people: int, k: int, delta: float) -> float:

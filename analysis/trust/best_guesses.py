@@ -61,12 +61,12 @@ class Inference:
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
         """Per crowd, pieces of a row that are independent of each other: columns and shares."""
-        found: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
-        for one in self.posteriors:
-            for crowd, columns in one.columns.items():
-                shares = self._by_value(columns, one.shares[crowd])
-                found.setdefault(crowd, []).append((columns, shares))
-        return {crowd: tuple(pieces) for crowd, pieces in found.items()}
+        by_crowd: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
+        for posterior in self.posteriors:
+            for crowd, columns in posterior.columns.items():
+                shares = self._by_value(columns, posterior.shares[crowd])
+                by_crowd.setdefault(crowd, []).append((columns, shares))
+        return {crowd: tuple(pieces) for crowd, pieces in by_crowd.items()}
 
     def _by_value(
         self, columns: Sequence[int], shares: Mapping[Cell, float]
@@ -74,11 +74,11 @@ class Inference:
         """Shares of cells of values, where those of states are given."""
         if not self.evidence.values:
             return shares
-        found: dict[Cell, float] = {}
+        summed: dict[Cell, float] = {}
         for cell, share in shares.items():
             held = self.evidence.held(columns, cell)
-            found[held] = found.get(held, 0.0) + share
-        return found
+            summed[held] = summed.get(held, 0.0) + share
+        return summed
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
@@ -89,12 +89,14 @@ class Inference:
     @property
     def error(self) -> float:
         """The largest standard error of a share; 0.0 where nothing was sampled."""
-        return max((one.error for one in self.posteriors), default=0.0)
+        return max((posterior.error for posterior in self.posteriors), default=0.0)
 
     @property
     def agreement(self) -> float:
         """The worst ratio of variances of the chains; 1.0 where they agree or none was needed."""
-        return max((one.agreement for one in self.posteriors if one.sampled), default=1.0)
+        return max(
+            (posterior.agreement for posterior in self.posteriors if posterior.sampled), default=1.0
+        )
 
     def weights(self, pool: frozenset[int]) -> dict[int, float]:
         """How likely somebody of a pool is in each of its crowds."""
@@ -105,7 +107,7 @@ class Inference:
     def probability(self, crowd: int, row: Cell) -> float:
         """The probability that somebody of this crowd (or its pool) holds this whole row."""
         pool = self.evidence.pool_of(crowd)
-        return fsum(share * self._in(one, row) for one, share in self.weights(pool).items())
+        return fsum(share * self._in(member, row) for member, share in self.weights(pool).items())
 
     def _in(self, crowd: int, row: Cell) -> float:
         return prod(
@@ -115,14 +117,14 @@ class Inference:
 
     def values(self, crowd: int, column: int) -> dict[int, float]:
         """The probability of each value of a column for somebody of this crowd (or its pool)."""
-        found: dict[int, float] = {}
-        for one, weight in self.weights(self.evidence.pool_of(crowd)).items():
-            for columns, shares in self.parts.get(one, ()):
+        chances: dict[int, float] = {}
+        for person, weight in self.weights(self.evidence.pool_of(crowd)).items():
+            for columns, shares in self.parts.get(person, ()):
                 if column in columns:
                     place = columns.index(column)
                     for cell, share in shares.items():
-                        found[cell[place]] = found.get(cell[place], 0.0) + weight * share
-        return found
+                        chances[cell[place]] = chances.get(cell[place], 0.0) + weight * share
+        return chances
 
     def best_value(self, crowd: int, column: int) -> float:
         """The probability of the likeliest value of a column."""
@@ -158,19 +160,22 @@ class Inference:
         """Whether only one value of a column is possible for people of this crowd."""
         pool = self.weights(self.evidence.pool_of(crowd))
         return (
-            all(self._single(one, column) for one in pool)
+            all(self._single(person, column) for person in pool)
             and len(set(self.values(crowd, column))) <= 1
         )
 
     def _single(self, crowd: int, column: int) -> bool:
         if column in self.evidence.crowds[crowd].revealed:
             return True
-        for one in self.posteriors:
-            if column in one.columns.get(crowd, ()):
-                if one.proven is not None:
-                    return (crowd, column) in one.proven
-                place = one.columns[crowd].index(column)
-                held = (self.evidence.held(one.columns[crowd], cell) for cell in one.shares[crowd])
+        for posterior in self.posteriors:
+            if column in posterior.columns.get(crowd, ()):
+                if posterior.proven is not None:
+                    return (crowd, column) in posterior.proven
+                place = posterior.columns[crowd].index(column)
+                held = (
+                    self.evidence.held(posterior.columns[crowd], cell)
+                    for cell in posterior.shares[crowd]
+                )
                 return len({cell[place] for cell in held}) == 1
         return False
 
@@ -216,34 +221,34 @@ class Inference:
     @property
     def sets(self) -> tuple[tuple[int, int], ...]:
         """Anonymity sets: (people in it, how many such sets), a linked person being alone."""
-        found: dict[int, int] = {}
+        sets: dict[int, int] = {}
         for pool in self.pools:
             crowds = [self.evidence.crowds[crowd] for crowd in pool]
             people = sum(about.people for about in crowds)
             alone = any(about.linked for about in crowds)
             if people:
                 size, times = (1, people) if alone else (people, 1)
-                found[size] = found.get(size, 0) + times
-        return tuple(sorted(found.items()))
+                sets[size] = sets.get(size, 0) + times
+        return tuple(sorted(sets.items()))
 
     def worst_row(self, truth: Truth) -> Guess | None:
         """Of whom outside the coalition it is surest, and rightly: prior and posterior of its row.
 
         Of several alike, one whose row was least likely before. None where nobody is outside.
         """
-        found = (
+        guesses = (
             Guess(exp(self._before(row)), self.probability(crowd, row), self._error(crowd))
             for crowd, rows in truth.items()
             if not self.evidence.crowds[crowd].own
             for row in rows
             if min(row, default=0) >= 0
         )
-        return max(found, key=lambda one: (one.posterior, -one.prior), default=None)
+        return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def worst_value(self, truth: Truth) -> Guess | None:
         """The same for one true value of one person."""
         seen: set[tuple[int, int, int]] = set()
-        found: list[Guess] = []
+        guesses: list[Guess] = []
         for crowd, rows in truth.items():
             if self.evidence.crowds[crowd].own:
                 continue
@@ -251,8 +256,8 @@ class Inference:
                 for column, value in enumerate(row):
                     if value >= 0 and (crowd, column, value) not in seen:
                         seen.add((crowd, column, value))
-                        found.append(self._value(crowd, column, value))
-        return max(found, key=lambda one: (one.posterior, -one.prior), default=None)
+                        guesses.append(self._value(crowd, column, value))
+        return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def _value(self, crowd: int, column: int, value: int) -> Guess:
         before = self.evidence.shares[column][value]
@@ -265,4 +270,7 @@ class Inference:
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:
-        return max((one.error for one in self.posteriors if crowd in one.columns), default=0.0)
+        return max(
+            (posterior.error for posterior in self.posteriors if crowd in posterior.columns),
+            default=0.0,
+        )

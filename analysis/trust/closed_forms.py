@@ -25,10 +25,10 @@ def alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count)
     Where labels were counted, the states behind one are as likely as they were before.
     """
     if count.labels:
-        found = covered(evidence, Component(columns, [count]))
-        if found is None:
+        posterior = covered(evidence, Component(columns, [count]))
+        if posterior is None:
             raise AssertionError("one count by itself has a closed form")
-        return found
+        return posterior
     people = sum(count.left.values())
     order = next(iter(columns.values()))
     places = [count.columns.index(column) for column in order]

@@ -16,7 +16,7 @@ Tree = list[tuple[Count, tuple[int, ...]]]
 
 
 def tree_of(counts: Sequence[Count]) -> Tree:
-    """As many counts as are found to hang together, each with the columns it shares with others.
+    """As many counts as are joint to hang together, each with the columns it shares with others.
 
     The widest first, then whichever shares most.
     """
@@ -28,12 +28,12 @@ def tree_of(counts: Sequence[Count]) -> Tree:
         for count in left:
             shared = tuple(column for column in count.columns if column in covered)
             if len(shared) < len(count.columns) and any(
-                set(shared) <= set(one.columns) for one, _ in tree
+                set(shared) <= set(earlier.columns) for earlier, _ in tree
             ):
                 fitting.append((count, shared))
         if not fitting:
             break
-        best = max(fitting, key=lambda one: len(one[1]))
+        best = max(fitting, key=lambda place: len(place[1]))
         tree.append(best)
         left = [count for count in left if count is not best[0]]
     return tree
@@ -68,12 +68,12 @@ def joined(
         key = tuple(cell[place] for place in at)
         within.setdefault(key, []).append((tuple(cell[place] for place in new), people))
     places = [held.index(column) for column in shared]
-    found: dict[Cell, float] = {}
+    joint: dict[Cell, float] = {}
     for cell, share in shares.items():
         some = within.get(tuple(cell[place] for place in places))
         if some is None:
             raise ParameterError("two counts of the same people do not agree")
         whole = sum(people for _, people in some)
         for more, people in some:
-            found[cell + more] = share * people / whole
-    return found
+            joint[cell + more] = share * people / whole
+    return joint

@@ -72,12 +72,12 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
     Nobody in the component may be known to have anything in particular. ParameterError if no table
     agrees with the counts.
     """
-    wide, *more = sorted(component.counts, key=lambda one: _width(evidence, one), reverse=True)
-    if any(len(one.columns) > 1 or not one.crowds >= wide.crowds for one in more):
+    wide, *more = sorted(component.counts, key=lambda count: _width(evidence, count), reverse=True)
+    if any(len(count.columns) > 1 or not count.crowds >= wide.crowds for count in more):
         return None
-    if any(tells_coins(evidence, one, 0) for one in more):
+    if any(tells_coins(evidence, count, 0) for count in more):
         return None
-    beside = {one.columns[0]: one for one in more}
+    beside = {count.columns[0]: count for count in more}
     if len(beside) < len(more) or any(
         set(columns) != (set(wide.columns) if crowd in wide.crowds else set(columns) & set(beside))
         for crowd, columns in component.columns.items()
@@ -85,10 +85,10 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
         return None
     solved = []
     for place, column in enumerate(wide.columns):
-        found = _column(evidence, wide, place, beside.get(column))
-        if found is None:
+        solution = _column(evidence, wide, place, beside.get(column))
+        if solution is None:
             return None
-        solved.append(found)
+        solved.append(solution)
     columns = component.columns
     shares = {}
     inside = _shares(
@@ -96,7 +96,7 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
     )
     for crowd, some in columns.items():
         shares[crowd] = inside if crowd in wide.crowds else _outside(solved, some)
-    logs = [log_multinomial(wide.left.values()), *(one.log_chance for one in solved)]
+    logs = [log_multinomial(wide.left.values()), *(solution.log_chance for solution in solved)]
     return Posterior(columns, shares, _told(evidence, wide, solved, -fsum(logs)))
 
 
@@ -130,10 +130,10 @@ def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -
     dealt = _dealt([groups[key] for key in groups], {of: n for (of,), n in totals.items()})
     if dealt is None:
         return None
-    found, chance = dealt
+    spread, chance = dealt
     solved = {
         key: Some(people, behind, numbers)
-        for (key, (people, behind)), numbers in zip(groups.items(), found, strict=True)
+        for (key, (people, behind)), numbers in zip(groups.items(), spread, strict=True)
     }
     others = solved.pop(None, None)
     by_label = {label: some for label, some in solved.items() if label is not None}
@@ -152,13 +152,13 @@ def _dealt(
     None where several groups leave open which of three labels or more.
     """
     left = dict(totals)
-    found: list[_Numbers] = [()] * len(groups)
+    numbers: list[_Numbers] = [()] * len(groups)
     mixed: list[int] = []
     for place, (people, behind) in enumerate(groups):
         if len(behind) == 1:
             (label,) = behind
             left[label] = left.get(label, 0) - people
-            found[place] = ((1.0, {label: people}),)
+            numbers[place] = ((1.0, {label: people}),)
         elif people:
             mixed.append(place)
     left = {label: people for label, people in left.items() if people}
@@ -168,19 +168,19 @@ def _dealt(
     if not left.keys() <= open_:
         raise ParameterError("no table agrees with all that is known")
     if not mixed:
-        return found, 0.0
+        return numbers, 0.0
     if len(mixed) == 1:
         (place,) = mixed
-        found[place] = ((1.0, left),)
-        return found, _log_chance(groups[place], left)
+        numbers[place] = ((1.0, left),)
+        return numbers, _log_chance(groups[place], left)
     if len(open_) > 2 or sum(left.values()) > MOST_PEOPLE:
         return None
-    one, other = (*sorted(open_),)
-    spread, chance = _binomials([groups[place] for place in mixed], one, left.get(one, 0))
+    first, other = (*sorted(open_),)
+    spread, chance = _binomials([groups[place] for place in mixed], first, left.get(first, 0))
     for place, law in zip(mixed, spread, strict=True):
         people = groups[place][0]
-        found[place] = tuple((p, {one: n, other: people - n}) for n, p in enumerate(law) if p)
-    return found, chance
+        numbers[place] = tuple((p, {first: n, other: people - n}) for n, p in enumerate(law) if p)
+    return numbers, chance
 
 
 def _log_chance(group: _Group, numbers: Mapping[int, int]) -> float:
@@ -226,32 +226,32 @@ def _binomial(people: int, n: int, rate: float) -> float:
     return exp(logs + n * log(rate) + (people - n) * log(1 - rate))
 
 
-def _sum_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
+def _sum_of(law: Sequence[float], other: Sequence[float]) -> list[float]:
     """The law of the sum of two independent numbers."""
     import numpy as np
 
-    found: list[float] = np.convolve(one, other).tolist()
-    return found
+    sums: list[float] = np.convolve(law, other).tolist()
+    return sums
 
 
 def _shares(wide: Count, solved: Sequence[Solved], order: Sequence[int]) -> dict[Cell, float]:
     """Of somebody in the wide count: the probability of each cell, its columns in this order."""
     people = sum(wide.left.values())
-    behind = [{label: some.shares() for label, some in one.by_label.items()} for one in solved]
+    behind = [{label: some.shares() for label, some in each.by_label.items()} for each in solved]
     places = [wide.columns.index(column) for column in order]
-    found: dict[Cell, float] = {}
+    shares: dict[Cell, float] = {}
     for cell, number in wide.left.items():
         held = [states[label] for states, label in zip(behind, cell, strict=True)]
-        for states in product(*(one.items() for one in held)):
+        for states in product(*(behind_label.items() for behind_label in held)):
             share = number / people * prod(p for _, p in states)
             key = tuple(states[place][0] for place in places)
-            found[key] = found.get(key, 0.0) + share
-    return found
+            shares[key] = shares.get(key, 0.0) + share
+    return shares
 
 
 def _outside(solved: Sequence[Solved], columns: Sequence[int]) -> dict[Cell, float]:
     """Of somebody whom the wide count leaves out."""
-    by_column = {one.column: one.others.shares() for one in solved if one.others}
+    by_column = {each.column: each.others.shares() for each in solved if each.others}
     return {
         tuple(state for state, _ in states): prod(p for _, p in states)
         for states in product(*(by_column[column].items() for column in columns))
@@ -262,10 +262,10 @@ def _told(evidence: Evidence, wide: Count, solved: Sequence[Solved], nats: float
     """What is told of values, of all that was seen."""
     places = range(len(wide.columns))
     plain = [place for place in places if not tells_coins(evidence, wide, place)]
-    coined = [one for place, one in enumerate(solved) if place not in plain]
+    coined = [solution for place, solution in enumerate(solved) if place not in plain]
     if not coined:
         return Nats.known(max(nats, 0.0))
-    noise = [_coins(evidence, wide, plain, one) for one in coined]
+    noise = [_coins(evidence, wide, plain, solution) for solution in coined]
     high = max(nats + min(noise), 0.0)
     alone = len(coined) == 1 and all(_tells_value(evidence, wide, place) for place in plain)
     return Nats(high if alone else 0.0, high)
@@ -288,17 +288,17 @@ def _tells_value(evidence: Evidence, wide: Count, place: int) -> bool:
     return len({wide.label(place, state) for state in states}) == len(values)
 
 
-def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], one: Solved) -> float:
+def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: Solved) -> float:
     """The mean log of the chance that the covers of one column fell as they did, given the table.
 
     Of each cell of the other columns, and each value that may be left blank as a cover.
     """
-    place = wide.columns.index(one.column)
+    place = wide.columns.index(solution.column)
     cells = projected(wide.left, [*plain, place])
-    values, law = evidence.values[one.column], evidence.laws[one.column]
+    values, law = evidence.values[solution.column], evidence.laws[solution.column]
     logs: list[float] = []
     for label, state, other in _covers(values, law, wide, place):
-        some = one.by_label.get(label)
+        some = solution.by_label.get(label)
         rate = law[state] / (law[state] + law[other])
         heads = {cell[:-1]: n for cell, n in cells.items() if cell[-1] == label}
         tails = {cell[:-1]: n for cell, n in cells.items() if cell[-1] == wide.label(place, other)}
@@ -324,14 +324,14 @@ def _covering(some: Some, state: int, people: int) -> list[float]:
     """The law of how many of so many who say a label are in one state behind it."""
     of = next(label for label, states in some.behind.items() if state in states)
     share = some.behind[of][state] / fsum(some.behind[of].values())
-    found = [0.0] * (people + 1)
+    covering = [0.0] * (people + 1)
     for p, numbers in some.found:
         for among in range(min(people, numbers.get(of, 0)) + 1):
             drawn = _drawn(some.people, numbers.get(of, 0), people, among)
             if drawn:
                 for n in range(among + 1):
-                    found[n] += p * drawn * _binomial(among, n, share)
-    return found
+                    covering[n] += p * drawn * _binomial(among, n, share)
+    return covering
 
 
 def _drawn(people: int, marked: int, draws: int, n: int) -> float:

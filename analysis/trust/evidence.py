@@ -107,13 +107,13 @@ class Evidence:
 
     @property
     def _shares(self) -> tuple[Law, ...]:
-        found = []
+        laws = []
         for law, values in zip(self.laws, self.values, strict=True):
             shares = [0.0] * (1 + max(values))
             for share, value in zip(law, values, strict=True):
                 shares[value] += share
-            found.append(tuple(shares))
-        return tuple(found)
+            laws.append(tuple(shares))
+        return tuple(laws)
 
     @property
     def coined(self) -> frozenset[int]:
@@ -215,16 +215,16 @@ def _as_said(inner: Count, outer: Count) -> dict[Cell, int] | None:
     """Counts as another count of fewer columns has them; None if their labels do not tell."""
     places = [inner.columns.index(column) for column in outer.columns]
     said = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
-    found: dict[Cell, int] = {}
+    cells: dict[Cell, int] = {}
     for cell, people in projected(inner.left, places).items():
         translated = []
-        for one, label in zip(said, cell, strict=True):
-            if one is None:
+        for translation, label in zip(said, cell, strict=True):
+            if translation is None:
                 return None
-            translated.append(one.get(label, label))
+            translated.append(translation.get(label, label))
         key = tuple(translated)
-        found[key] = found.get(key, 0) + people
-    return found
+        cells[key] = cells.get(key, 0) + people
+    return cells
 
 
 def known_cell(crowd: Crowd, count: Count) -> Cell | None:
@@ -252,20 +252,20 @@ def _translation(inner: Count, place: int, outer: Count, at: int) -> dict[int, i
         return dict(enumerate(outer.labels[at])) if outer.labels else {}
     if outer.labels and inner.labels[place] == outer.labels[at]:
         return {}
-    found: dict[int, int] = {}
+    translation: dict[int, int] = {}
     for state, label in enumerate(inner.labels[place]):
-        if found.setdefault(label, outer.label(at, state)) != outer.label(at, state):
+        if translation.setdefault(label, outer.label(at, state)) != outer.label(at, state):
             return None
-    return found
+    return translation
 
 
 def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, int]:
     """Counts over fewer columns."""
-    found: dict[Cell, int] = {}
+    cells: dict[Cell, int] = {}
     for cell, people in counts.items():
         shorter = tuple(cell[place] for place in places)
-        found[shorter] = found.get(shorter, 0) + people
-    return found
+        cells[shorter] = cells.get(shorter, 0) + people
+    return cells
 
 
 @dataclass(slots=True)
@@ -298,8 +298,8 @@ def components(evidence: Evidence, counts: Sequence[Count]) -> list[Component]:
     ]
     for count in counts:
         ties = [(crowd, column) for crowd in sorted(count.crowds) for column in count.columns]
-        for one, other in pairwise(ties):
-            parent[root(one)] = root(other)
+        for first, other in pairwise(ties):
+            parent[root(first)] = root(other)
     for crowd, about in enumerate(evidence.crowds):
         for some in about.allowed:
             for column, next_column in pairwise(some.columns):
@@ -307,10 +307,10 @@ def components(evidence: Evidence, counts: Sequence[Count]) -> list[Component]:
     pieces: dict[tuple[int, int], dict[int, list[int]]] = {}
     for crowd, column in nodes:
         pieces.setdefault(root((crowd, column)), {}).setdefault(crowd, []).append(column)
-    found = {
+    components = {
         at: Component({crowd: tuple(some) for crowd, some in piece.items()}, [])
         for at, piece in pieces.items()
     }
     for count in counts:
-        found[root((min(count.crowds), count.columns[0]))].counts.append(count)
-    return list(found.values())
+        components[root((min(count.crowds), count.columns[0]))].counts.append(count)
+    return list(components.values())

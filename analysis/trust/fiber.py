@@ -177,8 +177,8 @@ def possible(
             count.cell([cell[place] for place in places]) in count.left for places, count in sums
         )
     )
-    found = list(islice(fitting, most + 1))
-    return found if len(found) <= most else None
+    within = list(islice(fitting, most + 1))
+    return within if len(within) <= most else None
 
 
 def _domain(evidence: Evidence, counted: Iterable[Count], crowd: int, column: int) -> list[int]:
@@ -204,15 +204,15 @@ def _domain(evidence: Evidence, counted: Iterable[Count], crowd: int, column: in
 def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:
     """Every table and the log of its weight; TooManyTables if the search takes more steps."""
     whole = fsum(lgamma(size + 1) for size in tables.people.values())
-    found: list[tuple[int, ...]] = []
+    solutions: list[tuple[int, ...]] = []
     weights: list[float] = []
     for table in _search(tables, steps):
         weight = whole + fsum(
             n * p - lgamma(n + 1) for n, p in zip(table, tables.logs, strict=True) if n
         )
-        found.append(table)
+        solutions.append(table)
         weights.append(weight)
-    return found, weights
+    return solutions, weights
 
 
 def log_multinomial(counts: Iterable[int]) -> float:
@@ -233,8 +233,8 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
     left = list(tables.totals)
     open_ = [0] * len(left)  # cells of a sum that are not fixed yet
     for sums in tables.sums:
-        for one in sums:
-            open_[one] += 1
+        for margin in sums:
+            open_[margin] += 1
     if any(total and not cells for total, cells in zip(left, open_, strict=True)):
         return
     table = [-1] * size
@@ -250,30 +250,30 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
             raise TooManyTables
         sums = tables.sums[at]
         if table[at] < 0:  # first time here: the largest value that fits, down to the least
-            for one in sums:
-                open_[one] -= 1
-            value = min(left[one] for one in sums)
-            least[at] = max((left[one] for one in sums if not open_[one]), default=0)
+            for margin in sums:
+                open_[margin] -= 1
+            value = min(left[margin] for margin in sums)
+            least[at] = max((left[margin] for margin in sums if not open_[margin]), default=0)
         else:
-            for one in sums:
-                left[one] += table[at]
+            for margin in sums:
+                left[margin] += table[at]
             value = table[at] - 1
         if value < least[at]:
-            for one in sums:
-                open_[one] += 1
+            for margin in sums:
+                open_[margin] += 1
             table[at] = -1
             at -= 1
             continue
         table[at] = value
-        for one in sums:
-            left[one] -= value
+        for margin in sums:
+            left[margin] -= value
         at += 1
 
 
 def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence) -> Posterior:
     """The exact posterior from all tables; TooManyTables if they are too many."""
-    found, weights = listed(tables)
-    if not found:
+    solutions, weights = listed(tables)
+    if not solutions:
         raise NoTable
     top = max(weights)
     shares = [exp(weight - top) for weight in weights]
@@ -281,7 +281,7 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evi
     result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}
     for place, (crowd, cell) in enumerate(tables.cells):
         people = tables.people[crowd]
-        held = [(share, table[place]) for share, table in zip(shares, found, strict=True)]
+        held = [(share, table[place]) for share, table in zip(shares, solutions, strict=True)]
         if any(n for _, n in held):
             result[crowd][cell] = (
                 1.0
@@ -290,7 +290,7 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evi
             )
     told = -top - log(whole)
     if evidence.coined.intersection(column for some in columns.values() for column in some):
-        told = _of_values(tables, columns, evidence, found, [share / whole for share in shares])
+        told = _of_values(tables, columns, evidence, solutions, [share / whole for share in shares])
     return Posterior(columns, result, Nats.known(max(told, 0.0)))
 
 
@@ -298,7 +298,7 @@ def _of_values(
     tables: Fibre,
     columns: dict[int, tuple[int, ...]],
     evidence: Evidence,
-    found: list[tuple[int, ...]],
+    solutions: list[tuple[int, ...]],
     shares: list[float],
 ) -> float:
     """What the tables tell of values, where several states have one: people's coins are not values.
@@ -314,7 +314,7 @@ def _of_values(
     ]
     logs = [log_prior(evidence.shares, columns[crowd], cell) for crowd, cell in places]
     likely: dict[tuple[int, ...], float] = {}
-    for table, share in zip(found, shares, strict=True):
+    for table, share in zip(solutions, shares, strict=True):
         held = [0] * len(places)
         for place, people in zip(at, table, strict=True):
             held[place] += people

@@ -74,7 +74,7 @@ def _proven(
             if len(seen) != 1:
                 continue
             others = [
-                -float(one == crowd and cell[place] not in seen) for one, cell in tables.cells
+                -float(own == crowd and cell[place] not in seen) for own, cell in tables.cells
             ]
             most = linprog(others, A_eq=matrix, b_eq=tables.totals)
             if most.fun is not None and most.fun > -1 + 1e-6:
@@ -145,15 +145,15 @@ def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
 
     matrix = _matrix(tables)
     totals = np.array(tables.totals)
-    found = milp(
+    solution = milp(
         rng.normal(size=(matrix.shape[1],)),
         constraints=LinearConstraint(matrix, totals, totals),
         integrality=np.ones(matrix.shape[1], dtype=np.int64),
         options={"time_limit": 5.0},
     )
-    if found.x is None:
+    if solution.x is None:
         raise NoTable
-    table = np.rint(found.x).astype(np.int64)
+    table = np.rint(solution.x).astype(np.int64)
     if (matrix @ table != totals).any() or (table < 0).any():
         raise NoTable
     return table
@@ -169,7 +169,7 @@ def _moves(
     matrix = _matrix(tables)
     free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))
     seen: set[tuple[tuple[int, int], ...]] = set()
-    found: list[Move] = []
+    moves: list[Move] = []
     limit = 50 * MOST_MOVES
     for move in (*_cubes(tables, columns, limit), *_exchanges(tables, columns, limit, rng)):
         plain = {cell: step for cell, step in sorted(move.items()) if step}
@@ -180,24 +180,24 @@ def _moves(
         if key in seen or not _kept(tables, plain):
             continue
         seen.add(key)
-        found.append((np.array(list(plain)), np.array(list(plain.values()))))
-    if len(found) > MOST_MOVES:
-        order = rng.permutation(len(found))
-        found = [found[place] for place in order[:MOST_MOVES]]
-    whole = np.zeros((len(found), len(tables.cells)), dtype=np.int64)
-    for place, (cells, step) in enumerate(found):
+        moves.append((np.array(list(plain)), np.array(list(plain.values()))))
+    if len(moves) > MOST_MOVES:
+        order = rng.permutation(len(moves))
+        moves = [moves[place] for place in order[:MOST_MOVES]]
+    whole = np.zeros((len(moves), len(tables.cells)), dtype=np.int64)
+    for place, (cells, step) in enumerate(moves):
         whole[place, cells] = step
-    if free and (not found or int(np.linalg.matrix_rank(whole)) < free):
-        found += list(_differences(tables, starts, rng))
-    return found
+    if free and (not moves or int(np.linalg.matrix_rank(whole)) < free):
+        moves += list(_differences(tables, starts, rng))
+    return moves
 
 
 def _kept(tables: Fibre, move: dict[int, int]) -> bool:
     """Whether a move leaves every sum as it is."""
     change: dict[int, int] = {}
     for cell, step in move.items():
-        for one in tables.sums[cell]:
-            change[one] = change.get(one, 0) + step
+        for total in tables.sums[cell]:
+            change[total] = change.get(total, 0) + step
     return not any(change.values())
 
 
@@ -228,7 +228,7 @@ def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]
     """
     for crowd, some in columns.items():
         width = len(some)
-        cells = [cell for one, cell in tables.cells if one == crowd]
+        cells = [cell for own, cell in tables.cells if own == crowd]
         domains = [sorted({cell[j] for cell in cells}) for j in range(width)]
         for size in range(2, width + 1):
             for axes in combinations(range(width), size):
@@ -249,11 +249,11 @@ def _corners(
     sides: Sequence[tuple[int, int]],
 ) -> list[tuple[Cell, int]]:
     """The cells at the corners of a box, each with its sign."""
-    found = []
+    corners = []
     for ends in product((0, 1), repeat=len(axes)):
         cell = fixed | {a: side[end] for a, side, end in zip(axes, sides, ends, strict=True)}
-        found.append((tuple(cell[j] for j in range(width)), (-1) ** sum(ends)))
-    return found
+        corners.append((tuple(cell[j] for j in range(width)), (-1) ** sum(ends)))
+    return corners
 
 
 def _exchanges(
@@ -268,10 +268,10 @@ def _exchanges(
     pairs: Iterator[tuple[int, int]] = combinations(range(size), 2)
     if size * size > limit:
         drawn = rng.integers(size, size=(limit, 2)).tolist()
-        pairs = ((one, other) for one, other in drawn if one != other)
+        pairs = ((first, other) for first, other in drawn if first != other)
     shared: dict[tuple[int, int], list[tuple[int, ...]]] = {}
-    for one, other in pairs:
-        (k, x), (m, y) = tables.cells[one], tables.cells[other]
+    for first, other in pairs:
+        (k, x), (m, y) = tables.cells[first], tables.cells[other]
         if (k, m) not in shared:
             common = [column for column in columns[k] if column in columns[m]]
             shared[k, m] = [
@@ -289,7 +289,7 @@ def _exchanges(
             if to[0] is None or to[1] is None:
                 continue
             move: dict[int, int] = {}
-            for number, step in ((one, -1), (other, -1), (to[0], 1), (to[1], 1)):
+            for number, step in ((first, -1), (other, -1), (to[0], 1), (to[1], 1)):
                 move[number] = move.get(number, 0) + step
             yield move
 
@@ -299,8 +299,8 @@ def _differences(
 ) -> Iterator[Move]:
     """Differences of tables far apart, divided by what divides them all."""
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
-    for one, other in combinations(ends, 2):
-        step = one - other
+    for first, other in combinations(ends, 2):
+        step = first - other
         cells = np.flatnonzero(step)
         if len(cells):
             yield cells, step[cells] // np.gcd.reduce(step[cells])

@@ -37,12 +37,14 @@ def infer(evidence: Evidence) -> Inference:
     for component in components(evidence, counts):
         posteriors += _solved(evidence, component)
     method = Method.EXACT
-    if not whole or not all(one.exact for one in posteriors):
-        bounded = not whole or any(not one.exact and not one.sampled for one in posteriors)
+    if not whole or not all(posterior.exact for posterior in posteriors):
+        bounded = not whole or any(
+            not posterior.exact and not posterior.sampled for posterior in posteriors
+        )
         method = Method.BOUNDED if bounded else Method.SAMPLED
-    told = [revealed, *(one.told for one in posteriors)]
-    low = max(fsum(one.low for one in told) - hidden_by_pools(evidence), 0.0)
-    high = fsum(one.high for one in told) if whole else inf
+    told = [revealed, *(posterior.told for posterior in posteriors)]
+    low = max(fsum(nats.low for nats in told) - hidden_by_pools(evidence), 0.0)
+    high = fsum(nats.high for nats in told) if whole else inf
     return Inference(evidence, tuple(posteriors), Nats(low, max(low, high)), method)
 
 

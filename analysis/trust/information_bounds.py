@@ -15,19 +15,19 @@ from .evidence import Cell, Component, Count, Evidence, projected
 from .fiber import Nats, Posterior, log_multinomial, log_prior
 
 
-def told_at_least(found: Posterior, evidence: Evidence, component: Component) -> Posterior:
+def told_at_least(posterior: Posterior, evidence: Evidence, component: Component) -> Posterior:
     """The same, told at least what follows from people's values alone."""
-    low, high = found.told.low, found.told.high
+    low, high = posterior.told.low, posterior.told.high
     if low == high:
-        return found
+        return posterior
     return replace(
-        found, told=Nats(min(max(low, -most_likely_part(evidence, component)), high), high)
+        posterior, told=Nats(min(max(low, -most_likely_part(evidence, component)), high), high)
     )
 
 
 def partial_posteriors(evidence: Evidence, component: Component) -> list[Posterior]:
     """The posterior of a coalition that makes nothing of some of what it knows."""
-    found: list[Posterior] = []
+    posteriors: list[Posterior] = []
     none = Nats.known(0.0)
     chosen = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
@@ -36,7 +36,7 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[Posteri
         free = set(columns) - set(known)
         for column, value in known.items():
             certain: dict[Cell, float] = {(value,): 1.0}
-            found.append(
+            posteriors.append(
                 Posterior({crowd: (column,)}, {crowd: certain}, Nats.known(0.0), exact=False)
             )
         for count in chosen:
@@ -49,15 +49,15 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[Posteri
                 for cell, share in whole.items():
                     key = tuple(cell[place] for place in places)
                     shares[key] = shares.get(key, 0.0) + share
-                found.append(
+                posteriors.append(
                     Posterior({crowd: here}, {crowd: shares}, Nats.known(0.0), exact=False)
                 )
                 free -= set(here)
         for column in free:
             law = law_of(evidence, column)
-            found.append(Posterior({crowd: (column,)}, {crowd: law}, none, exact=False))
+            posteriors.append(Posterior({crowd: (column,)}, {crowd: law}, none, exact=False))
     least = Posterior({}, {}, Nats(-most_likely_part(evidence, component), inf), exact=False)
-    return [*found, least]
+    return [*posteriors, least]
 
 
 def most_likely_part(evidence: Evidence, component: Component) -> float:
@@ -65,7 +65,8 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
 
     Only of what follows from people's values: how coins fell says nothing of them.
     """
-    counts = [one for one in (_uncoined(evidence, count) for count in component.counts) if one]
+    uncoined = (_uncoined(evidence, count) for count in component.counts)
+    counts = [count for count in uncoined if count]
     pinned = fsum(
         evidence.crowds[crowd].people * log(evidence.shares[column][value])
         for crowd, columns in component.columns.items()
@@ -78,9 +79,9 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
         evidence.crowds[crowd].people * _least_allowed(evidence, crowd)
         for crowd in component.columns
     )
-    same = max(counts, key=lambda one: len(one.columns), default=None)
-    alike = [one for one in counts if same and one.crowds == same.crowds]
-    plain = [one for one in alike if not one.labels]
+    same = max(counts, key=lambda count: len(count.columns), default=None)
+    alike = [count for count in counts if same and count.crowds == same.crowds]
+    plain = [count for count in alike if not count.labels]
     together = log_of_tree(evidence, tree_of(plain)) if plain else 0.0
     return min(pinned, counted, allowed, together, 0.0)
 
@@ -121,9 +122,10 @@ def _least_allowed(evidence: Evidence, crowd: int) -> float:
 def _disjoint(counts: Sequence[Count]) -> list[Count]:
     """Counts that share no column of a crowd, the widest first."""
     chosen: list[Count] = []
-    for count in sorted(counts, key=lambda one: (-len(one.columns), -len(one.crowds))):
+    for count in sorted(counts, key=lambda count: (-len(count.columns), -len(count.crowds))):
         if not any(
-            set(count.columns) & set(one.columns) and count.crowds & one.crowds for one in chosen
+            set(count.columns) & set(other.columns) and count.crowds & other.crowds
+            for other in chosen
         ):
             chosen.append(count)
     return chosen

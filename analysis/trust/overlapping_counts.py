@@ -94,7 +94,7 @@ class _Chain:
 
     def best(self) -> "tuple[CountsSeen, tuple[int, ...]] | None":
         """The link that rules out most tables for each new column; None if nothing is new."""
-        covered, found = self.covered, []
+        covered, options = self.covered, []
         for place, seen in enumerate(self.counted):
             shared = tuple(column for column in seen.columns if column in covered)
             if len(shared) == len(seen.columns):
@@ -103,10 +103,10 @@ class _Chain:
                 continue
             new = len(seen.columns) - len(shared)
             ways = self._dealt(seen, seen.columns) - self._dealt(seen, shared)
-            found.append((-new, ways / new, place, seen, shared))
-        if not found:
+            options.append((-new, ways / new, place, seen, shared))
+        if not options:
             return None
-        *_, seen, shared = min(found, key=lambda one: one[:3])
+        *_, seen, shared = min(options, key=lambda option: option[:3])
         return seen, shared
 
     def ways(self) -> float:

@@ -134,8 +134,8 @@ def inferred(
             raise
     last = max(seen.round for seen in view.counted)
     earlier = tuple(seen for seen in view.counted if seen.round < last)
-    known, found = inferred(replace(view, counted=earlier), sizes, truth, prior)
-    return replace(known, whole=False), found
+    known, inference = inferred(replace(view, counted=earlier), sizes, truth, prior)
+    return replace(known, whole=False), inference
 
 
 def received(
@@ -153,27 +153,27 @@ def received(
         prior: shares of the values of each column that everybody knows; None: all labelled tables
             are equally likely.
     """
-    known, found = inferred(view, sizes, truth, prior)
-    told = found.told if known.whole else Nats(found.told.low, inf)
+    known, inference = inferred(view, sizes, truth, prior)
+    told = inference.told if known.whole else Nats(inference.told.low, inf)
     return Received(
         tuple(sorted(view.parties)),
         view.users,
         view.users * len(sizes),
         linked=_linked(known),
-        cells_certain=found.cells_certain,
+        cells_certain=inference.cells_certain,
         # No view tells more than all rows.
         bits=told.bits if prior else min(told.bits, view.users * log2(prod(sizes))),
         exact=told.side is Side.EXACT,
-        crowd=min((people for people, _ in found.sets), default=view.users),
-        rows_guessed=found.rows_guessed,
-        rows_guessed_before=found.rows_guessed_before,
-        cells_guessed=found.cells_guessed,
-        cells_guessed_before=found.cells_guessed_before,
-        worst_row=found.worst_row(known.truth),
-        worst_value=found.worst_value(known.truth),
-        sets=found.sets,
-        method=found.method if known.whole else Method.BOUNDED,
-        error=found.error,
+        crowd=min((people for people, _ in inference.sets), default=view.users),
+        rows_guessed=inference.rows_guessed,
+        rows_guessed_before=inference.rows_guessed_before,
+        cells_guessed=inference.cells_guessed,
+        cells_guessed_before=inference.cells_guessed_before,
+        worst_row=inference.worst_row(known.truth),
+        worst_value=inference.worst_value(known.truth),
+        sets=inference.sets,
+        method=inference.method if known.whole else Method.BOUNDED,
+        error=inference.error,
         at_most=told.side is Side.AT_MOST,
     )
 
@@ -233,8 +233,8 @@ def anonymity_sets(view: "View") -> list[int]:
     a batch leaves an honest shuffler in sorted order, so nothing distinguishes two origins; but a
     coalition that sees who left between two rounds tells those who left from those who stayed.
     """
-    _, found = inferred(view, [1] * columns_of(as_view(view)))
-    return [people for people, times in found.sets for _ in range(people * times)]
+    _, inference = inferred(view, [1] * columns_of(as_view(view)))
+    return [people for people, times in inference.sets for _ in range(people * times)]
 
 
 def cells_certain(view: "View", sizes: Sequence[int]) -> int:
@@ -244,8 +244,8 @@ def cells_certain(view: "View", sizes: Sequence[int]) -> int:
 
 def view_bits(view: "View", sizes: Sequence[int]) -> tuple[float, bool]:
     """Bits received in all, and whether that is exact (else at least so many)."""
-    found = received(view, sizes)
-    return found.bits, found.exact
+    inference = received(view, sizes)
+    return inference.bits, inference.exact
 
 
 def _linked(known: ReadEvidence) -> int:
@@ -274,11 +274,11 @@ def _crowds(view: "View") -> list[_Crowd]:
         return [_Crowd(view.users, view.pinned, view.counted, whole)]
     rounds = sorted({seen.round for seen in view.counted} | set(view.by_round))
     crowds = []
-    for one in rounds:
-        counted = [seen for seen in view.counted if seen.round == one]
-        pinned = view.by_round.get(one, {})
+    for at in rounds:
+        counted = [seen for seen in view.counted if seen.round == at]
+        pinned = view.by_round.get(at, {})
         people = max((seen.people for seen in counted), default=len(pinned))
-        whole = frozenset(view.everybody.get(one, ()))
+        whole = frozenset(view.everybody.get(at, ()))
         crowds.append(_Crowd(people, pinned, counted, whole))
     return crowds
 

@@ -38,7 +38,7 @@ def told_by_revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, lis
             whole = whole and all(shown)
         else:
             left.append(count)
-    return Nats(fsum(one.low for one in told), fsum(one.high for one in told)), left, whole
+    return Nats(fsum(nats.low for nats in told), fsum(nats.high for nats in told)), left, whole
 
 
 def _says_no_more(about: Crowd, count: Count) -> bool:

@@ -65,7 +65,7 @@ class States:
                 some += [(value, share * cover, True)] if cover else []
             split.append(tuple(share for _, share, _ in some))
             values.append(tuple(value for value, _, _ in some))
-            blank[column] = frozenset(place for place, one in enumerate(some) if one[2])
+            blank[column] = frozenset(place for place, state in enumerate(some) if state[2])
         return cls(tuple(split), tuple(values), codes, rules, blank)
 
     def labels(self, column: int, rule: "Hiding | None") -> Labels:
@@ -93,14 +93,14 @@ class States:
         if key not in self.memory:
             label = self.code(column, said)
             labels = self.labels(column, rule)
-            self.memory[key] = frozenset(s for s, one in enumerate(labels) if one == label)
+            self.memory[key] = frozenset(s for s, other in enumerate(labels) if other == label)
         return self.memory[key]
 
     def held(
         self, said: "Iterable[tuple[Mapping[int, Hiding], Row]]"
     ) -> tuple[tuple[int, frozenset[int]], ...]:
         """Per column the states of somebody who said this, under these rules."""
-        found: dict[int, frozenset[int]] = {}
+        columns: dict[int, frozenset[int]] = {}
         for rules, row in said:
             for column, text in row.items():
                 rule = rules.get(column)
@@ -108,5 +108,5 @@ class States:
                     continue  # a rule that the coalition was not shown
                 states = self.behind(column, rule, text)
                 # Who said two things in two rounds lied once; the latest is taken.
-                found[column] = found.get(column, states) & states or states
-        return tuple(sorted(found.items()))
+                columns[column] = columns.get(column, states) & states or states
+        return tuple(sorted(columns.items()))

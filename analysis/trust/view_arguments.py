@@ -39,19 +39,19 @@ def columns_of(view: "View") -> int:
 
 def as_sizes(sizes: Any, view: "View | None") -> list[int]:
     """The number of values of each column; of all in the view, if they are those people have."""
-    found = [
+    checked = [
         whole(size, f"sizes[{j}]", 1)
         for j, size in enumerate(sequence(sizes, "sizes", "the number of values of each column"))
     ]
-    if view is not None and len(found) < columns_of(view):
+    if view is not None and len(checked) < columns_of(view):
         raise ParameterError(
-            f"sizes: found {len(found)} columns; the view tells of {columns_of(view)}"
+            f"sizes: found {len(checked)} columns; the view tells of {columns_of(view)}"
         )
-    if most := [size for size in found if size > MOST_VALUES]:
+    if most := [size for size in checked if size > MOST_VALUES]:
         raise ParameterError(
             f"sizes: holds {brief(most[0])}; at most {MOST_VALUES:,} values a column are accepted"
         )
-    return found
+    return checked
 
 
 class CheckedRows(dict[int, "Row"]):
@@ -115,10 +115,10 @@ def as_shares(prior: Any, columns: int) -> "Shares | None":
     """Shares of the values of each column that everybody knows; or None."""
     if prior is None:
         return None
-    found = sequence(prior, "prior", "the shares of the values of each column")
-    if len(found) != columns:
-        raise ParameterError(f"prior: found {len(found)} columns; needs {columns}")
-    for j, shares in enumerate(found):
+    laws = sequence(prior, "prior", "the shares of the values of each column")
+    if len(laws) != columns:
+        raise ParameterError(f"prior: found {len(laws)} columns; needs {columns}")
+    for j, shares in enumerate(laws):
         if not isinstance(shares, Mapping) or not all(isinstance(v, str) for v in shares):
             raise ParameterError(f"prior[{j}]: found {brief(shares)}; needs shares by value")
         chances = [number(share, f"prior[{j}]: a share") for share in shares.values()]
@@ -126,5 +126,5 @@ def as_shares(prior: Any, columns: int) -> "Shares | None":
             raise ParameterError(
                 f"prior[{j}]: found {brief(chances)}; needs shares of at least 0, not all 0"
             )
-    kept: Sequence[Mapping[str, float]] = found
+    kept: Sequence[Mapping[str, float]] = laws
     return tuple(kept)

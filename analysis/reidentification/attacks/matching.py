@@ -40,8 +40,8 @@ def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
 def cosine_scores(training: Sequences, released: Sequences) -> Floats:
     """Cosine similarity of the counts; arguments and result as in `tfidf_scores`."""
     same_alphabet(training, released)
-    one = np.ones(training.symbols)
-    return product(_directions(released.visits(), one), _directions(training.visits(), one))
+    weights = np.ones(training.symbols)
+    return product(_directions(released.visits(), weights), _directions(training.visits(), weights))
 
 
 def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:

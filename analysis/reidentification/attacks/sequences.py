@@ -55,7 +55,7 @@ class Sequences:
     @classmethod
     def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> "Sequences":
         """From one list of symbols a person; the alphabet ends with the largest if not given."""
-        parts = [as_array(one, "people", "symbols") for one in sequence(people, "people")]
+        parts = [as_array(trace, "people", "symbols") for trace in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
             raise ParameterError("people: needs at least one, and one list of events for each")
         events = np.concatenate(parts)
