@@ -66,10 +66,12 @@ def requirements(extra: str) -> list[str]:
         from tomllib import loads
 
         about = loads(project.read_text("utf-8"))["project"]
-        found = {**about["optional-dependencies"], "core": about["dependencies"]}
-        return list(found[extra])
-    asked = [one.partition(";") for one in metadata.requires("veilmix") or ()]
-    return [one.strip() for one, _, when in asked if (_EXTRA.findall(when) or ["core"]) == [extra]]
+        extras = {**about["optional-dependencies"], "core": about["dependencies"]}
+        return list(extras[extra])
+    asked = [line.partition(";") for line in metadata.requires("veilmix") or ()]
+    return [
+        line.strip() for line, _, when in asked if (_EXTRA.findall(when) or ["core"]) == [extra]
+    ]
 
 
 def library(requirement: str) -> str:

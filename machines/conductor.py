@@ -43,12 +43,14 @@ class Conductor:
             return False
         board = self._stands[BOARD]
         stands = {name: self._stands[name] for name in self._places}
-        if any(one.time < self.time or one.entries != board.entries for one in stands.values()):
+        if any(
+            stand.time < self.time or stand.entries != board.entries for stand in stands.values()
+        ):
             return False
         return all(
             many == self._stands[to].received.get(name, 0)
-            for name, one in stands.items()
-            for to, many in one.sent.items()
+            for name, stand in stands.items()
+            for to, many in stand.sent.items()
         )
 
     @property

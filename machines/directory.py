@@ -48,7 +48,7 @@ class Directory:
         """Where a party is."""
         if party in self.places or parties.role(party) is not parties.Role.USER:
             return party
-        here = (name for name, one in self.places.items() if parties.index(party) in one.users)
+        here = (name for name, place in self.places.items() if parties.index(party) in place.users)
         return next(here, party)
 
     def speaks_for(self, place: str, party: str) -> bool:

@@ -218,7 +218,7 @@ class Host:
 
     async def _said_to(self, *places: str) -> None:
         """Wait until some places have all that was said to them."""
-        while not all(one.empty for to, one in self._outboxes.items() if to in places):
+        while not all(outbox.empty for to, outbox in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
     async def _drive(self) -> None:
@@ -237,7 +237,7 @@ class Host:
         if self._journal is not None:
             self._known = self._journal.acknowledged()
             past = [(peer, Input.decode(data)) for peer, data in self._journal.inputs()]
-            self._known |= {one.body.id for _, one in past if isinstance(one.body, Declined)}
+            self._known |= {post.body.id for _, post in past if isinstance(post.body, Declined)}
         first = await self._world.first()
         self._time.begin()
         self._emit(first)
@@ -255,9 +255,9 @@ class Host:
 
     def _emit(self, step: Step) -> None:
         self._step = step
-        for one in step.outputs:
-            to = BOARD if isinstance(one, Post) else self._directory.place_of(one.receiver)
-            self._outbox(to).put(one, self._known)
+        for output in step.outputs:
+            to = BOARD if isinstance(output, Post) else self._directory.place_of(output.receiver)
+            self._outbox(to).put(output, self._known)
         self._stepped()
         if step.over:
             self.over.set()
@@ -302,10 +302,12 @@ class Host:
             time, author, data = self._entries.popleft()
             self._heard += 1
             return Posted(author, data), time, None
-        for arrived in [one for one in self._arrived if one.parcel.seen <= self._heard]:
+        for arrived in [arrival for arrival in self._arrived if arrival.parcel.seen <= self._heard]:
             self._arrived.remove(arrived)
             letters = tuple(
-                one for one in arrived.parcel.letters if (arrived.peer, one.id) not in self._seen
+                letter
+                for letter in arrived.parcel.letters
+                if (arrived.peer, letter.id) not in self._seen
             )
             if not letters:
                 arrived.heard.set()
@@ -318,15 +320,15 @@ class Host:
 
     def _count(self, peer: str, letters: Sequence[Letter]) -> None:
         """Note that letters have come, so that they are not taken again."""
-        fresh = {(peer, one.id) for one in letters} - self._seen
+        fresh = {(peer, letter.id) for letter in letters} - self._seen
         self._seen |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
     def _tell(self) -> None:
         """Say where this place stands, if it has nothing left to say to others."""
-        if self._declined or not all(one.empty for one in self._outboxes.values()):
+        if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return
-        sent = {to: one.said for to, one in self._outboxes.items()}
+        sent = {to: outbox.said for to, outbox in self._outboxes.items()}
         self._idle(
             Standing(
                 self._time.now(),
@@ -339,8 +341,8 @@ class Host:
         )
 
     async def _answer(self, request: Request) -> Answer:
-        if found := self._asked(request):
-            return found
+        if refusal := self._asked(request):
+            return refusal
         if (request.method, request.path) != ("POST", "/letters"):
             return Answer(404, b"there is nothing here\n")
         try:
@@ -350,13 +352,15 @@ class Host:
         if not self._directory.speaks_for(self.name, parcel.receiver):  # whose letters come here
             return Answer(403, b"for somebody else\n")
         own = tuple(
-            one for one in parcel.letters if self._directory.speaks_for(request.peer, one.sender)
+            letter
+            for letter in parcel.letters
+            if self._directory.speaks_for(request.peer, letter.sender)
         )
         if len(own) < len(parcel.letters):
-            others = [one for one in parcel.letters if one not in own]
+            others = [letter for letter in parcel.letters if letter not in own]
             self._count(request.peer, others)
             self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
-        mine = sum(one.peer == request.peer for one in self._arrived)
+        mine = sum(arrival.peer == request.peer for arrival in self._arrived)
         if mine >= WAITING_EACH or len(self._arrived) >= WAITING:
             return Answer(503, b"later\n")
         arrived = _Arrived(replace(parcel, letters=own), request.peer)
@@ -412,7 +416,7 @@ class Host:
 
 def frames(buffer: bytearray) -> list[bytes]:
     """Take the frames that have come whole off a buffer; empty ones only say that all is well."""
-    found, at = [], 0
+    framed, at = [], 0
     while len(buffer) - at >= 4:
         size = int.from_bytes(buffer[at : at + 4], "big")
         if size > MOST_ENTRY:
@@ -420,10 +424,10 @@ def frames(buffer: bytearray) -> list[bytes]:
         if len(buffer) - at - 4 < size:
             break
         if size:
-            found.append(bytes(buffer[at + 4 : at + 4 + size]))
+            framed.append(bytes(buffer[at + 4 : at + 4 + size]))
         at += 4 + size
     del buffer[:at]
-    return found
+    return framed
 
 
 def secured(

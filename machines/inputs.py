@@ -107,8 +107,8 @@ class Parcel:
 
         def read(taken: Reader) -> Parcel:
             seen, time = taken.u32(), taken.f64()
-            found = _read_letters(taken)
-            return Parcel(found.receiver, seen, time, found.letters)
+            letters = _read_letters(taken)
+            return Parcel(letters.receiver, seen, time, letters.letters)
 
         return decode(data, read)
 
@@ -160,8 +160,8 @@ class Naming:
 
 def _write_letters(out: Writer, body: Letters) -> None:
     out.text(body.receiver).u32(len(body.letters))
-    for one in body.letters:
-        out.text(one.sender).blob(one.data).raw(one.id)
+    for letter in body.letters:
+        out.text(letter.sender).blob(letter.data).raw(letter.id)
 
 
 def _read_letters(data: Reader) -> Letters:

@@ -107,14 +107,16 @@ class Journal:
         """Write down that others have what has these ids."""
         with _said(self.path):
             self._database.execute("BEGIN")
-            rows = ((one,) for one in ids)
+            rows = ((letter,) for letter in ids)
             self._database.executemany("INSERT OR IGNORE INTO acknowledged VALUES (?)", rows)
             self._database.execute("COMMIT")
 
     def acknowledged(self) -> set[bytes]:
         """What others have, by id."""
         with _said(self.path):
-            return {bytes(one) for (one,) in self._database.execute("SELECT id FROM acknowledged")}
+            return {
+                bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
+            }
 
     def erase(self) -> None:
         """Overwrite and delete it: the session is over.

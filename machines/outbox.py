@@ -55,14 +55,14 @@ class Outbox:
         """Whether the other place has it all."""
         return not self._queue
 
-    def put(self, one: Parcel | Post, known: Set[bytes] = frozenset()) -> None:
+    def put(self, output: Parcel | Post, known: Set[bytes] = frozenset()) -> None:
         """Add something, but for what the other place has already (known: its ids)."""
-        self.said += len(ids_of(one))
-        if isinstance(one, Parcel):
-            letters = tuple(letter for letter in one.letters if letter.id not in known)
-            one = replace(one, letters=letters)
-        if not set(ids_of(one)) <= known:
-            self._queue.append(one)
+        self.said += len(ids_of(output))
+        if isinstance(output, Parcel):
+            letters = tuple(letter for letter in output.letters if letter.id not in known)
+            output = replace(output, letters=letters)
+        if not set(ids_of(output)) <= known:
+            self._queue.append(output)
             self._news.set()
 
     async def run(self) -> None:
@@ -90,16 +90,16 @@ class Outbox:
         first = self._queue[0]
         if isinstance(first, Post):
             return [first]
-        found: list[Parcel | Post] = []
+        bundle: list[Parcel | Post] = []
         size = 0
-        for one in self._queue:
-            if not isinstance(one, Parcel) or one.receiver != first.receiver:
+        for queued in self._queue:
+            if not isinstance(queued, Parcel) or queued.receiver != first.receiver:
                 break
-            size += sum(len(letter.data) for letter in one.letters)
-            if found and size > PARCEL:
+            size += sum(len(letter.data) for letter in queued.letters)
+            if bundle and size > PARCEL:
                 break
-            found.append(one)
-        return found
+            bundle.append(queued)
+        return bundle
 
     async def _say(self, client: Client, some: list[Parcel | Post]) -> None:
         first = some[0]
@@ -109,25 +109,29 @@ class Outbox:
                 read = Reader(said)
                 self._declined(read.u32(), Declined(first.id, Reason(read.text())))
         else:
-            parcels = [one for one in some if isinstance(one, Parcel)]
-            letters = tuple(letter for one in parcels for letter in one.letters)
+            parcels = [output for output in some if isinstance(output, Parcel)]
+            letters = tuple(letter for parcel in parcels for letter in parcel.letters)
             last = parcels[-1]
-            whole = Parcel(last.receiver, max(one.seen for one in parcels), last.time, letters)
+            whole = Parcel(
+                last.receiver, max(parcel.seen for parcel in parcels), last.time, letters
+            )
             status, said = await client.ask("POST", "/letters", whole.encode())
         if status in (429, 500, 503):
             raise trio.BrokenResourceError("not now")
         if status not in (200, 204, 409):
-            many = sum(len(one.letters) if isinstance(one, Parcel) else 1 for one in some)
+            many = sum(len(output.letters) if isinstance(output, Parcel) else 1 for output in some)
             self.said -= many  # nobody waits for them
             self._lost(f"{self._place.name} answers {status}: {said[:80]!r}", many)
         for _ in some:
             self._queue.popleft()
         if status != 409:  # that is acknowledged when it has been heard
-            self.acknowledged([one for each in some for one in ids_of(each)])
+            self.acknowledged([letter for each in some for letter in ids_of(each)])
         if not self._queue:
             self.emptied()
 
 
-def ids_of(one: Parcel | Post) -> tuple[bytes, ...]:
+def ids_of(output: Parcel | Post) -> tuple[bytes, ...]:
     """The ids of what is in it."""
-    return tuple(letter.id for letter in one.letters) if isinstance(one, Parcel) else (one.id,)
+    if isinstance(output, Parcel):
+        return tuple(letter.id for letter in output.letters)
+    return (output.id,)

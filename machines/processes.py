@@ -124,13 +124,13 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
         return
     if folder is None:
         folder = memory_folder() if durable is Durable.TMPFS else None
-    found = Path(mkdtemp(prefix="veilmix-", dir=folder))
+    place = Path(mkdtemp(prefix="veilmix-", dir=folder))
     try:
-        yield found
+        yield place
     finally:
-        for path in found.glob("*" + JOURNAL):
+        for path in place.glob("*" + JOURNAL):
             erase(path)
-        rmtree(found, ignore_errors=True)
+        rmtree(place, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -192,11 +192,11 @@ class _Reporter(Instrument):
 
 def taken(kept: deque[Any]) -> list[Any]:
     """Give all that was kept; other threads may go on telling."""
-    found = []
+    taken = []
     with suppress(IndexError):
         while True:
-            found.append(kept.popleft())
-    return found
+            taken.append(kept.popleft())
+    return taken
 
 
 class _Stage:
@@ -321,7 +321,7 @@ class _Stage:
                 self._hooks += said[again:]
             case "stages":
                 for stage in said:
-                    self._instruments.tell(lambda one, of=stage: one.stage(*of))  # type: ignore[misc]
+                    self._instruments.tell(lambda tool, of=stage: tool.stage(*of))  # type: ignore[misc]
             case "stands":
                 self._conductor.hear(name, said)
             case "note":
@@ -336,9 +336,9 @@ class _Stage:
             if name == "posted":
                 when, author, data = given
                 entry = self._board.post(author, data)
-                self._instruments.tell(lambda one, w=when, e=entry: one.posted(w, e))  # type: ignore[misc]
+                self._instruments.tell(lambda tool, w=when, e=entry: tool.posted(w, e))  # type: ignore[misc]
             else:
-                self._instruments.tell(lambda one, n=name, g=given: getattr(one, n)(*g))  # type: ignore[misc]
+                self._instruments.tell(lambda tool, n=name, g=given: getattr(tool, n)(*g))  # type: ignore[misc]
 
     # What follows runs in copies.
 
@@ -399,7 +399,7 @@ class _Stage:
         name, reporter = copy.name, copy.reporter
         watching = Instruments([reporter], partial(copy.say, "note"))
         note = partial(copy.say, "note")
-        own = {one: key for one, key in identities_of(self.cast).items() if one == name}
+        own = {party: key for party, key in identities_of(self.cast).items() if party == name}
         cast = replace(self.cast, identities=own)
         journal = self._journal(name)
         if journal is not None and not cast.entropy.seeded:
@@ -490,9 +490,9 @@ def _keys(cast: Cast) -> Callable[[str], Keyholder]:
 
 def listening() -> socket.socket:
     """Give a socket that listens on the loopback, at a port of the system's choice."""
-    found = socket.create_server((LOOPBACK, 0), backlog=1024)
-    found.setblocking(False)
-    return found
+    server = socket.create_server((LOOPBACK, 0), backlog=1024)
+    server.setblocking(False)
+    return server
 
 
 def _forked(live: Callable[[], None]) -> int:
@@ -536,16 +536,16 @@ def send(to: socket.socket, what: Any) -> None:
 
 def _whole(buffer: bytearray) -> Iterator[Any]:
     """Take what has come whole off the buffer."""
-    at, found = 0, []
+    at, messages = 0, []
     while len(buffer) - at >= _SIZE.size:
         (size,) = _SIZE.unpack_from(buffer, at)
         end = at + _SIZE.size + size
         if len(buffer) < end:
             break
-        found.append(pickle.loads(buffer[at + _SIZE.size : end]))  # noqa: S301 - our own
+        messages.append(pickle.loads(buffer[at + _SIZE.size : end]))  # noqa: S301 - our own
         at = end
     del buffer[:at]
-    return iter(found)
+    return iter(messages)
 
 
 def portable(wrong: BaseException) -> BaseException:

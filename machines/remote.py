@@ -75,12 +75,14 @@ class RemoteNetwork(Network):
                 self._deliver(body)
             case Posted():
                 self.wake(self.learn(body.author, body.data))
-                self._answer(lambda one: (one.author, one.data) == (body.author, body.data), None)
+                self._answer(
+                    lambda post: (post.author, post.data) == (body.author, body.data), None
+                )
             case Declined():
-                self._answer(lambda one: one.id == body.id, body.reason)
+                self._answer(lambda post: post.id == body.id, body.reason)
 
     def _deliver(self, body: Letters) -> None:
-        bag = tuple((one.sender, one.data) for one in body.letters)
+        bag = tuple((letter.sender, letter.data) for letter in body.letters)
         for door, letters in self.doors(body.receiver, bag):
             try:
                 if door is None:
@@ -91,9 +93,9 @@ class RemoteNetwork(Network):
 
     def _answer(self, meant: Callable[[Post], bool], reason: Reason | None) -> None:
         """Tell the first that waits for this post what became of it."""
-        for at, one in enumerate(self._awaited):
-            if meant(one.post):
-                one.reason = reason
-                one.done.set()
+        for at, waiting in enumerate(self._awaited):
+            if meant(waiting.post):
+                waiting.reason = reason
+                waiting.done.set()
                 del self._awaited[at]
                 return

@@ -152,7 +152,7 @@ class Gauge(Instrument):
 
 
 def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> list[str]:
-    rows = [f'veilmix_{name}{{{label}="{one}"}} {number}' for one, number in numbers.items()]
+    rows = [f'veilmix_{name}{{{label}="{value}"}} {number}' for value, number in numbers.items()]
     return [f"# TYPE veilmix_{name} {kind}", *rows]
 
 
@@ -181,8 +181,8 @@ async def run_board(site: Site, linger: float) -> Board:
     over = trio.Event()
 
     async def answer(request: Request) -> Answer:
-        if found := told(gauge, lambda: service.board, request):
-            return found
+        if response := told(gauge, lambda: service.board, request):
+            return response
         said = await service.answer(request)
         if service.board.phase is Phase.OVER:
             over.set()

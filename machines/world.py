@@ -158,7 +158,7 @@ class World:
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the first thing that went wrong."""
-    one: BaseException = group
-    while isinstance(one, BaseExceptionGroup):
-        one = one.exceptions[0]
-    return one
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

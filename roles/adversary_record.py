@@ -54,7 +54,7 @@ class AdversaryRecord(Instrument):
             if wires or letter.sender in accomplices or letter.receiver in accomplices
         )
         mine = {party: key for party, key in self.keys.items() if party in accomplices}
-        shares = {place: one for place, one in self.shares.items() if place[0] in accomplices}
+        shares = {place: share for place, share in self.shares.items() if place[0] in accomplices}
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
         return AdversaryView(board, seen, mine, self.forged if wires else None, shares)

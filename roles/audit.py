@@ -48,7 +48,7 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
     """Shuffler: show the hashes of what it sends, where its hop is one of a pair."""
     if plan.announcement.rules.audit and hop <= audit.paired(len(plan.hops) - 1):
-        await me.post(Traced(hop, tuple([audit.layer_hash(one) for one in batch])))
+        await me.post(Traced(hop, tuple([audit.layer_hash(layer) for layer in batch])))
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
@@ -56,7 +56,7 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
     if not plan.announcement.rules.audit or hop > audit.paired(len(plan.hops) - 1):
         return
     shown = me.board.audited.traced.get(plan.call.round, {}).get(hop)
-    if shown != tuple([audit.layer_hash(one) for one in batch]):
+    if shown != tuple([audit.layer_hash(layer) for layer in batch]):
         sender = plan.openers[hop - 1]
         raise RoundBurned(f"{sender} delivered another batch to {me.party} than it has shown")
 

@@ -31,10 +31,10 @@ class BoardMonitor:
         if not self.balance and self.strategy is None:
             return raised
         for number in range(self.seen + 1, len(me.board.tallies) + 1):
-            found = await pool.alone(
+            wrong = await pool.alone(
                 lambda number=number: tuple(seen_wrong(me.board, number, self.strategy))  # type: ignore[misc]
             )
-            for alarm in found:
+            for alarm in wrong:
                 if self.balance or alarm.cause is Cause.DECISION:
                     raised.add(alarm.cause)
                     await me.post(alarm)

@@ -77,11 +77,11 @@ def lock_of(me: Endpoint, plan: Round) -> Round:
     if not plan.announcement.rules.challenge:
         return plan
     shares = me.board.challenged.shares.get(plan.call.round, {})
-    found = locked(plan, shares)
-    if found is None:
+    lock = locked(plan, shares)
+    if lock is None:
         silent = ", ".join(party for party in plan.openers if party not in shares)
         raise RoundBurned(f"no share of the round's lock came from {silent}")
-    return found
+    return lock
 
 
 async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
@@ -113,8 +113,8 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool) -> bool:
     before = [shown.accepted[earlier] for earlier in range(1, number)] if fixed else []
     challenge.check_people(shown.accepted[number], before, rules.min_dropout, rules.min_batch)
     about = number, Cause.CHANGED
-    raised = [(who, one) for who, one in me.board.alarms if (one.round, one.cause) == about]
-    for party, alarm in sorted(raised, key=lambda one: (len(one[0]), one[0])):
+    raised = [(who, alarm) for who, alarm in me.board.alarms if (alarm.round, alarm.cause) == about]
+    for party, alarm in sorted(raised, key=lambda pair: (len(pair[0]), pair[0])):
         if await pool.alone(partial(borne_out, me.board, alarm)):
             raise RoundBurned(f"a ballot that {party} sent and was accepted has not come")
     return True

@@ -63,7 +63,9 @@ async def in_copies(
     try:
         with suppress(OSError):  # no memory or no process number for another one
             for _ in range(min(copies, len(pieces))):
-                child, results = _copy(work, pieces, tickets, [one.fileno() for one in streams])
+                child, results = _copy(
+                    work, pieces, tickets, [stream.fileno() for stream in streams]
+                )
                 children.append(child)
                 streams.append(trio.lowlevel.FdStream(results))
         async with trio.open_nursery() as nursery:
@@ -99,8 +101,8 @@ def guard(child: int) -> None:
 
 def _state(child: int, how: int) -> int | None:
     """Whether a copy ended or is stopped, without keeping anybody else from asking."""
-    found = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
-    return found and found.si_code
+    state = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
+    return state and state.si_code
 
 
 async def _listen(stream: trio.lowlevel.FdStream, take: Callable[[int, Any], None]) -> None:
@@ -116,16 +118,16 @@ async def _listen(stream: trio.lowlevel.FdStream, take: Callable[[int, Any], Non
 
 def _whole(buffer: bytearray) -> list[tuple[int, bool, Any]]:
     """Take the answers that have come whole off the buffer."""
-    found, at = [], 0
+    results, at = [], 0
     while len(buffer) - at >= _HEAD.size:
         number, size = _HEAD.unpack_from(buffer, at)
         end = at + _HEAD.size + size
         if len(buffer) < end:
             break
-        found.append((number, *pickle.loads(buffer[at + _HEAD.size : end])))  # noqa: S301 - our own
+        results.append((number, *pickle.loads(buffer[at + _HEAD.size : end])))  # noqa: S301 - our own
         at = end
     del buffer[:at]
-    return found
+    return results
 
 
 def _tickets(pieces: int) -> int:

@@ -31,8 +31,8 @@ class Instrument:
 
     def all_sealed(self, made: Sequence[Made]) -> None:
         """Many users sealed their answers."""
-        for one in made:
-            self.sealed(one)
+        for ballots in made:
+            self.sealed(ballots)
 
     def read(self, read: Read) -> None:
         """A reader counted a round."""

@@ -138,7 +138,9 @@ async def _answer(
     work = partial(answers, plan, registry, desk.keys[plan.call.round])
     answered = await pool.spread(f"{me.party} gives tokens", work, jobs)
     here = desk.people[plan.call.round]
-    for (sender, _), answer in zip(jobs, (one for some in answered for one in some), strict=True):
+    for (sender, _), answer in zip(
+        jobs, (given for some in answered for given in some), strict=True
+    ):
         if isinstance(answer, Reason) or sender in here:
             me.refuse(plan, answer if isinstance(answer, Reason) else Reason.DUPLICATE)
             continue
@@ -160,14 +162,14 @@ def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter
 
 def answers(plan: Round, registry: Registry, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
     """Reader: check requests, and give what they ask for."""
-    found: list[Answer] = []
+    answers: list[Answer] = []
     for sender, asked in jobs:
         try:
             check_ask(plan, registry, sender, asked)
-            found.append(give(key, asked))
+            answers.append(give(key, asked))
         except Refused as refusal:
-            found.append(refusal.reason)
-    return found
+            answers.append(refusal.reason)
+    return answers
 
 
 async def granted(me: Endpoint, plan: Round, inbox: Inbox) -> Grant | None:

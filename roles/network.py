@@ -123,20 +123,20 @@ class Network:
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
         now = trio.current_time()
-        self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
+        self.instruments.tell(lambda instrument: instrument.carried(now, sender, receiver, data))
         if self.wire is None or await self.wire.passes(self, sender, receiver, data):
             await self.hand(receiver, ((sender, data),))
 
     async def deliver(self, receiver: str, bag: Bag) -> None:
         """Bring the letters of many senders to one party, together."""
         now = trio.current_time()
-        self.instruments.tell(lambda one: one.delivered(now, receiver, bag))
+        self.instruments.tell(lambda instrument: instrument.delivered(now, receiver, bag))
         await self.hand(receiver, bag)
 
     async def inject(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes that somebody on the wires made, in a sender's name."""
         now = trio.current_time()
-        self.instruments.tell(lambda one: one.carried(now, sender, receiver, data))
+        self.instruments.tell(lambda instrument: instrument.carried(now, sender, receiver, data))
         await self.hand(receiver, ((sender, data),))
 
     async def hand(self, receiver: str, bag: Bag) -> None:
@@ -164,8 +164,8 @@ class Network:
         """
         entry = self.board.post(author, data)
         now = trio.current_time()
-        self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
-        self.instruments.tell(lambda one: one.posted(now, entry))
+        self.instruments.tell(lambda instrument: instrument.carried(now, author, BOARD, data))
+        self.instruments.tell(lambda instrument: instrument.posted(now, entry))
         board, roster = self.board, self.board.roster
         if self.notary is not None and roster is not None and board.due is not None:
             head = sign_head(roster, board.due, board.state, self.notary)
@@ -294,7 +294,7 @@ class Endpoint:
             await self.network.post(self.party, self.sealed(message))
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
-            self.tell(lambda one: one.refused(refused))
+            self.tell(lambda instrument: instrument.refused(refused))
             if isinstance(body, Alarm):
                 return
             what = message.kind.name.lower()
@@ -345,7 +345,7 @@ class Endpoint:
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
         """Note that messages were refused."""
         refusal = Refusal(self.party, plan.call.round, reason, count)
-        self.tell(lambda one: one.refused(refusal))
+        self.tell(lambda instrument: instrument.refused(refusal))
 
     def opened(
         self,

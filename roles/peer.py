@@ -53,8 +53,8 @@ class Commons:
         """Put bytes on the board; Refused if the board does not take them."""
         entry = self.board.post(author, data)
         now = trio.current_time()
-        self.instruments.tell(lambda one: one.carried(now, author, BOARD, data))
-        self.instruments.tell(lambda one: one.posted(now, entry))
+        self.instruments.tell(lambda instrument: instrument.carried(now, author, BOARD, data))
+        self.instruments.tell(lambda instrument: instrument.posted(now, entry))
         place = self.board.place
         if place != (0, 0) and full(self.board, *place):
             self._end(place).set()
@@ -133,7 +133,7 @@ class Seat:
             self.commons.post(self.name, Message(session, number, said).encode())
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
-            self.commons.instruments.tell(lambda one: one.refused(refused))
+            self.commons.instruments.tell(lambda instrument: instrument.refused(refused))
             return False
         await trio.lowlevel.checkpoint()
         return True
@@ -215,7 +215,7 @@ async def _round(
     sealed = await pool.share(commons.making(plan), (seat.number, row, entropy))
     onions = seat.seals(plan, sealed)
     made = _told(seat.number, number, onions)
-    commons.instruments.tell(lambda one: one.sealed(made))
+    commons.instruments.tell(lambda instrument: instrument.sealed(made))
     body: Body = Relay(1, bags_of([(onion.path[0], onion.layers[0]) for onion in onions]), {})
     for step in range(1, last_step(plan.agreement) + 1):
         if not await seat.say(plan, body):
@@ -247,7 +247,7 @@ async def _next(
     passed = await pool.share(seat.commons.opening(plan, opened), job)
     for reason, count in passed.refused.items():
         refused = Refusal(seat.name, number, reason, count)
-        seat.commons.instruments.tell(lambda one, refused=refused: one.refused(refused))  # type: ignore[misc]
+        seat.commons.instruments.tell(lambda tool, refused=refused: tool.refused(refused))  # type: ignore[misc]
     if step <= plan.path:
         return Relay(step, passed.bags, passed.refused)
     return Found(step, passed.sealed, passed.refused)

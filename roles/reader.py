@@ -59,7 +59,7 @@ async def read_round(
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
     seen = Read(me.party, plan.call.round, tuple(dict(count) for count in reading.counts))
-    me.tell(lambda one: one.read(seen))
+    me.tell(lambda instrument: instrument.read(seen))
     if plan.token:
         await tell_roll(me, plan, desk)
         desk.check(plan, reading)

@@ -135,7 +135,7 @@ async def _first(
     opened = await pool.spread(f"{me.party} opens", work, list(collected.envelopes.values()))
     onions: list[bytes] = []
     people: list[str] = []
-    for sender, inside in zip(senders, (one for piece in opened for one in piece), strict=True):
+    for sender, inside in zip(senders, (layer for piece in opened for layer in piece), strict=True):
         if isinstance(inside, Reason):
             collected.refused[inside] += 1
         else:
@@ -148,10 +148,12 @@ async def _first(
         raise
     rules, people_in_order = plan.announcement.rules, sorted(people, key=parties.index)
     if rules.challenge or rules.audit:
-        taken = [accept(parties.index(one), collected.admitted[one]) for one in people_in_order]
+        taken = [
+            accept(parties.index(person), collected.admitted[person]) for person in people_in_order
+        ]
         await me.post(Accepted(tuple(taken)))
     await _forward(me, plan, 1, onions, collected, people)
-    came = [collected.envelopes[one] for one in people_in_order]
+    came = [collected.envelopes[person] for person in people_in_order]
     await audit.answer(me, plan, 1, secret, came, pool, ring.purse)
 
 

@@ -99,7 +99,7 @@ async def user(
             me.refuse(plan, done)
             continue
         sent, made, receipts, proofs = done
-        me.tell(lambda one, made=made: one.sealed(made))  # type: ignore[misc]
+        me.tell(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
         if person.looks:
             receiving.mine[plan.call.round] = receipts
         await me.send(sealing_plan, plan.openers[0], sent)
@@ -145,7 +145,7 @@ async def cohort(
 
 async def _hand_in(network: Network, plan: Round, sealed: Sequence[tuple[Letter, Made]]) -> None:
     """Send what some users have sealed to the first shuffler, while others still seal."""
-    made = [one for _, one in sealed]
+    made = [ballots for _, ballots in sealed]
     network.instruments.tell(lambda watcher: watcher.all_sealed(made))
     await network.deliver(plan.openers[0], [letter for letter, _ in sealed])
 
@@ -158,15 +158,15 @@ def seal_all(
     results: list[tuple[Letter, Made]] = []
     for at in range(0, len(indices), TOGETHER):
         people = [person(index) for index in indices[at : at + TOGETHER]]
-        asked = [one for one in people if plan.call.round in one.rounds]
-        fresh = [one.entropy.fork(label) for one in asked]
-        rows = [one.response(new) for one, new in zip(asked, fresh, strict=True)]
+        asked = [who for who in people if plan.call.round in who.rounds]
+        fresh = [who.entropy.fork(label) for who in asked]
+        rows = [who.response(new) for who, new in zip(asked, fresh, strict=True)]
         sealed = submit_all(book, rows, fresh)
-        envelopes = [one.envelope for one in sealed]
+        envelopes = [ballots.envelope for ballots in sealed]
         frames = frame_envelopes(plan.session, plan.call.round, envelopes, plan.witness)
-        for who, frame, one in zip(asked, frames, sealed, strict=True):
+        for who, frame, ballots in zip(asked, frames, sealed, strict=True):
             letter = parties.user(who.index), frame
-            results.append((letter, _told(plan, who.index, one)))
+            results.append((letter, _told(plan, who.index, ballots)))
     return results
 
 
@@ -187,10 +187,10 @@ class Sealers:
             return plan
         place = plan.call, plan.session, plan.witness
         if place not in self._locked:
-            found = await with_lock(me, plan)
-            if found is None:
+            lock = await with_lock(me, plan)
+            if lock is None:
                 return None
-            self._locked.setdefault(place, found)
+            self._locked.setdefault(place, lock)
         return self._locked[place]
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:
@@ -236,9 +236,9 @@ def _sealed(plan: Round, book: Phrasebook, jobs: Sequence[Signing]) -> list[Done
         if isinstance(tokens, Reason):
             results.append(tokens)
             continue
-        one = next(sealed)
-        sent = submission(plan, one.envelope, signer)
-        results.append((sent, _told(plan, index, one), one.receipts, one.proofs))
+        ballots = next(sealed)
+        sent = submission(plan, ballots.envelope, signer)
+        results.append((sent, _told(plan, index, ballots), ballots.receipts, ballots.proofs))
     return results
 
 

@@ -93,7 +93,7 @@ class Forgery:
         hops = tuple(
             self._identity(parties.shuffler(hop + 1)).public for hop in range(len(roster.shufflers))
         )
-        curator, analyst = (self._identity(one).public for one in (Role.CURATOR, Role.ANALYST))
+        curator, analyst = (self._identity(role).public for role in (Role.CURATOR, Role.ANALYST))
         return replace(roster, curator=curator, analyst=analyst, shufflers=hops)
 
     def _sealed(self, author: str, message: Message) -> bytes:
@@ -131,7 +131,9 @@ class _Forged(Rounds):
             forgery = self._place.forgery
             forgery.follow(self._network.board)
             shown, keys = forgery.board, dict(forgery.pairs)
-            self._network.instruments.tell(lambda one: one.misled(shown, _secrets_of(keys)))
+            self._network.instruments.tell(
+                lambda instrument: instrument.misled(shown, _secrets_of(keys))
+            )
         return await super().__anext__()
 
 

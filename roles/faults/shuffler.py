@@ -155,7 +155,9 @@ def copy(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
 def tag(deed: Deed, _plan: Round, batch: Batch, _layers: Layers) -> Batch:
     """Turn over one bit of some layers."""
     struck = deed.chosen(len(batch))
-    return tuple(sorted(flip(one, deed.bit) if i in struck else one for i, one in enumerate(batch)))
+    return tuple(
+        sorted(flip(onion, deed.bit) if i in struck else onion for i, onion in enumerate(batch))
+    )
 
 
 def flip(layer: bytes, bit: int) -> bytes:
@@ -168,7 +170,7 @@ def preempt(deed: Deed, plan: Round, batch: Batch) -> Batch:
     """Ballots of its own, as many as in its batch, as the reader would get them from the last."""
     many, fresh = len(batch) // plan.slots, deed.seals(plan)
     own = [enclose(plan, answers(plan, forged_row(plan)), fresh) for _ in range(many)]
-    return tuple(sorted(onion[-1] for one in own for onion in one.onions))
+    return tuple(sorted(onion[-1] for ballots in own for onion in ballots.onions))
 
 
 def forward(_deed: Deed, _plan: Round, _batch: Batch, layers: Layers) -> Batch:
@@ -237,7 +239,7 @@ class Cheat(Endpoint):
 
     def _commits(self, attack: str, number: int) -> Deed | None:
         """What it does of an attack in a round, if anything."""
-        mine = (one for one in self.deeds if one.attack == attack and number in one.rounds)
+        mine = (deed for deed in self.deeds if deed.attack == attack and number in deed.rounds)
         return next(mine, None)
 
     async def post(self, body: Body) -> None:
