@@ -17,17 +17,17 @@ def make(folder: Path) -> None:
         raise StorageError(f"{folder}: cannot be made: {bad.strerror or bad}") from None
 
 
-def write(one: "Redrawn", folder: Path) -> list[Path]:
+def write(redrawn: "Redrawn", folder: Path) -> list[Path]:
     """Write the pictures and the numbers of a figure; returns the paths."""
     from ..analysis import drawing
     from ..errors import StorageError
     from ..scenarios.serialization.csv_text import csv_text
 
-    picture, written = one.draw(), []
+    picture, written = redrawn.draw(), []
     for ending in drawing.FORMATS:
-        written.append(folder / f"{one.name}{ending}")
+        written.append(folder / f"{redrawn.name}{ending}")
         drawing.save(picture, written[-1])
-    for numbers in one.numbers:
+    for numbers in redrawn.numbers:
         path = folder / f"{numbers.name}.csv"
         try:
             with path.open("w", encoding="utf-8", newline="") as file:

@@ -54,18 +54,18 @@ class Setting(_Type):
 def values(text: str) -> "Iterator[Value]":
     """The values in a text: TOML's where they are that, else words, between commas."""
     try:
-        found = tomllib.loads(f"v = [{text}]")["v"]
+        listed = tomllib.loads(f"v = [{text}]")["v"]
     except (ValueError, RecursionError):  # no TOML, or more than can be read
-        found = [one for word in text.split(",") for one in _word(word.strip())]
-    yield from found
+        listed = [value for word in text.split(",") for value in _word(word.strip())]
+    yield from listed
 
 
 def _word(word: str) -> "Iterable[Value]":
     try:
-        found: list[Value] = tomllib.loads(f"v = [{word}]")["v"]
+        listed: list[Value] = tomllib.loads(f"v = [{word}]")["v"]
     except (ValueError, RecursionError):  # no TOML, or more than can be read
         return (word,)
-    return found
+    return listed
 
 
 def spelt(along: "Mapping[str, Sequence[Value]]") -> str:

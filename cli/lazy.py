@@ -23,9 +23,9 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in self.table:
             return None
-        found = import_module(f".{cmd_name}", self.home).command
-        assert isinstance(found, click.Command)  # noqa: S101 - the table is ours
-        return found
+        command = import_module(f".{cmd_name}", self.home).command
+        assert isinstance(command, click.Command)  # noqa: S101 - the table is ours
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

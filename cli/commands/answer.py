@@ -43,13 +43,13 @@ def command(
 
     Values are sealed here; no other machine gets one that it can read with a name.
     """
-    found, site = opened(session, place, key, durable, journal, log, patience)
+    hosted, site = opened(session, place, key, durable, journal, log, patience)
     from ...scenarios.sessions.place import read_answers, take_part
 
-    if not found.directory.places[place].users:
+    if not hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
-    rows = read_answers(table, found) if table else _asked(found, place)
-    conclude(take_part(found, site, rows), found)
+    rows = read_answers(table, hosted) if table else _asked(hosted, place)
+    conclude(take_part(hosted, site, rows), hosted)
 
 
 def _asked(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:

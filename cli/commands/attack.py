@@ -91,7 +91,7 @@ def command(
     stopped = None
     try:
         with _pool(workers) as pool:
-            found = attack(
+            matrix = attack(
                 loaded,
                 _seed(loaded.scenario.seed if seed is None else seed),
                 repeats,
@@ -101,26 +101,26 @@ def command(
                 progress=_progress(form),
             )
     except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
-        found, stopped = stop.found, stop
-    _tell(found, form)
+        matrix, stopped = stop.found, stop
+    _tell(matrix, form)
     if not no_save:
-        folder = matrixfile.save(found, loaded, out)
+        folder = matrixfile.save(matrix, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
     if stopped:
-        count = many(len(found.rows), "attack")
+        count = many(len(matrix.rows), "attack")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
 
 
-def _tell(found: "Matrix", form: str) -> None:
+def _tell(matrix: "Matrix", form: str) -> None:
     from ...scenarios.studies.attack_matrix_file import CELLS, cells
 
     if form == "json":
-        write_json(found)
+        write_json(matrix)
     elif form == "csv":
-        write_csv(Grid(CELLS, cells(found)))
+        write_csv(Grid(CELLS, cells(matrix)))
     else:
-        tell(page(), found)
+        tell(page(), matrix)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -164,22 +164,22 @@ def _progress(form: str) -> Callable[[int, int], None]:
     return tell_it
 
 
-def tell(console: Page, found: "Matrix") -> None:
+def tell(console: Page, matrix: "Matrix") -> None:
     """Print a matrix: what each attack achieves, what is noticed, what each defence costs."""
     say(
         console,
-        f"{clean(found.scenario)}  {many(found.users, 'person', 'people')}, every cell played "
-        f"{many(found.repeats, 'time')}, {seeds(found.seed, found.repeats)}\n",
+        f"{clean(matrix.scenario)}  {many(matrix.users, 'person', 'people')}, every cell played "
+        f"{many(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n",
     )
-    rows = [line for row in found.rows for line in _lines(found, row)]
+    rows = [line for row in matrix.rows for line in _lines(matrix, row)]
     headings = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")
     lay_out(console, Grid(headings, rows, (3,)))
     say(console)
     say(console, LEGEND)
     say(console)
     say(console, "what a defence adds to a run that nobody attacks", style="bold")
-    lay_out(console, _costs(found))
-    honest = found.honest
+    lay_out(console, _costs(matrix))
+    honest = matrix.honest
     say(
         console,
         f"\nsuch a run takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
@@ -197,19 +197,19 @@ LEGEND = (
 )
 
 
-def _lines(found: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:
+def _lines(matrix: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:
     """The cells of an attack that are worth telling."""
     from ...scenarios.studies.attack_plan import ALL, NONE
 
-    without = found.cell(row.name, NONE)
+    without = matrix.cell(row.name, NONE)
     yield _line(row.name, NONE, row, without)
-    for column in found.columns:
-        cell = found.cell(row.name, column.name)
+    for column in matrix.columns:
+        cell = matrix.cell(row.name, column.name)
         if column.name in row.helping:
             yield _line("", column.name, row, cell)
         elif not cell.same and cell.runs and _differs(cell, without):
             yield _line("", f"({column.name})", row, cell)
-    yield _line("", ALL, row, found.cell(row.name, ALL))
+    yield _line("", ALL, row, matrix.cell(row.name, ALL))
 
 
 def _differs(cell: "Cell", without: "Cell") -> bool:
@@ -238,8 +238,8 @@ def detected(cell: "Cell") -> str:
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
 
 
-def _costs(found: "Matrix") -> Grid:
-    rows = [_cost(column) for column in found.columns]
+def _costs(matrix: "Matrix") -> Grid:
+    rows = [_cost(column) for column in matrix.columns]
     headings = (
         "defence", "here", "CPU ms", "bytes", "messages", "false alarms", "what it guards",
     )  # fmt: skip

@@ -62,15 +62,15 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
     names = announced_names(scenario, people.schema.names)
     rows = [
         (
-            one.number,
-            _asked(names, one.columns),
-            one.reader,
-            one.onions,
-            one.layers,
-            one.person,
-            one.carried,
+            planned.number,
+            _asked(names, planned.columns),
+            planned.reader,
+            planned.onions,
+            planned.layers,
+            planned.person,
+            planned.carried,
         )
-        for one in price.rounds
+        for planned in price.rounds
     ]
     headings = (
         "round",
@@ -213,12 +213,19 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
     from ..text.records import AskedFeature, CheckedScenario, Noise, RoundPrice
 
     features = (
-        AskedFeature(one.name, len(texts), one.values is None)
-        for one, texts in zip(people.schema.features, people.values, strict=True)
+        AskedFeature(feature.name, len(texts), feature.values is None)
+        for feature, texts in zip(people.schema.features, people.values, strict=True)
     )
     rounds = (
-        RoundPrice(one.number, one.reader, one.onions, one.layers, one.person, one.carried)
-        for one in price.rounds
+        RoundPrice(
+            planned.number,
+            planned.reader,
+            planned.onions,
+            planned.layers,
+            planned.person,
+            planned.carried,
+        )
+        for planned in price.rounds
     )
     return CheckedScenario(
         scenario.scenario.name,

@@ -88,7 +88,7 @@ def command(
     sent = None if mode is None else mode == "real"
     stopped = None
     try:
-        found = compare(
+        comparison = compare(
             *(loaded, seed),
             only=only,
             messages=sent,
@@ -96,18 +96,18 @@ def command(
             progress=_progress(form),
         )
     except ComparisonStopped as stop:  # Ctrl-C: what is done is told and kept
-        found, stopped = stop.found, stop
+        comparison, stopped = stop.found, stop
     if form == "json":
-        write_json(found)
+        write_json(comparison)
     elif form == "csv":
-        write_csv(Grid(HEADINGS, rows(found)))
+        write_csv(Grid(HEADINGS, rows(comparison)))
     else:
-        _tell(page(), found)
+        _tell(page(), comparison)
     if not no_save:
-        folder = save(found, loaded, out)
+        folder = save(comparison, loaded, out)
         saved(page(err=form != "table"), folder, "frontier.png")
     if stopped:
-        count = many(len(found.programs), "program")
+        count = many(len(comparison.programs), "program")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
 
@@ -119,39 +119,41 @@ def _progress(form: str) -> Callable[[str], None]:
     return lambda name: click.echo(f"playing {name} ...", err=True)
 
 
-def _tell(console: Page, found: "Comparison") -> None:
-    how = "all messages sent" if found.messages else "counts without messages, cost from samples"
-    seed = "system randomness" if found.seed is None else f"seed {found.seed}"
+def _tell(console: Page, comparison: "Comparison") -> None:
+    how = (
+        "all messages sent" if comparison.messages else "counts without messages, cost from samples"
+    )
+    seed = "system randomness" if comparison.seed is None else f"seed {comparison.seed}"
     say(
         console,
-        f"{clean(found.scenario)}  {many(found.users, 'person', 'people')}, "
-        f"{many(len(found.features), 'feature')}, k = {found.k}, {seed}; {how}\n",
+        f"{clean(comparison.scenario)}  {many(comparison.users, 'person', 'people')}, "
+        f"{many(len(comparison.features), 'feature')}, k = {comparison.k}, {seed}; {how}\n",
     )
     say(console, "trust and privacy", style="bold")
-    lay_out(console, _trust(found.programs))
+    lay_out(console, _trust(comparison.programs))
     say(console)
     say(console, "what each received: bits a person, cells known for certain", style="bold")
-    lay_out(console, _roles(found.programs))
+    lay_out(console, _roles(comparison.programs))
     say(console)
     say(console, "utility and cost", style="bold")
-    lay_out(console, _utility(found.programs))
+    lay_out(console, _utility(comparison.programs))
     say(console)
     say(console, LEGEND)
-    if any(one.privacy.epsilon is not None for one in found.programs):
+    if any(program.privacy.epsilon is not None for program in comparison.programs):
         say(console, NOISE)
-    if any(one.program == "peers" for one in found.programs):
+    if any(program.program == "peers" for program in comparison.programs):
         say(console, PEERS)
-    for line in _cheaters(found):
+    for line in _cheaters(comparison):
         say(console, line)
-    for one in found.programs:
-        if one.burned:
-            say(console, f"{one.program}: nothing released: {clean(one.burned)}")
-        elif one.note and one.privacy.epsilon is None:
-            say(console, f"{one.program}: {clean(one.note)}")
-        if one.refused:
-            counted = ", ".join(f"{many} {reason}" for reason, many in one.refused.items())
-            say(console, f"{one.program}: refused {counted}")
-    for name, why in found.skipped.items():
+    for program in comparison.programs:
+        if program.burned:
+            say(console, f"{program.program}: nothing released: {clean(program.burned)}")
+        elif program.note and program.privacy.epsilon is None:
+            say(console, f"{program.program}: {clean(program.note)}")
+        if program.refused:
+            counted = ", ".join(f"{many} {reason}" for reason, many in program.refused.items())
+            say(console, f"{program.program}: refused {counted}")
+    for name, why in comparison.skipped.items():
         say(console, f"{name}: not compared: {clean(why)}", style="yellow")
 
 
@@ -180,19 +182,19 @@ PEERS = (
 
 def _trust(programs: "Sequence[Compared]") -> Grid:
     rows = []
-    for one in programs:
-        most = one.trust.most_trusted
+    for program in programs:
+        most = program.trust.most_trusted
         rows.append(
             (
-                one.program,
+                program.program,
                 most.parties[0],
                 most.bits_are.mark + f"{most.bits_per_person:.2f}",
                 f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
                 "-" if most.rows_guessed is None else percent(most.rows_guessed),
-                _together(one),
-                _cheating(one),
-                percent(one.privacy.true) if one.privacy.epsilon is None else "no rows",
-                _promise(one.privacy),
+                _together(program),
+                _cheating(program),
+                percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",
+                _promise(program.privacy),
             )
         )
     headings = (
@@ -207,22 +209,22 @@ ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 def _roles(programs: "Sequence[Compared]") -> Grid:
     """What single parties of each role received, and all parties together."""
-    roles = [role for role in ROLES if any(_of_role(one, role) for one in programs)]
+    roles = [role for role in ROLES if any(_of_role(program, role) for program in programs)]
     rows = [
         (
-            one.program,
-            *(_received(_of_role(one, role)) for role in roles),
-            _received(max(one.trust.coalitions, key=lambda some: len(some.parties))),
+            program.program,
+            *(_received(_of_role(program, role)) for role in roles),
+            _received(max(program.trust.coalitions, key=lambda some: len(some.parties))),
         )
-        for one in programs
+        for program in programs
     ]
     headings = ("program", *roles, "all together")
     return Grid(headings, rows, tuple(range(1, len(headings))))
 
 
-def _of_role(one: "Compared", role: str) -> "Learnt | None":
+def _of_role(program: "Compared", role: str) -> "Learnt | None":
     """The party of a role that received most; None if the program has none."""
-    alone = [some for some in one.trust.coalitions if len(some.parties) == 1]
+    alone = [some for some in program.trust.coalitions if len(some.parties) == 1]
     named = [some for some in alone if some.parties[0].partition("-")[0] == role]
     return max(named, key=lambda some: some.bits_per_person, default=None)
 
@@ -233,40 +235,43 @@ def _received(some: "Learnt | None") -> str:
     return f"{some.bits_are.mark}{some.bits_per_person:.2f}, {some.cells_certain:,}"
 
 
-def _together(one: "Compared") -> str:
+def _together(program: "Compared") -> str:
     """The smallest coalition that links somebody, and how many other such there are."""
-    if not one.trust.smallest:
+    if not program.trust.smallest:
         return "nobody"
     from ...scenarios.comparison.result import name_coalition
 
-    fewest = min(one.trust.smallest, key=len)
-    more = len(one.trust.smallest) - 1
+    fewest = min(program.trust.smallest, key=len)
+    more = len(program.trust.smallest) - 1
     return name_coalition(fewest) + (f" (or {more} other)" if more else "")
 
 
-def _cheating(one: "Compared") -> str:
+def _cheating(program: "Compared") -> str:
     """The smallest coalition that learns somebody's row by a known attack, if that was measured."""
     from ...scenarios.studies.cheating_result import name_members
     from ...scenarios.studies.cheating_text import NOT_MEASURED, NOTHING
 
-    found = one.trust.cheating
-    if found is None:
+    study = program.trust.cheating
+    if study is None:
         return NOT_MEASURED
-    if not found.smallest:
+    if not study.smallest:
         return NOTHING
-    first, more = found.smallest[0], len(found.smallest) - 1
+    first, more = study.smallest[0], len(study.smallest) - 1
     return name_members((first.parties, first.friends)) + (f" (or {more} other)" if more else "")
 
 
-def _cheaters(found: "Comparison") -> Iterator[str]:
+def _cheaters(comparison: "Comparison") -> Iterator[str]:
     """What was measured of each program: the attack, how often it read a row, when noticed."""
     from ...scenarios.studies.cheating_text import played, smallest_with_attacks
 
-    for one in found.programs:
-        if one.trust.cheating is not None:
-            told, people = smallest_with_attacks(one.trust.cheating), one.trust.cheating.users
-            where = "" if people == found.users else f"of a sample of {people:,}: "
-            yield f"{one.program}, cheating: {where}{told}; {played(one.trust.cheating)}"
+    for program in comparison.programs:
+        if program.trust.cheating is not None:
+            told, people = (
+                smallest_with_attacks(program.trust.cheating),
+                program.trust.cheating.users,
+            )
+            where = "" if people == comparison.users else f"of a sample of {people:,}: "
+            yield f"{program.program}, cheating: {where}{told}; {played(program.trust.cheating)}"
 
 
 def _promise(privacy: "Privacy") -> str:
@@ -278,18 +283,18 @@ def _promise(privacy: "Privacy") -> str:
 def _utility(programs: "Sequence[Compared]") -> Grid:
     rows = [
         (
-            one.program,
-            len(one.utility.columns),
-            percent(one.utility.cells),
-            f"{one.utility.entropy:.2f} of {one.utility.entropy_of_all:.2f}",
-            f"{one.utility.answered} of {one.utility.pairs}",
-            _error(one.utility),
-            f"{one.utility.largest:.3f}",
-            _seconds(one.cost),
-            f"{one.cost.bytes:,.0f}",
-            one.cost.rounds,
+            program.program,
+            len(program.utility.columns),
+            percent(program.utility.cells),
+            f"{program.utility.entropy:.2f} of {program.utility.entropy_of_all:.2f}",
+            f"{program.utility.answered} of {program.utility.pairs}",
+            _error(program.utility),
+            f"{program.utility.largest:.3f}",
+            _seconds(program.cost),
+            f"{program.cost.bytes:,.0f}",
+            program.cost.rounds,
         )
-        for one in programs
+        for program in programs
     ]
     headings = (
         "program", "columns", "cells", "entropy", "two-way", "error", "worst", "CPU seconds",

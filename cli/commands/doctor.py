@@ -47,7 +47,7 @@ class Finding:
 def command(ctx: click.Context, form: str) -> None:
     """Check this installation. Exit code 2 if something would keep veilmix from running."""
     findings = [finding for look in LOOKS for finding in look()]
-    rows = [(one.what, one.found, one.state, one.advice) for one in findings]
+    rows = [(finding.what, finding.found, finding.state, finding.advice) for finding in findings]
     grid = Grid(("what", "found", "state", "advice"), rows)
     if form == "json":
         keys = grid.headings
@@ -56,9 +56,9 @@ def command(ctx: click.Context, form: str) -> None:
         write_csv(grid)
     else:
         lay_out(page(), Grid(("", "found", "", ""), rows))
-        bad = sum(one.state == "FAIL" for one in findings)
+        bad = sum(finding.state == "FAIL" for finding in findings)
         say(page(), f"\n{bad} to mend" if bad else "\nveilmix is ready")
-    if any(one.state == "FAIL" for one in findings):
+    if any(finding.state == "FAIL" for finding in findings):
         ctx.exit(2)
 
 
@@ -81,17 +81,17 @@ def libraries() -> Iterator[Finding]:
     wanted = pins()
     for name in LIBRARIES:
         try:
-            found = metadata.version(name)
+            version = metadata.version(name)
         except metadata.PackageNotFoundError:
             yield Finding(name, "missing", "FAIL", _mend(name))
             continue
-        tested = wanted.get(name, (found,))
-        if found in tested:
-            yield Finding(name, found, "ok")
+        tested = wanted.get(name, (version,))
+        if version in tested:
+            yield Finding(name, version, "ok")
         else:
             pin = tested[-1]
             command = _mend(f"{name}=={pin}")
-            yield Finding(name, found, "note", f"tested with {pin}; to install that: {command}")
+            yield Finding(name, version, "note", f"tested with {pin}; to install that: {command}")
 
 
 def _mend(wanted: str) -> str:
@@ -104,23 +104,26 @@ def pins() -> dict[str, tuple[str, ...]]:
 
     A library may have several, each for some versions of Python; the last is for the newest.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    pinned: dict[str, tuple[str, ...]] = {}
     with suppress(OSError):
         for line in PINS.read_text("utf-8").splitlines():
             if pin := re.match(r"([A-Za-z0-9._-]+)==([^\s;\\]+)", line):
-                found[pin[1].lower()] = (*found.get(pin[1].lower(), ()), pin[2])
-    return found
+                pinned[pin[1].lower()] = (*pinned.get(pin[1].lower(), ()), pin[2])
+    return pinned
 
 
 def extras() -> Iterator[Finding]:
     """What can be added."""
     for name, what in EXTRAS.items():
         try:
-            found = [f"{one} {metadata.version(one)}" for one in map(library, requirements(name))]
+            versions = [
+                f"{distribution} {metadata.version(distribution)}"
+                for distribution in map(library, requirements(name))
+            ]
         except metadata.PackageNotFoundError:
             yield Finding(f"extra: {name}", "not installed", "note", f"for {what}: {advice(name)}")
         else:
-            yield Finding(f"extra: {name}", ", ".join(found), "ok")
+            yield Finding(f"extra: {name}", ", ".join(versions), "ok")
 
 
 def threads() -> Iterator[Finding]:
@@ -130,10 +133,10 @@ def threads() -> Iterator[Finding]:
     if cores == 1:
         yield Finding("threads", "1 core", "note", "cryptography uses every core there is")
         return
-    found = f"{cores} cores; two threads seal {gain:.2f} times as fast as one"
+    measured = f"{cores} cores; two threads seal {gain:.2f} times as fast as one"
     fit = gain >= PARALLEL
     advice = "" if fit else "another program is busy, or the library holds Python's lock"
-    yield Finding("threads", found, "ok" if fit else "note", advice)
+    yield Finding("threads", measured, "ok" if fit else "note", advice)
 
 
 def speed_up() -> float:
@@ -162,8 +165,8 @@ def sealing() -> Callable[[], None]:
 
 
 def _both(pool: ThreadPoolExecutor, work: Callable[[], None]) -> None:
-    for one in [pool.submit(work), pool.submit(work)]:
-        one.result()
+    for future in [pool.submit(work), pool.submit(work)]:
+        future.result()
 
 
 def _seconds(work: Callable[[], None]) -> float:

@@ -64,8 +64,8 @@ def command(
     with stages() as stage:
         material = Material(_people, seed, seconds, stage)
         done = [draw(material) for draw in wanted]
-        files = [path for one in done for path in write(one, folder)]
-    checks = [check for one in done for check in one.checks]
+        files = [path for figure in done for path in write(figure, folder)]
+    checks = [check for figure in done for check in figure.checks]
     if checks or form != "table":
         _tell(checks, form)
     else:
@@ -83,8 +83,8 @@ def _paper(name: str) -> "Paper":
             f"no paper {name!r} can be redrawn; there are {', '.join(PAPERS)}"
             f"{did_you_mean(name, PAPERS)}"
         )
-    found: Paper = import_module(f"veilmix.analysis.figures.{PAPERS[name]}").PAPER
-    return found
+    reproduced: Paper = import_module(f"veilmix.analysis.figures.{PAPERS[name]}").PAPER
+    return reproduced
 
 
 def _offered() -> Grid:

@@ -219,8 +219,8 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
             return
     place = folder / "figures"
     make(place)
-    for one in drawn:
-        for path in write(one, place):
+    for figure in drawn:
+        for path in write(figure, place):
             say(page(err=True), f"drawn     {clean(str(path))}")
 
 

@@ -83,14 +83,14 @@ def command(
     It listens where the session file says, over TLS, and ends with the session: what was released
     is printed as CSV. Exit code 3 if nothing was.
     """
-    found, site = opened(session, place, key, durable, journal, log, patience)
+    hosted, site = opened(session, place, key, durable, journal, log, patience)
     from ...protocol.phases import BOARD
     from ...scenarios.sessions.place import keep_board, take_part
 
-    if found.directory.places[place].users:
+    if hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
-    board = keep_board(site, linger) if place == BOARD else take_part(found, site)
-    conclude(board, found)
+    board = keep_board(site, linger) if place == BOARD else take_part(hosted, site)
+    conclude(board, hosted)
 
 
 def opened(
@@ -106,9 +106,9 @@ def opened(
     from ...scenarios.sessions.place import site
 
     session, tell, how = read_session(path), teller(place, log), Durable(durable)
-    found = site(session, place, read_identity(key), tell, how, journal)
+    hosted = site(session, place, read_identity(key), tell, how, journal)
     tell("durable", COSTS[how])
-    return session, replace(found, patience=patience)
+    return session, replace(hosted, patience=patience)
 
 
 def require() -> None:
@@ -170,4 +170,4 @@ def _estimates(board: "Board", session: "SessionFile") -> None:
     if rows is None:
         raise Unmet(f"nothing was counted: {board.burned or 'no reports were published'}")
     names = ("feature", "value", "share", "standard_error", "low_95", "high_95")
-    write_csv(Grid(names, [(*one[:2], *(f"{number:.6g}" for number in one[2:])) for one in rows]))
+    write_csv(Grid(names, [(*row[:2], *(f"{number:.6g}" for number in row[2:])) for row in rows]))

@@ -53,7 +53,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
     from ..found import folder
 
     record = read(folder(run))
-    members = tuple(dict.fromkeys(name for one in eyes for name in one.split("+")))
+    members = tuple(dict.fromkeys(name for group in eyes for name in group.split("+")))
     if not members:
         parties = [*present(record), people_named(record).replace(" to ", " ... ")]
         _parties(parties, run, form, topology_of(record.scenario).example)
@@ -87,13 +87,13 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
 
     if form == "mermaid":
         raise click.UsageError("--why is told as text or json, not as a diagram")
-    found = why(run, members, about)
+    derivation = why(run, members, about)
     if form == "json":
-        write_json(found)
+        write_json(derivation)
         return
     console = page()
-    say(console, f"{found.about}, derived by {' + '.join(members)}\n")
-    for line in lines(found):
+    say(console, f"{derivation.about}, derived by {' + '.join(members)}\n")
+    for line in lines(derivation):
         say(console, clean(line))
 
 
@@ -104,8 +104,8 @@ def _tell(
     rows = [_row(flow)[: 8 if everything else 7] for flow in flows(seen.events, each=everything)]
     headings = ("time", "from", "to", "message", "round", "how many", "bytes each", "name")
     lay_out(console, Grid(headings if everything else headings[:-1], rows, (0, 4, 5, 6)))
-    missed = sum(one.messages for one in seen.transcript.events) - sum(
-        one.messages for one in seen.events
+    missed = sum(event.messages for event in seen.transcript.events) - sum(
+        event.messages for event in seen.events
     )
     say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
     told = (*_opened(seen), *_read(run, seen), *_pinned(run, seen, everything=everything))
@@ -140,29 +140,29 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
     names = columns(run)
     if not seen.counted:
         yield "reads    no counts"
-    for one in seen.counted:
-        cells = sorted(one.counts.items())
+    for counted in seen.counted:
+        cells = sorted(counted.counts.items())
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
-        asked = " x ".join(names[column] for column in one.columns)
-        yield f"reads    round {one.round}: {asked}: {', '.join(said)}{more}"
+        asked = " x ".join(names[column] for column in counted.columns)
+        yield f"reads    round {counted.round}: {asked}: {', '.join(said)}{more}"
 
 
 def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     """What all of it is worth to a guesser; the figures of `leak`."""
     from ...scenarios.verification.views import scored
 
-    found = scored(run, seen)
-    if found.rows_guessed is None or found.rows_guessed_before is None:
+    learnt = scored(run, seen)
+    if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
         return
-    mark = {"exact": "", "sampled": "about ", "at least": "at least "}[found.method]
+    mark = {"exact": "", "sampled": "about ", "at least": "at least "}[learnt.method]
     yield (
-        f"knows    {found.cells_certain:,} of {many(found.cells, 'cell')} for certain; "
-        f"{found.bits_are.word}{found.bits_per_person:.2f} bits a person"
+        f"knows    {learnt.cells_certain:,} of {many(learnt.cells, 'cell')} for certain; "
+        f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"
     )
     yield (
-        f"guesses  {mark}{found.rows_guessed:,.1f} of {found.users:,} whole rows right, expected "
-        f"({found.rows_guessed_before:,.1f} before it saw anything)"
+        f"guesses  {mark}{learnt.rows_guessed:,.1f} of {learnt.users:,} whole rows right, expected "
+        f"({learnt.rows_guessed_before:,.1f} before it saw anything)"
     )
 
 
@@ -195,11 +195,11 @@ def _record(run: "Run", seen: "View") -> "ShownView":
     names, name = columns(run), person_of(run)
     counts = (
         ShownCounts(
-            one.round,
-            tuple(names[column] for column in one.columns),
-            tuple((*values, people) for values, people in sorted(one.counts.items())),
+            counted.round,
+            tuple(names[column] for column in counted.columns),
+            tuple((*values, people) for values, people in sorted(counted.counts.items())),
         )
-        for one in seen.counted
+        for counted in seen.counted
     )
     pinned = {
         name(user): {names[column]: value for column, value in sorted(row.items())}
@@ -207,7 +207,7 @@ def _record(run: "Run", seen: "View") -> "ShownView":
     }
     return ShownView(
         tuple(sorted(seen.parties)),
-        tuple(_event(one) for one in seen.events),
+        tuple(_event(event) for event in seen.events),
         tuple(ShownLayers(number, *layers) for number, layers in seen.opened.items()),
         tuple(counts),
         users_linked(seen),
@@ -215,17 +215,17 @@ def _record(run: "Run", seen: "View") -> "ShownView":
     )
 
 
-def _event(one: "Event") -> "ShownEvent":
+def _event(event: "Event") -> "ShownEvent":
     from ...protocol.transcript import split_names
     from ..text.records import ShownEvent
 
     return ShownEvent(
-        one.time,
-        one.sender,
-        one.receiver,
-        one.kind.name.lower() if one.kind else None,
-        one.round,
-        one.size,
-        one.messages,
-        tuple(name.hex() for name in split_names(one.names)),
+        event.time,
+        event.sender,
+        event.receiver,
+        event.kind.name.lower() if event.kind else None,
+        event.round,
+        event.size,
+        event.messages,
+        tuple(name.hex() for name in split_names(event.names)),
     )

@@ -46,19 +46,22 @@ def command(run: str, *, again: bool | None, identities: Path | None, form: str)
     checks = verify(read(folder(run)), again=again, known=known)
     grid = Grid(
         ("check", "that", "", "shows", "found"),
-        [(one.name, one.what, WORDS[one.ok], one.shows.value, one.detail) for one in checks],
+        [
+            (check.name, check.what, WORDS[check.ok], check.shows.value, check.detail)
+            for check in checks
+        ],
     )
     if form == "json":
         write_json(
             [
                 {
-                    "check": one.name,
-                    "that": one.what,
-                    "ok": one.ok,
-                    "shows": one.shows.value,
-                    "found": one.detail,
+                    "check": check.name,
+                    "that": check.what,
+                    "ok": check.ok,
+                    "shows": check.shows.value,
+                    "found": check.detail,
                 }
-                for one in checks
+                for check in checks
             ]
         )
     elif form == "csv":
@@ -69,14 +72,14 @@ def command(run: str, *, again: bool | None, identities: Path | None, form: str)
 
 
 def _judge(checks: "Sequence[Check]", form: str) -> None:
-    failed = [one for one in checks if one.ok is False]
+    failed = [check for check in checks if check.ok is False]
     if failed:
-        names = ", ".join(one.name for one in failed)
+        names = ", ".join(check.name for check in failed)
         raise Unmet(f"this run does not verify: {many(len(failed), 'check')} failed ({names})")
     if form == "table":
-        made = sum(one.ok is True for one in checks)
+        made = sum(check.ok is True for check in checks)
         say(page(), f"\nverified: {made} of {len(checks)} checks made, none failed")
-        vouched = [one.name for one in checks if one.shows == "authenticity"]
+        vouched = [check.name for check in checks if check.shows == "authenticity"]
         if vouched:
             say(page(), f"who has said it is shown of: {', '.join(vouched)}")
         else:

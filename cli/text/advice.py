@@ -19,9 +19,9 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
         f"k = {advised.k}",
     )
     say(console, clean(advised.table.note))
-    for one in advised.table.judged:
-        if one.column not in advised.table.columns:
-            say(console, clean(f"left out  {one.column}: a {one.shown} ({one.reason})"))
+    for judged in advised.table.judged:
+        if judged.column not in advised.table.columns:
+            say(console, clean(f"left out  {judged.column}: a {judged.shown} ({judged.reason})"))
     say(console)
     lay_out(console, steps(advised))
     say(console)
@@ -42,13 +42,13 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
 
 def searched(advised: "Advised") -> str:
     """How far the advice is proved."""
-    found = advised.found
-    spent = f"{found.counted:,} counts of the table, {found.seconds:.1f} s"
-    if found.exact:
-        return f"loss {found.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
+    search = advised.found
+    spent = f"{search.counted:,} counts of the table, {search.seconds:.1f} s"
+    if search.exact:
+        return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     return (
-        f"loss {found.best.loss:.4f}; stopped: no choice loses less than {found.bound:.4f}, so at "
-        f"most {found.gap:.4f} may be left to win ({spent}; --seconds searches longer)"
+        f"loss {search.best.loss:.4f}; stopped: no choice loses less than {search.bound:.4f}, so "
+        f"at most {search.gap:.4f} may be left to win ({spent}; --seconds searches longer)"
     )
 
 
@@ -57,17 +57,16 @@ def steps(advised: "Advised") -> Grid:
     n, rows = advised.n, []
     proven = advised.by == "promise"
     here = percent((advised.cost.promised if proven else advised.best.people) / n)
-    for j, (one, says) in enumerate(zip(advised.columns, advised.says(advised.best), strict=True)):
-        finer = advised.finer[j]
-        level = advised.best.levels[j]
+    for j, says in enumerate(advised.says(advised.best)):
+        ladder, finer, level = advised.columns[j].ladder, advised.finer[j], advised.best.levels[j]
         rows.append(
             (
-                one.ladder.column,
+                ladder.column,
                 says,
                 f"{advised.cost.kept[j]:.2f} of {advised.cost.whole[j]:.2f}",
                 ""
                 if finer is None
-                else f"{one.ladder.levels[level - 1].name}: {percent(finer / n)} instead of {here}",
+                else f"{ladder.levels[level - 1].name}: {percent(finer / n)} instead of {here}",
             )
         )
     would = "one step finer would promise" if proven else "one step finer would expose"
@@ -83,28 +82,28 @@ def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
             "0 the same, 1 nothing in common)"
         )
     if cost.predicted is not None:
-        found = cost.predicted
+        right = cost.predicted
         yield clean(
-            f"prediction of {predict}  {percent(found.coarse)} right; {percent(found.fine)} from "
-            f"the columns as they are, {percent(found.none)} by the most frequent value"
+            f"prediction of {predict}  {percent(right.coarse)} right; {percent(right.fine)} from "
+            f"the columns as they are, {percent(right.none)} by the most frequent value"
         )
 
 
 def choices(advised: "Advised") -> Grid:
     """Choices with fewer and more people below k."""
     rows = []
-    for one, cost in advised.choices:
+    for choice, cost in advised.choices:
         rows.append(
             (
-                "advised" if one == advised.best else "",
-                f"{one.loss:.4f}",
-                percent(one.people / advised.n),
+                "advised" if choice == advised.best else "",
+                f"{choice.loss:.4f}",
+                percent(choice.people / advised.n),
                 percent(cost.promised / advised.n),
                 percent(cost.share),
                 "" if cost.two_way is None else f"{cost.two_way:.3f}",
                 ", ".join(
                     f"{column.ladder.column} {level}/{len(column.ladder.levels) - 1}"
-                    for column, level in zip(advised.columns, one.levels, strict=True)
+                    for column, level in zip(advised.columns, choice.levels, strict=True)
                     if level
                 ),
             )
@@ -115,7 +114,7 @@ def choices(advised: "Advised") -> Grid:
 
 def plain(advised: "Advised", called: str) -> dict[str, Any]:
     """All of it, as plain data."""
-    found = advised.found
+    search = advised.found
     return {
         "data": called,
         "read": advised.table.note,
@@ -123,22 +122,24 @@ def plain(advised: "Advised", called: str) -> dict[str, Any]:
         "k": advised.k,
         "max_exposure": advised.max_exposure,
         "left_out": [
-            one.column for one in advised.table.judged if one.column not in advised.table.columns
+            judged.column
+            for judged in advised.table.judged
+            if judged.column not in advised.table.columns
         ],
         "by": str(advised.by),
-        "exact": found.exact,
-        "bound": found.bound,
-        "counted": found.counted,
+        "exact": search.exact,
+        "bound": search.bound,
+        "counted": search.counted,
         "people_below_k_as_it_is": advised.before,
         "columns": [
             {
-                "column": one.ladder.column,
-                "feature": one.steps[level],
-                "says": one.ladder.levels[level].name,
-                "levels": [rung.name for rung in one.ladder.levels],
+                "column": column.ladder.column,
+                "feature": column.steps[level],
+                "says": column.ladder.levels[level].name,
+                "levels": [rung.name for rung in column.ladder.levels],
                 "people_below_k_one_step_finer": finer,
             }
-            for one, level, finer in zip(
+            for column, level, finer in zip(
                 advised.columns, advised.best.levels, advised.finer, strict=True
             )
         ],
@@ -146,11 +147,11 @@ def plain(advised: "Advised", called: str) -> dict[str, Any]:
     }
 
 
-def _choice(advised: "Advised", one: Any, cost: "Cost") -> dict[str, Any]:
+def _choice(advised: "Advised", choice: Any, cost: "Cost") -> dict[str, Any]:
     return {
-        "advised": one == advised.best,
-        "loss": one.loss,
-        "people_below_k": one.people,
+        "advised": choice == advised.best,
+        "loss": choice.loss,
+        "people_below_k": choice.people,
         "promised": cost.promised,
         "bits_kept": list(cost.kept),
         "two_way": cost.two_way,
@@ -161,6 +162,6 @@ def _choice(advised: "Advised", one: Any, cost: "Cost") -> dict[str, Any]:
             "fine": cost.predicted.fine,
             "none": cost.predicted.none,
         },
-        "levels": list(one.levels),
-        "says": list(advised.says(one)),
+        "levels": list(choice.levels),
+        "says": list(advised.says(choice)),
     }

@@ -28,13 +28,15 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     result, scenario = outcome.written(), outcome.scenario
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
     sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths tell only then
-    found = alerts(Facts(run, None, None, sent, learners(run)))
-    return tuple(one for one in found if one.level in MARKS and one.rule not in SAID)
+    raised_here = alerts(Facts(run, None, None, sent, learners(run)))
+    return tuple(alert for alert in raised_here if alert.level in MARKS and alert.rule not in SAID)
 
 
 def tell(console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> None:
     """Print what a reader must not overlook, each once; of several runs in how many."""
-    shown = [one for one in _counted(outcomes) if one[0].level == "serious" or not only_serious]
+    shown = [
+        alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
+    ]
     if shown and not only_serious:
         say(console)
     for alert, times in shown:
@@ -46,14 +48,14 @@ def tell(console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = F
 def _counted(outcomes: "Sequence[Outcome]") -> "Iterator[tuple[Alert, int]]":
     """Each rule's first alert, and in how many runs the rule found something; worst first."""
     if len(outcomes) == 1:
-        yield from ((one, 1) for one in raised(outcomes[0]))
+        yield from ((alert, 1) for alert in raised(outcomes[0]))
         return
     first: dict[str, Alert] = {}
     times: dict[str, int] = {}
     for outcome in outcomes:
-        found = {one.rule: one for one in reversed(raised(outcome))}
-        for rule, one in found.items():
-            first.setdefault(rule, one)
+        by_rule = {alert.rule: alert for alert in reversed(raised(outcome))}
+        for rule, alert in by_rule.items():
+            first.setdefault(rule, alert)
             times[rule] = times.get(rule, 0) + 1
-    for one in sorted(first.values(), key=lambda one: list(MARKS).index(one.level)):
-        yield one, times[one.rule]
+    for alert in sorted(first.values(), key=lambda alert: list(MARKS).index(alert.level)):
+        yield alert, times[alert.rule]

@@ -28,16 +28,16 @@ def there(run: "Run") -> "CheatingStudy | None":
     return of_run(run)
 
 
-def told(run: "Run", found: "CheatingStudy | None") -> None:
+def told(run: "Run", cheating: "CheatingStudy | None") -> None:
     """Print what is kept beside a run, or how to get it."""
     from ...scenarios.studies.cheating_file import unmeasured
     from ...scenarios.studies.cheating_text import ON_REPORTS
 
     console = page()
-    if found is not None:
+    if cheating is not None:
         say(console)
         say(console, "and if they cheat", style="bold")
-        tell(found)
+        tell(cheating)
     elif unmeasured(run.scenario):
         say(console, sentence(ON_REPORTS), style="dim")
     else:
@@ -54,42 +54,42 @@ def measured(run: "Run", runs: int, form: str) -> None:
     begun = grown(begun, read(run.folder, scenario))
     stopped = None
 
-    def keep(one: "CheatingStudy") -> None:
-        save(one, run.folder)
+    def keep(cheating: "CheatingStudy") -> None:
+        save(cheating, run.folder)
 
     try:
-        found = study(scenario, begun, progress=_progress(form), keep=keep)
-        save(found, run.folder)
+        cheating = study(scenario, begun, progress=_progress(form), keep=keep)
+        save(cheating, run.folder)
     except CheatingStopped as stop:
-        found, stopped = stop.found, stop
-        save(found, run.folder)
-    _print(found, form)
+        cheating, stopped = stop.found, stop
+        save(cheating, run.folder)
+    _print(cheating, form)
     if form == "table":
         say(page(), f"\nkept in {clean(str(run.folder / CHEATING))}", style="dim")
     if stopped:
         raise stopped
 
 
-def _print(found: "CheatingStudy", form: str) -> None:
+def _print(cheating: "CheatingStudy", form: str) -> None:
     from ...scenarios.studies.cheating_text import numbers
     from .leak_record import cheated
 
     if form == "json":
-        write_json(cheated(found))
+        write_json(cheated(cheating))
     elif form == "csv":
-        write_csv(numbers(found.attacks))
+        write_csv(numbers(cheating.attacks))
     else:
-        tell(found)
+        tell(cheating)
 
 
-def tell(found: "CheatingStudy") -> None:
+def tell(cheating: "CheatingStudy") -> None:
     """Print a study: who does what, how often it reads a row, and who is enough."""
     from ...scenarios.studies.cheating_text import notes, smallest_told, table
 
     console = page()
-    lay_out(console, table(found))
-    say(console, smallest_told(found))
-    for line in notes(found):
+    lay_out(console, table(cheating))
+    say(console, smallest_told(cheating))
+    for line in notes(cheating):
         say(console, fill(line, WIDTH), style="dim")
 
 

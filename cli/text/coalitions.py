@@ -35,35 +35,35 @@ class Kind:
     received: "Received"
 
 
-def kinds(found: "Sequence[Received]") -> tuple[Kind, ...]:
+def kinds(views: "Sequence[Received]") -> tuple[Kind, ...]:
     """Group coalitions, in the order in which the first of each kind comes."""
     grouped: dict[Key, list[Received]] = {}
-    for one in found:
-        grouped.setdefault(_key(one), []).append(one)
+    for view in views:
+        grouped.setdefault(_key(view), []).append(view)
     return tuple(
-        Kind(tuple(frozenset(one.parties) for one in same), same[0]) for same in grouped.values()
+        Kind(tuple(frozenset(view.parties) for view in same), same[0]) for same in grouped.values()
     )
 
 
-def _key(one: "Received") -> Key:
+def _key(view: "Received") -> Key:
     """What coalitions of a kind have in common: all but their shufflers, and all they learnt."""
-    rest = tuple(party for party in one.parties if role(party) is not Role.SHUFFLER)
-    return (rest, one.linked, one.cells_certain, *_numbers(one))
+    rest = tuple(party for party in view.parties if role(party) is not Role.SHUFFLER)
+    return (rest, view.linked, view.cells_certain, *_numbers(view))
 
 
-def table(found: "Sequence[Received]") -> Grid:
+def table(views: "Sequence[Received]") -> Grid:
     """A row for each kind of coalition, of at most 80 columns."""
-    rows_of = kinds(found)
-    initials = _initials(found)
+    rows_of = kinds(views)
+    initials = _initials(views)
     rows = [
         (
-            _dots(one, initials),
-            f"{len(one.members):,}",
-            f"{one.received.linked:,}",
-            f"{one.received.cells_certain:,}",
-            *_numbers(one.received),
+            _dots(view, initials),
+            f"{len(view.members):,}",
+            f"{view.received.linked:,}",
+            f"{view.received.cells_certain:,}",
+            *_numbers(view.received),
         )
-        for one in rows_of
+        for view in rows_of
     ]
     headings = (
         *(" ".join(initials), "of", "linked", "certain"),
@@ -72,23 +72,27 @@ def table(found: "Sequence[Received]") -> Grid:
     return Grid(headings, rows, (1, 2, 3, 4, 5, 6))
 
 
-def _numbers(one: "Received") -> tuple[str, str, str, str]:
+def _numbers(view: "Received") -> tuple[str, str, str, str]:
     """Bits a person, rows guessed, how sure it is of one person, and the verdict, as written."""
-    mark = {"exact": "", "sampled": "~", "at least": ">="}[one.method]
+    mark = {"exact": "", "sampled": "~", "at least": ">="}[view.method]
     return (
-        f"{one.bits_are.mark.strip()}{one.bits_per_person:.2f}",
-        "-" if one.rows_guessed is None else f"{mark}{one.rows_guessed:,.1f}",
-        "-" if one.worst_row is None else percent(one.worst_row.posterior),
-        one.verdict,
+        f"{view.bits_are.mark.strip()}{view.bits_per_person:.2f}",
+        "-" if view.rows_guessed is None else f"{mark}{view.rows_guessed:,.1f}",
+        "-" if view.worst_row is None else percent(view.worst_row.posterior),
+        view.verdict,
     )
 
 
-def _initials(found: "Sequence[Received]") -> tuple[str, ...]:
+def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
     """The columns of dots: readers, shufflers by number, and whoever else is in some coalition."""
-    here = {party for one in found for party in one.parties}
+    here = {party for view in views for party in view.parties}
     shufflers = sorted(_number(party) for party in here if role(party) is Role.SHUFFLER)
     readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in here]
-    mix = [str(one) for one in shufflers] if len(shufflers) <= MOST_COLUMNS else ["shufflers"]
+    mix = (
+        [str(shuffler) for shuffler in shufflers]
+        if len(shufflers) <= MOST_COLUMNS
+        else ["shufflers"]
+    )
     others = [INITIALS[NETWORK]] if NETWORK in here else []
     people = any(role(party) in (Role.USER, Role.PEER) for party in here)
     return (*readers, *mix, *others, *([PEOPLE] if people else []))
@@ -99,16 +103,18 @@ def _number(shuffler: str) -> int:
 
 
 def _dots(kind: Kind, initials: Sequence[str]) -> str:
-    return " ".join(_dot(kind, one) for one in initials)
+    return " ".join(_dot(kind, initial) for initial in initials)
 
 
 def _dot(kind: Kind, initial: str) -> str:
     """Whether a party is in every coalition of a kind, or in some; of many shufflers how many."""
     if initial == "shufflers":
-        counts = {sum(role(party) is Role.SHUFFLER for party in one) for one in kind.members}
+        counts = {
+            sum(role(party) is Role.SHUFFLER for party in parties) for parties in kind.members
+        }
         low, high = min(counts), max(counts)
         return (f"{low}" if low == high else f"{low} to {high}").rjust(len(initial))
-    inside = {any(_initial(party) == initial for party in one) for one in kind.members}
+    inside = {any(_initial(party) == initial for party in parties) for parties in kind.members}
     return SOME if len(inside) == 2 else ALL if True in inside else NONE
 
 
@@ -118,10 +124,10 @@ def _initial(party: str) -> str:
     return str(_number(party)) if role(party) is Role.SHUFFLER else INITIALS[party]
 
 
-def key(found: "Sequence[Received]") -> Iterator[str]:
+def key(views: "Sequence[Received]") -> Iterator[str]:
     """Say what the dots and the letters are, and what was known before."""
-    one = found[0]
-    initials = _initials(found)
+    view = views[0]
+    initials = _initials(views)
     words = [f"{initial} {WORD[initial]}" for initial in initials if initial in WORD]
     numbers = [initial for initial in initials if initial.isdecimal()]
     if numbers:
@@ -129,14 +135,14 @@ def key(found: "Sequence[Received]") -> Iterator[str]:
         here = sum(initial in "CA" for initial in initials)
         words.insert(here, f"{numbers[0]}{last} shufflers")
     yield f"{ALL} in each coalition of the row, {SOME} in some, {NONE} in none; {', '.join(words)}"
-    people = many(one.users, "person", "people")
-    yield f"of: coalitions in the row; linked: of {people}; certain: of {one.cells:,} cells"
+    people = many(view.users, "person", "people")
+    yield f"of: coalitions in the row; linked: of {people}; certain: of {view.cells:,} cells"
 
 
-def before(found: "Sequence[Received]") -> str:
+def before(views: "Sequence[Received]") -> str:
     """What the best guess was worth before anything was seen; "" where nobody has worked it out."""
-    rows = {one.rows_guessed_before for one in found if one.rows_guessed_before is not None}
-    sure = {one.worst_row.prior for one in found if one.worst_row is not None}
+    rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
+    sure = {view.worst_row.prior for view in views if view.worst_row is not None}
     said = []
     if rows:
         said.append(f"{_range(rows, lambda x: f'{x:,.1f}')} rows guessed")

@@ -78,16 +78,16 @@ class Leaked(Record, frozen=True):
     cheating: LeakedByCheating | None = None
 
 
-def cheated(found: CheatingStudy) -> LeakedByCheating:
+def cheated(study: CheatingStudy) -> LeakedByCheating:
     """What coalitions learn that cheat, for programs."""
     return LeakedByCheating(
-        *(found.scenario, found.version, found.seed, found.runs, found.whole, found.watching),
-        *(found.attacks, found.coalitions, found.smallest),
+        *(study.scenario, study.version, study.seed, study.runs, study.whole, study.watching),
+        *(study.attacks, study.coalitions, study.smallest),
     )
 
 
 def leaked(
-    found: Sequence[Received],
+    views: Sequence[Received],
     prior: str,
     peers: PeersFound | UnsetType,
     cheating: CheatingStudy | None = None,
@@ -98,14 +98,14 @@ def leaked(
     """
     told = (
         LeakedCoalition(
-            **asdict(coalition(one)),
-            users=one.users,
-            cells=one.cells,
-            bits=one.bits,
-            verdict=one.verdict,
+            **asdict(coalition(view)),
+            users=view.users,
+            cells=view.cells,
+            bits=view.bits,
+            verdict=view.verdict,
         )
-        for one in found
+        for view in views
     )
     sizes = peers.sizes if peers else UNSET
     study = cheated(cheating) if cheating else None
-    return Leaked(prior, tuple(told), tuple(breaking(found)), sizes, study)
+    return Leaked(prior, tuple(told), tuple(breaking(views)), sizes, study)

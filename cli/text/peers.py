@@ -29,27 +29,27 @@ POSTED = (
 )
 
 
-def sizes(found: "PeersFound") -> Grid:
+def sizes(peers: "PeersFound") -> Grid:
     """What coalitions follow, by the number of members."""
     from ...scenarios.programs.peers.text import SIZES, rows_by_size
 
-    return Grid(SIZES, rows_by_size(found), (0, 2, 3, 4, 5))
+    return Grid(SIZES, rows_by_size(peers), (0, 2, 3, 4, 5))
 
 
-def tell_sizes(console: Page, found: "PeersFound") -> None:
+def tell_sizes(console: Page, peers: "PeersFound") -> None:
     """Print the table, and how to read it."""
-    if not found.sizes:
+    if not peers.sizes:
         say(console, "no message was sent, so there is nothing to follow")
         return
-    lay_out(console, sizes(found))
+    lay_out(console, sizes(peers))
     say(console, NOTE, style="dim")
 
 
-def named(found: "PeersFound") -> Sequence[str]:
+def named(peers: "PeersFound") -> Sequence[str]:
     """Who was named, in words."""
     return [
-        f"{one.peer} is named: in round {one.round}, step {one.step}, it {one.why}"
-        for one in found.charges
+        f"{charge.peer} is named: in round {charge.round}, step {charge.step}, it {charge.why}"
+        for charge in peers.charges
     ]
 
 
@@ -57,16 +57,16 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
     """Rows for the scores of a run: what a few and what most peers would link."""
     if outcome.peers is None:
         return []
-    found = outcome.peers
-    wanted = {found.path, found.peers // 2, found.peers - 1}
+    peers = outcome.peers
+    wanted = {peers.path, peers.peers // 2, peers.peers - 1}
     return [
         (
-            f"linked by {many(one.size, 'peer')} together",
-            f"{one.people.mean:,.1f} of {found.peers - one.size:,}",
-            f"others, on average over {'all' if one.tried == one.all_ else 'drawn'} coalitions",
+            f"linked by {many(size.size, 'peer')} together",
+            f"{size.people.mean:,.1f} of {peers.peers - size.size:,}",
+            f"others, on average over {'all' if size.tried == size.all_ else 'drawn'} coalitions",
         )
-        for one in found.sizes
-        if one.size in wanted
+        for size in peers.sizes
+        if size.size in wanted
     ]
 
 

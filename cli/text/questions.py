@@ -24,8 +24,8 @@ class AttackRate(Record, frozen=True):
     @classmethod
     def of(cls, rate: Rate) -> "AttackRate":
         """From the analysis."""
-        found = rate.interval()
-        return cls(found.value, found.low, found.high)
+        interval = rate.interval()
+        return cls(interval.value, interval.low, interval.high)
 
 
 class AskedQuestion(Record, frozen=True):
@@ -74,24 +74,26 @@ def asked(score: "TableScore") -> tuple[AskedQuestion, ...]:
     """The questions as records."""
     return tuple(
         AskedQuestion(
-            one.question,
+            question.question,
             size,
-            _named(score, one.known),
-            _named(score, one.sought),
-            AttackRate.of(one.attack),
-            None if one.control is None else AttackRate.of(one.control),
-            one.baseline.share,
-            _risk(one),
+            _named(score, question.known),
+            _named(score, question.sought),
+            AttackRate.of(question.attack),
+            None if question.control is None else AttackRate.of(question.control),
+            question.baseline.share,
+            _risk(question),
         )
-        for one, size in zip(score.questions.attacks, score.questions.sizes, strict=True)
+        for question, size in zip(score.questions.attacks, score.questions.sizes, strict=True)
     )
 
 
 def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     """The sensitive columns as records."""
     return tuple(
-        SensitiveColumn(score.columns[one.column].name, one.k, one.l, one.entropy_l, one.t)
-        for one in score.questions.diversity
+        SensitiveColumn(
+            score.columns[column.column].name, column.k, column.l, column.entropy_l, column.t
+        )
+        for column in score.questions.diversity
     )
 
 
@@ -100,20 +102,20 @@ def tell(console: Page, score: "TableScore") -> None:
     say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
     rows = [
         (
-            in_words(one),
-            percent(one.attack.share),
-            "" if one.control is None else percent(one.control.share),
-            percent(one.baseline),
-            f"{percent(one.risk.share)} ({percent(one.risk.low)} to {percent(one.risk.high)})",
+            in_words(each),
+            percent(each.attack.share),
+            "" if each.control is None else percent(each.control.share),
+            percent(each.baseline),
+            f"{percent(each.risk.share)} ({percent(each.risk.low)} to {percent(each.risk.high)})",
         )
-        for one in asked(score)
+        for each in asked(score)
     ]
     lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
     if score.questions.diversity:
         say(console, "\nsensitive columns, among people who agree in all that may be known")
         held = [
-            (one.column, f"{one.k:,}", f"{one.diversity:,}", *_decimals(one))
-            for one in sensitive(score)
+            (column.column, f"{column.k:,}", f"{column.diversity:,}", *_decimals(column))
+            for column in sensitive(score)
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
         lay_out(console, Grid(headings, held, (1, 2, 3, 4)))
@@ -121,40 +123,40 @@ def tell(console: Page, score: "TableScore") -> None:
 
 def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
     """Subject, measure and value of each."""
-    for one in asked(score):
-        subject = in_words(one)
-        yield subject, "right", one.attack.share
-        if one.control is not None:
-            yield subject, "right if not in it", one.control.share
-        yield subject, "right by guessing", one.baseline
-        yield subject, "risk", one.risk.share
+    for question in asked(score):
+        subject = in_words(question)
+        yield subject, "right", question.attack.share
+        if question.control is not None:
+            yield subject, "right if not in it", question.control.share
+        yield subject, "right by guessing", question.baseline
+        yield subject, "risk", question.risk.share
     for column in sensitive(score):
         yield column.column, "l", column.diversity
         yield column.column, "l by entropy", column.entropy_diversity
         yield column.column, "t", column.closeness
 
 
-def in_words(one: AskedQuestion) -> str:
+def in_words(question: AskedQuestion) -> str:
     """What is asked, such as `inference of ward`."""
-    if one.question == "singling out":
-        return f"singling out by {one.columns} column{'s' if one.columns > 1 else ''}"
-    if one.question == "linkability":
-        return f"linkability of {_listed(one.known)} with {_listed(one.sought)}"
-    return f"inference of {_listed(one.sought)}"
+    if question.question == "singling out":
+        return f"singling out by {question.columns} column{'s' if question.columns > 1 else ''}"
+    if question.question == "linkability":
+        return f"linkability of {_listed(question.known)} with {_listed(question.sought)}"
+    return f"inference of {_listed(question.sought)}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names) if len(names) <= TOO_MANY else f"{names[0]} and {len(names) - 1} more"
 
 
-def _decimals(one: SensitiveColumn) -> tuple[str, str]:
-    return f"{one.entropy_diversity:.2f}", f"{one.closeness:.3f}"
+def _decimals(column: SensitiveColumn) -> tuple[str, str]:
+    return f"{column.entropy_diversity:.2f}", f"{column.closeness:.3f}"
 
 
 def _named(score: "TableScore", columns: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(score.columns[j].name for j in columns)
 
 
-def _risk(one: Attack) -> AttackRate:
-    found = one.risk()
-    return AttackRate(found.value, found.low, found.high)
+def _risk(question: Attack) -> AttackRate:
+    interval = question.risk()
+    return AttackRate(interval.value, interval.low, interval.high)

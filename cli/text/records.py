@@ -157,9 +157,15 @@ class MeanScore(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, one: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
+    def of(cls, estimate: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
         """From an estimate."""
-        return cls(score=one.score, unit=unit, runs=one.runs, mean=one.mean, interval=one.interval)
+        return cls(
+            score=estimate.score,
+            unit=unit,
+            runs=estimate.runs,
+            mean=estimate.mean,
+            interval=estimate.interval,
+        )
 
 
 class SweptPoint(Record, frozen=True):

@@ -27,33 +27,33 @@ Score = tuple[str, str, str]
 
 def scores(outcome: "Outcome") -> Iterator[Score]:
     """The rows; none where nothing was released."""
-    found = outcome.reidentification
-    if found is None:
+    reidentified = outcome.reidentification
+    if reidentified is None:
         return
     features = len(outcome.schema.names)
     asked = bool(outcome.scenario.attacker.knows)
     if not program_of(outcome.scenario).held:
-        yield from _sets(found)
+        yield from _sets(reidentified)
         return
-    for one in worst(found.attacks, features, asked=asked):
-        yield f"found, knowing {_known(one, features)}", *_attack(one, found.people)
-    if found.risk is not None:
-        yield from _risk(found)
-    for report in found.reports:
-        yield from _pie(report, several=len(found.reports) > 1)
+    for attack in worst(reidentified.attacks, features, asked=asked):
+        yield f"found, knowing {_known(attack, features)}", *_attack(attack, reidentified.people)
+    if reidentified.risk is not None:
+        yield from _risk(reidentified)
+    for report in reidentified.reports:
+        yield from _pie(report, several=len(reidentified.reports) > 1)
 
 
-def _sets(found: "Reidentified") -> Iterator[Score]:
+def _sets(reidentified: "Reidentified") -> Iterator[Score]:
     """Of owners and the pieces of their vectors: the one that gives most away."""
-    several = len(found.reports) > 1
-    for one in found.attacks:
-        value, meaning = _attack(one, found.people)
+    several = len(reidentified.reports) > 1
+    for attack in reidentified.attacks:
+        value, meaning = _attack(attack, reidentified.people)
         meaning = (
             f"{meaning.replace('people', 'owners')}, by {'a piece' if several else 'a vector'}"
         )
         yield "found, knowing every set", value, meaning
-    if found.reports:
-        yield from _pie(max(found.reports, key=lambda one: one.pie), several=several)
+    if reidentified.reports:
+        yield from _pie(max(reidentified.reports, key=lambda report: report.pie), several=several)
 
 
 def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[Attack]":
@@ -62,30 +62,34 @@ def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[A
         return list(attacks[:1])
     kinds = dict.fromkeys(n for n in (1, features - 1, features) if n)
     return [
-        max(alike, key=lambda one: one.found)
+        max(alike, key=lambda attack: attack.found)
         for size in kinds
-        if (alike := [one for one in attacks if len(one.knows) == size])
+        if (alike := [attack for attack in attacks if len(attack.knows) == size])
     ]
 
 
-def _known(one: "Attack", features: int) -> str:
-    if len(one.knows) == features:
-        return "all columns" if features > 1 else one.knows[0]
-    if len(one.knows) <= NAMED:
-        return ", ".join(one.knows)
-    return f"{len(one.knows)} columns" if len(one.knows) < features - 1 else "all columns but one"
+def _known(attack: "Attack", features: int) -> str:
+    if len(attack.knows) == features:
+        return "all columns" if features > 1 else attack.knows[0]
+    if len(attack.knows) <= NAMED:
+        return ", ".join(attack.knows)
+    return (
+        f"{len(attack.knows)} columns"
+        if len(attack.knows) < features - 1
+        else "all columns but one"
+    )
 
 
-def _attack(one: "Attack", people: int) -> tuple[str, str]:
-    error = give_or_take(one.standard_error, 1)
-    meaning = f"people named rightly by the best guesses: Bayes error {percent(one.error)}"
-    if one.certain:
-        meaning += f"; {one.certain:,} for certain"
-    return f"{one.found:,.1f}{error} of {people:,}", meaning
+def _attack(attack: "Attack", people: int) -> tuple[str, str]:
+    error = give_or_take(attack.standard_error, 1)
+    meaning = f"people named rightly by the best guesses: Bayes error {percent(attack.error)}"
+    if attack.certain:
+        meaning += f"; {attack.certain:,} for certain"
+    return f"{attack.found:,.1f}{error} of {people:,}", meaning
 
 
-def _risk(found: "Reidentified") -> Iterator[Score]:
-    risk = found.risk
+def _risk(reidentified: "Reidentified") -> Iterator[Score]:
+    risk = reidentified.risk
     assert risk is not None  # noqa: S101 - whoever asks has seen to it
     knowing = "chance for one person, of who knows its released values"
     yield (
@@ -93,27 +97,29 @@ def _risk(found: "Reidentified") -> Iterator[Score]:
         percent(risk.prosecutor.largest),
         f"{knowing} and that it is in there; {_mean(risk.prosecutor)}",
     )
-    where = f"one of the {found.population:,} it was drawn from"
-    if found.population == found.people:
+    where = f"one of the {reidentified.population:,} it was drawn from"
+    if reidentified.population == reidentified.people:
         where = "one of the same people"
     yield (
         "journalist, at most",
         percent(risk.journalist.largest),
         f"... and only that it is {where}; {_mean(risk.journalist)}",
     )
-    right = many(round(risk.marketer * found.people), "person", "people")
+    right = many(round(risk.marketer * reidentified.people), "person", "people")
     yield "marketer", percent(risk.marketer), f"of all rows linked rightly: about {right}"
 
 
-def _mean(one: "Attacker") -> str:
-    return f"mean {percent(one.mean)}"
+def _mean(attacker: "Attacker") -> str:
+    return f"mean {percent(attacker.mean)}"
 
 
-def _pie(one: "ReportPie", *, several: bool) -> Iterator[Score]:
-    about = f", {one.feature}" if several else ""
-    error = give_or_take(one.standard_error, 1)
+def _pie(report: "ReportPie", *, several: bool) -> Iterator[Score]:
+    about = f", {report.feature}" if several else ""
+    error = give_or_take(report.standard_error, 1)
     meaning = "what one report tells about who sent it: personal information entropy"
-    yield f"PIE of a report{about}", f"{one.pie:.3g}{error} bits", meaning
-    most = "the supremum" if one.attained else "a proved bound"
-    meaning = f"for any people, as many as these: {most}; the sharp bound is {one.sharp:.3g} bits"
-    yield "... at most", f"{one.exact:.3g} bits", meaning
+    yield f"PIE of a report{about}", f"{report.pie:.3g}{error} bits", meaning
+    most = "the supremum" if report.attained else "a proved bound"
+    meaning = (
+        f"for any people, as many as these: {most}; the sharp bound is {report.sharp:.3g} bits"
+    )
+    yield "... at most", f"{report.exact:.3g} bits", meaning

@@ -61,41 +61,43 @@ def _curator(outcome: "Outcome", score: str) -> float | None:
 
 def _error(outcome: "Outcome", program: str, which: str) -> float | None:
     """An error of what a program estimated; None of another program's run."""
-    found = outcome.findings
-    if found is None or found.__struct_config__.tag != program:
+    findings = outcome.findings
+    if findings is None or findings.__struct_config__.tag != program:
         return None
-    error: float | None = getattr(found, which)
+    error: float | None = getattr(findings, which)
     return error
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
     """Estimate each score; a score that some runs have not is taken over those that have it."""
-    found = []
+    estimated = []
     for name, most, score in SCORES:
         values = [value for value in map(score, outcomes) if value is not None]
         if values:
-            found.append(estimate(name, values, 0.0, most))
-    return found
+            estimated.append(estimate(name, values, 0.0, most))
+    return estimated
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
     """The estimates as a table."""
-    rows = [(one.score, f"{one.mean:.4g}", *_ends(one), one.runs) for one in estimates(outcomes)]
+    rows = [
+        (each.score, f"{each.mean:.4g}", *_ends(each), each.runs) for each in estimates(outcomes)
+    ]
     return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
 
 
-def _ends(one: Estimate) -> tuple[str, str]:
+def _ends(each: Estimate) -> tuple[str, str]:
     """The ends of an interval; of none, dashes."""
-    if one.interval is None:
+    if each.interval is None:
         return "-", "-"
-    low, high = one.interval
+    low, high = each.interval
     return f"{low:.4g}", f"{high:.4g}"
 
 
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     """The estimates and all results, for programs."""
     return RepeatedRuns(
-        tuple(MeanScore.of(one) for one in estimates(outcomes)),
+        tuple(MeanScore.of(each) for each in estimates(outcomes)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
         None if randomized(outcomes[0]) else kept_promises(outcomes),
         tuple(outcome.written() for outcome in outcomes),

@@ -141,8 +141,13 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         return
     sets = list(shown(outcome.considered, outcome.kept))
     rows = [
-        (" x ".join(one.columns), percent(one.promised), one.rule, _verdict(one, outcome))
-        for one in sets
+        (
+            " x ".join(choice.columns),
+            percent(choice.promised),
+            choice.rule,
+            _verdict(choice, outcome),
+        )
+        for choice in sets
     ]
     say(console)
     lay_out(console, Grid(("columns", "promised exposure", "by", "decision"), rows, (1,)))
@@ -168,22 +173,23 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
     """What it would take to release each column that is not released."""
     if outcome.dropped:
         yield ""
-    for one in outcome.dropped:
-        if one.forbidden:
-            yield f"{one.column} is forbidden; with it {percent(one.promised)} could be promised"
+    for dropped in outcome.dropped:
+        if dropped.forbidden:
+            promise = percent(dropped.promised)
+            yield f"{dropped.column} is forbidden; with it {promise} could be promised"
             continue
         # k = 1 promises nobody anything: that is no advice
-        crowd = f", or k = {one.largest_k} or less," if (one.largest_k or 0) > 1 else ""
+        crowd = f", or k = {dropped.largest_k} or less," if (dropped.largest_k or 0) > 1 else ""
         yield (
-            f"with {one.column} only {percent(one.promised)} could be promised: max_exposure = "
-            f"{ceil(one.promised * 10_000) / 10_000:g}{crowd} would admit it"
+            f"with {dropped.column} only {percent(dropped.promised)} could be promised: "
+            f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would admit it"
         )
 
 
-def _verdict(one: "Considered", outcome: "Outcome") -> str:
-    if one.columns == outcome.kept:
+def _verdict(choice: "Considered", outcome: "Outcome") -> str:
+    if choice.columns == outcome.kept:
         return "released" if outcome.released else "chosen"
-    return "safe" if one.safe else "suppress"
+    return "safe" if choice.safe else "suppress"
 
 
 def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterator[Considered]":
@@ -191,17 +197,17 @@ def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterato
     if len(considered) <= SETS:
         yield from considered
         return
-    safe = [set(one.columns) for one in considered if one.safe]
-    unsafe = [set(one.columns) for one in considered if not one.safe]
-    for one in considered:
-        columns = set(one.columns)
+    safe = [set(choice.columns) for choice in considered if choice.safe]
+    unsafe = [set(choice.columns) for choice in considered if not choice.safe]
+    for choice in considered:
+        columns = set(choice.columns)
         edge = (
             not any(columns < other for other in safe)
-            if one.safe
+            if choice.safe
             else not any(other < columns for other in unsafe)
         )
-        if edge or one.columns == kept:
-            yield one
+        if edge or choice.columns == kept:
+            yield choice
 
 
 def _second_round(console: Page, outcome: "Outcome") -> None:
@@ -259,7 +265,9 @@ def _scores(console: Page, outcome: "Outcome") -> None:
         (f"refused: {reason}", f"{number:,}", "messages that were not counted")
         for reason, number in outcome.refused.items()
     ]
-    rows += [(f"attack: {one.attack}", _achieved(one), one.unit) for one in outcome.attacks]
+    rows += [
+        (f"attack: {effect.attack}", _achieved(effect), effect.unit) for effect in outcome.attacks
+    ]
     rows += _alarms(outcome)
     rows += _ledger(outcome)
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
@@ -271,15 +279,15 @@ def _scores(console: Page, outcome: "Outcome") -> None:
 def _achieved(effect: "Effect") -> str:
     """What an attack has achieved, of what it could."""
     whole = effect.value.is_integer() and effect.of.is_integer()
-    one, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
-    return f"{one} of {most}"
+    achieved, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
+    return f"{achieved} of {most}"
 
 
 def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     """Alarms by what they are about and who raised them; users are not named."""
     counted = Counter(
-        (one.cause, "users" if one.party.startswith("user-") else one.party, one.borne_out)
-        for one in outcome.alarms
+        (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
+        for alarm in outcome.alarms
     )
     for (cause, who, true), number in counted.items():
         kind = "alarm" if true else "false alarm"
@@ -305,9 +313,9 @@ def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "ledger warns", "1", line
 
 
-def smallest(found: Sequence[tuple[str, ...]]) -> str:
+def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
     """Say which coalitions link anyone, none of their parts does."""
-    said = "; ".join(" + ".join(parties) for parties in found) or "none of those looked at"
+    said = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those looked at"
     return f"smallest coalitions that link anyone by watching: {said}"
 
 
@@ -374,8 +382,8 @@ def _links(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
         (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
     ):
-        found = outcome.coalition(*members)
-        yield label, f"{found.linked:,} of {found.users:,}", meaning
+        coalition = outcome.coalition(*members)
+        yield label, f"{coalition.linked:,} of {coalition.users:,}", meaning
 
 
 def _notes(outcome: "Outcome") -> Iterator[str]:

@@ -66,10 +66,14 @@ def tell(
 
 def roles(table: "Table") -> Grid:
     """Every column of the file that was read, direct identifiers first."""
-    judged = sorted(table.judged, key=lambda one: one.column in table.columns)
+    judged = sorted(table.judged, key=lambda judged: judged.column in table.columns)
     rows = [
-        (one.column, one.shown + ("" if one.column in table.columns else ": left out"), one.reason)
-        for one in judged
+        (
+            column.column,
+            column.shown + ("" if column.column in table.columns else ": left out"),
+            column.reason,
+        )
+        for column in judged
     ]
     return Grid(("column", "is", "because"), rows)
 
@@ -86,13 +90,13 @@ def _curves(score: "TableScore") -> Grid:
     ks = _ks(score)
     rows = [
         (
-            one.name,
-            f"{one.values:,}",
-            f"{one.missing:,}",
-            f"{one.crowds.smallest:,}",
-            *(f"{one.crowds.users_below(k):,}" for k in ks),
+            column.name,
+            f"{column.values:,}",
+            f"{column.missing:,}",
+            f"{column.crowds.smallest:,}",
+            *(f"{column.crowds.users_below(k):,}" for k in ks),
         )
-        for one in _subjects(score)
+        for column in _subjects(score)
     ]
     headings = ("column", "values", "missing", "smallest crowd", *(f"k = {k:,}" for k in ks))
     return Grid(headings, rows, tuple(range(1, len(headings))))
@@ -125,21 +129,21 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
 
 
 def _risk(score: "TableScore") -> Grid:
-    found = score.risk
+    risk = score.risk
     rows = [
-        ("prosecutor: knows that its target is in the table", *_attacker(found.prosecutor)),
+        ("prosecutor: knows that its target is in the table", *_attacker(risk.prosecutor)),
         (
-            f"journalist: knows a population {found.factor:g} times the table",
-            *_attacker(found.journalist),
+            f"journalist: knows a population {risk.factor:g} times the table",
+            *_attacker(risk.journalist),
         ),
-        ("marketer: links everybody, share expected to be right", "", f"{found.marketer:.4g}", ""),
+        ("marketer: links everybody, share expected to be right", "", f"{risk.marketer:.4g}", ""),
     ]
     above = f"people above 1/{score.k}"
     return Grid(("attacker", "largest chance", "mean chance", above), rows, (1, 2, 3))
 
 
-def _attacker(one: "Attacker") -> tuple[str, str, str]:
-    return f"{one.largest:.4g}", f"{one.mean:.4g}", percent(one.above)
+def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
+    return f"{attacker.largest:.4g}", f"{attacker.mean:.4g}", percent(attacker.above)
 
 
 def _searched(score: "TableScore") -> str:
@@ -157,16 +161,20 @@ def _shown(score: "TableScore") -> "list[ScoredSet]":
     if sets.every and len(score.columns) <= LISTED:
         return list(sets.sets)
     maximal = {*sets.maximal_truth, *sets.maximal_promised}
-    chosen = [one for one in sets.sets if one.columns in maximal]
-    return sorted(chosen, key=lambda one: (-len(one.columns), one.columns))
+    chosen = [group for group in sets.sets if group.columns in maximal]
+    return sorted(chosen, key=lambda group: (-len(group.columns), group.columns))
 
 
 def _sets(score: "TableScore") -> Grid:
     shown = _shown(score)
     shown = shown if len(score.columns) <= LISTED else shown[:SHOWN]
     rows = [
-        (_name(score, one.columns), *_judged(score, one.truth), *_judged(score, one.promised))
-        for one in shown
+        (
+            _name(score, group.columns),
+            *_judged(score, group.truth),
+            *_judged(score, group.promised),
+        )
+        for group in shown
     ]
     return Grid(("columns", "in truth", "", "at most, promised", ""), rows, (1, 3))
 
@@ -187,10 +195,10 @@ def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> No
         console,
         clean(f"{by}: keep {kept} ({percent(choice.people / score.n)} in a smaller crowd; {most})"),
     )
-    dropped = sorted(choice.dropped, key=lambda one: one.people)
+    dropped = sorted(choice.dropped, key=lambda column: column.people)
     named = [
-        f"{score.columns[one.column].name} ({percent(one.people / score.n)} with it)"
-        for one in dropped[:SHOWN]
+        f"{score.columns[column.column].name} ({percent(column.people / score.n)} with it)"
+        for column in dropped[:SHOWN]
     ]
     if named:
         more = f", and {len(dropped) - SHOWN:,} more" if len(dropped) > SHOWN else ""
@@ -203,12 +211,12 @@ def tidy(score: "TableScore") -> Grid:
 
 
 def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
-    for one in _subjects(score):
-        yield one.name, "values", "", one.values
-        yield one.name, "missing", "", one.missing
-        yield one.name, "smallest_crowd", "", one.crowds.smallest
+    for scored in _subjects(score):
+        yield scored.name, "values", "", scored.values
+        yield scored.name, "missing", "", scored.missing
+        yield scored.name, "smallest_crowd", "", scored.crowds.smallest
         for k in _ks(score):
-            yield one.name, "people_below", k, one.crowds.users_below(k)
+            yield scored.name, "people_below", k, scored.crowds.users_below(k)
     for name, _, people in bounded(score):
         yield score.joint.name, name, score.k, people
     chances = {"prosecutor": score.risk.prosecutor, "journalist": score.risk.journalist}
@@ -219,9 +227,9 @@ def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
     yield score.joint.name, "marketer", "", score.risk.marketer
     for subject, measure, value in questions.tidy(score):
         yield subject, measure.replace(" ", "_"), "", value
-    for found in score.sets.sets:
-        yield _name(score, found.columns), "set_truth", score.k, found.truth
-        yield _name(score, found.columns), "set_promised", score.k, found.promised
+    for group in score.sets.sets:
+        yield _name(score, group.columns), "set_truth", score.k, group.truth
+        yield _name(score, group.columns), "set_promised", score.k, group.promised
     for name, choice in (("truth", score.sets.truth), ("promised", score.sets.promised)):
         for j in range(len(score.columns)):
             yield score.columns[j].name, f"keep_{name}", score.k, int(j in choice.kept)

@@ -79,9 +79,9 @@ class Chances(Record, frozen=True):
     above: float
 
     @classmethod
-    def of(cls, one: Attacker) -> "Chances":
+    def of(cls, attacker: Attacker) -> "Chances":
         """From the analysis."""
-        return cls(one.largest, one.mean, one.above)
+        return cls(attacker.largest, attacker.mean, attacker.above)
 
 
 class TableRisk(Record, frozen=True):
@@ -202,8 +202,14 @@ def scored_table(
         digest = file_digest(content, "sha256").hexdigest()
     risk = score.risk
     roles = (
-        ReadColumn(one.column, str(one.role), one.reason, one.said, one.column not in table.columns)
-        for one in table.judged
+        ReadColumn(
+            column.column,
+            str(column.role),
+            column.reason,
+            column.said,
+            column.column not in table.columns,
+        )
+        for column in table.judged
     )
     return ScoredTable(
         file.name,
@@ -213,7 +219,7 @@ def scored_table(
         score.k,
         score.max_exposure,
         MissingCells(str(score.missing), tuple(dict.fromkeys(lacks)), score.joint.missing),
-        tuple(_columns(score, one) for one in score.columns),
+        tuple(_columns(score, column) for column in score.columns),
         _columns(score, score.joint),
         {name: people for name, _, people in bounded(score)},
         TableRisk(
@@ -232,34 +238,36 @@ def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
     return tuple(score.columns[j].name for j in columns)
 
 
-def _columns(score: TableScore, one: Scored) -> ScoredColumns:
-    curve = one.crowds.curve()
+def _columns(score: TableScore, column: Scored) -> ScoredColumns:
+    curve = column.crowds.curve()
     return ScoredColumns(
-        one.name,
-        one.values,
-        one.missing,
-        one.crowds.smallest,
-        one.crowds.users_below(score.k),
-        one.crowds.exposure(score.k),
+        column.name,
+        column.values,
+        column.missing,
+        column.crowds.smallest,
+        column.crowds.users_below(score.k),
+        column.crowds.exposure(score.k),
         Curve(tuple(curve.breakpoints), tuple(curve.people)),
     )
 
 
 def _chosen(score: TableScore, choice: Choice) -> ChosenColumns:
-    dropped = (DroppedColumn(score.columns[one.column].name, one.people) for one in choice.dropped)
+    dropped = (
+        DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
+    )
     return ChosenColumns(_names(score, choice.kept), choice.people, choice.largest, tuple(dropped))
 
 
 def _sets(score: TableScore, sets: Sets) -> ScoredSets:
     listed = (
         ScoredColumnSet(
-            _names(score, one.columns),
-            one.truth,
-            one.promised,
-            one.truth <= score.most,
-            one.promised <= score.most,
+            _names(score, group.columns),
+            group.truth,
+            group.promised,
+            group.truth <= score.most,
+            group.promised <= score.most,
         )
-        for one in sets.sets
+        for group in sets.sets
     )
     return ScoredSets(
         sets.every,
@@ -267,7 +275,7 @@ def _sets(score: TableScore, sets: Sets) -> ScoredSets:
         sets.finished,
         _chosen(score, sets.truth),
         _chosen(score, sets.promised),
-        tuple(_names(score, one) for one in sets.maximal_truth),
-        tuple(_names(score, one) for one in sets.maximal_promised),
+        tuple(_names(score, columns) for columns in sets.maximal_truth),
+        tuple(_names(score, columns) for columns in sets.maximal_promised),
         tuple(listed),
     )

@@ -29,12 +29,12 @@ class Flow:
 
 def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
     """Sum up messages of one kind, one after the other, from one kind of sender to one party."""
-    found: list[Flow] = []
+    arrows: list[Flow] = []
     for _, group in groupby(events, _alike):
         same = list(group)
         one_by_one = each or len(same) <= ALIKE
-        found += [_flow([event]) for event in same] if one_by_one else [_flow(same)]
-    return found
+        arrows += [_flow([event]) for event in same] if one_by_one else [_flow(same)]
+    return arrows
 
 
 def _alike(event: Event) -> tuple[object, ...]:
@@ -57,17 +57,17 @@ def _flow(same: Sequence[Event]) -> Flow:
 
 def mermaid(seen: Sequence[Flow]) -> str:
     """Draw the flow as a Mermaid sequence diagram, people as one lifeline where they are many."""
-    names = dict.fromkeys(_lifeline(name) for one in seen for name in (one.sender, one.receiver))
+    names = dict.fromkeys(_lifeline(name) for flow in seen for name in (flow.sender, flow.receiver))
     order = sorted(names, key=_rank)
     lines = ["sequenceDiagram", *(f"    participant {_id(n)} as {n}" for n in order)]
     number = 0
-    for one in seen:
-        if one.round > number:
-            number = one.round
+    for flow in seen:
+        if flow.round > number:
+            number = flow.round
             lines.append(f"    Note over {_id(order[0])},{_id(order[-1])}: round {number}")
-        times = f"{one.messages:,} x " if one.messages > 1 else ""
-        arrow = f"{_id(_lifeline(one.sender))}->>{_id(_lifeline(one.receiver))}"
-        lines.append(f"    {arrow}: {times}{one.kind}")
+        times = f"{flow.messages:,} x " if flow.messages > 1 else ""
+        arrow = f"{_id(_lifeline(flow.sender))}->>{_id(_lifeline(flow.receiver))}"
+        lines.append(f"    {arrow}: {times}{flow.kind}")
     return "\n".join(lines)
 
 

@@ -23,13 +23,13 @@ def scored(lines: Sequence[Line]) -> Scored:
 
 def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
     """Print the scores."""
-    found = scored(lines)
+    scores = scored(lines)
     if form == "json":
-        write_json([_swept(point, each) for point, each in found])
+        write_json([_swept(point, each) for point, each in scores])
     elif form == "csv":
-        write_csv(Grid((*keys, *HEADINGS), list(rows(found))))
-    elif found:
-        _lay_out(keys, found)
+        write_csv(Grid((*keys, *HEADINGS), list(rows(scores))))
+    elif scores:
+        _lay_out(keys, scores)
     else:
         say(page(), "no run has been played to its end")
 
@@ -37,50 +37,60 @@ def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
 HEADINGS = ("score", "unit", "runs", "mean", "low_95", "high_95")
 
 
-def rows(found: Scored) -> Iterator[tuple[object, ...]]:
+def rows(scores: Scored) -> Iterator[tuple[object, ...]]:
     """A row for every point and score."""
-    for point, each in found:
+    for point, each in scores:
         where = tuple(value for _, value in point)
         yield from (
-            (*where, one.score, UNITS[one.score], one.runs, one.mean, *(one.interval or ("", "")))
-            for one in each
+            (
+                *where,
+                estimate.score,
+                UNITS[estimate.score],
+                estimate.runs,
+                estimate.mean,
+                *(estimate.interval or ("", "")),
+            )
+            for estimate in each
         )
 
 
 def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
-    return SweptPoint(dict(point), tuple(MeanScore.of(one, UNITS[one.score]) for one in each))
+    return SweptPoint(
+        dict(point), tuple(MeanScore.of(estimate, UNITS[estimate.score]) for estimate in each)
+    )
 
 
-def varying(found: Scored) -> list[str]:
+def varying(scores: Scored) -> list[str]:
     """The scores that are not the same at all points and in all runs."""
     means: dict[str, set[float]] = {}
     differ = set[str]()
-    for _, each in found:
-        for one in each:
-            means.setdefault(one.score, set()).add(one.mean)
-            if not one.agree:
-                differ.add(one.score)
+    for _, each in scores:
+        for estimate in each:
+            means.setdefault(estimate.score, set()).add(estimate.mean)
+            if not estimate.agree:
+                differ.add(estimate.score)
     return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
 
 
-def _lay_out(keys: Sequence[str], found: Scored) -> None:
-    shown = varying(found)
+def _lay_out(keys: Sequence[str], scores: Scored) -> None:
+    shown = varying(scores)
     rows = []
-    for point, each in found:
-        by_name = {one.score: one for one in each}
+    for point, each in scores:
+        by_name = {estimate.score: estimate for estimate in each}
         cells = [_cell(by_name.get(name)) for name in shown]
-        runs = max((one.runs for one in each), default=0)
+        runs = max((estimate.runs for estimate in each), default=0)
         rows.append((*(str(value) for _, value in point), runs, *cells))
     right = tuple(range(len(keys), len(keys) + 1 + len(shown)))
     console = page()
     lay_out(console, Grid((*keys, "runs", *shown), rows, right))
-    same = [one for one in found[0][1] if one.score not in shown]
+    same = [estimate for estimate in scores[0][1] if estimate.score not in shown]
     told = [
-        f"{one.score} {interval(one.mean, one.mean, one.mean, UNITS[one.score])}" for one in same
+        f"{each.score} {interval(each.mean, each.mean, each.mean, UNITS[each.score])}"
+        for each in same
     ]
     if told:
         say(console, f"\nthe same in every run that has one: {'; '.join(told)}")
-    say(console, NOTE if _repeated(found) else SINGLE)
+    say(console, NOTE if _repeated(scores) else SINGLE)
 
 
 NOTE = (
@@ -90,12 +100,16 @@ NOTE = (
 SINGLE = "\none run a point: no intervals; --repeats 10 has them"
 
 
-def _repeated(found: Scored) -> bool:
-    return any(one.runs > 1 for _, each in found for one in each)
+def _repeated(scores: Scored) -> bool:
+    return any(estimate.runs > 1 for _, each in scores for estimate in each)
 
 
-def _cell(one: Estimate | None) -> str:
-    return "-" if one is None else interval(one.mean, one.low, one.high, UNITS[one.score])
+def _cell(estimate: Estimate | None) -> str:
+    return (
+        "-"
+        if estimate is None
+        else interval(estimate.mean, estimate.low, estimate.high, UNITS[estimate.score])
+    )
 
 
 def draw(
@@ -106,23 +120,23 @@ def draw(
     from ...errors import LocalError
     from ..figures import write
 
-    found = scored(lines)
+    scores = scored(lines)
     panels = [
         sweep_figure.Panel(
             score,
             UNITS[score],
             [
-                (dict(point), one.mean, one.low, one.high)
-                for point, each in found
-                for one in each
-                if one.score == score
+                (dict(point), estimate.mean, estimate.low, estimate.high)
+                for point, each in scores
+                for estimate in each
+                if estimate.score == score
             ],
         )
-        for score in varying(found)
+        for score in varying(scores)
     ]
     if not panels or not along:
         return []
-    table = (*along, *HEADINGS), list(rows(found))
+    table = (*along, *HEADINGS), list(rows(scores))
     try:
         return write(sweep_figure.figure(name, file.stem, along, panels, *table), file.parent)
     except LocalError as wrong:

@@ -32,30 +32,30 @@ def trust(scenario: "Scenario") -> Iterator[str]:
 
 
 def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
-    found = told.measured
-    source = found.source.removeprefix("builtin:")
+    study = told.measured
+    source = study.source.removeprefix("builtin:")
     yield (
         f"trust     the smallest coalitions that learn somebody's row, as measured on "
-        f"{found.scenario}"
+        f"{study.scenario}"
     )
     yield (
-        f"{MARGIN}({found.users:,} people of {source}, {many(found.runs, 'run')} of each of "
-        f"{many(len(found.tried), 'attack')}){', not on this scenario' * (found.scenario != name)}:"
+        f"{MARGIN}({study.users:,} people of {source}, {many(study.runs, 'run')} of each of "
+        f"{many(len(study.tried), 'attack')}){', not on this scenario' * (study.scenario != name)}:"
     )
-    yield f"{MARGIN}watching   {'; '.join(map(_who, found.watching)) or 'none'}"
-    for place, one in enumerate(found.smallest or (None,)):
-        yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(one, found)}"
+    yield f"{MARGIN}watching   {'; '.join(map(_who, study.watching)) or 'none'}"
+    for place, least in enumerate(study.smallest or (None,)):
+        yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(least, study)}"
     if told.besides:
         yield f"{MARGIN}with these guards, but without {', '.join(told.besides)}, which are on here"
 
 
-def _who(one: "LinkingCoalition | WorstAttack") -> str:
+def _who(coalition: "LinkingCoalition | WorstAttack") -> str:
     from ...scenarios.studies.cheating_result import name_members
 
-    return name_members((one.parties, one.friends))
+    return name_members((coalition.parties, coalition.friends))
 
 
-def _cheating(one: "WorstAttack | None", found: "GuardSet") -> str:
+def _cheating(worst: "WorstAttack | None", guards: "GuardSet") -> str:
     from ...scenarios.studies.cheating_text import NOTHING, told
 
-    return told(one) if one else f"{NOTHING}: 0 of {many(found.runs, 'run')} of each"
+    return told(worst) if worst else f"{NOTHING}: 0 of {many(guards.runs, 'run')} of each"

@@ -6,7 +6,7 @@ from ...scenarios.schema.model import Scenario
 def warnings(scenario: Scenario) -> tuple[str, ...]:
     """Say what is switched off, one line each; nothing for a scenario with every guard."""
     mix, defence = scenario.mix, scenario.defence
-    found = (
+    lessons = (
         (mix.suite == "textbook", "textbook encryption: equal answers look equal, anyone can read"),
         (not mix.pad, "no padding: the length of an answer shows through every layer"),
         (not mix.salt, "no salt: with a deterministic suite equal answers look equal"),
@@ -17,4 +17,4 @@ def warnings(scenario: Scenario) -> tuple[str, ...]:
         (not defence.fresh_salt, "one salt a person: the curator puts a person's answers together"),
         (not defence.fresh_key, "one key a person: the curator puts a person's answers together"),
     )
-    return tuple(f"NOT SECURE, for lessons only: {why}" for wrong, why in found if wrong)
+    return tuple(f"NOT SECURE, for lessons only: {why}" for wrong, why in lessons if wrong)
