@@ -15,7 +15,7 @@ def counted_twice(scene: Scene, fault: Fault) -> Measured:
     loot = scene.loot((who,))
     plan = loot.plan(1)
     sent = batch(loot, plan, parties.index(who) + 2) if plan is not None else ()
-    people = max((one.people for one in scene.board.mixed if one.hop == 1), default=0)
+    people = max((mix.people for mix in scene.board.mixed if mix.hop == 1), default=0)
     return counted_besides(scene, len(sent) - len(set(sent)), people)
 
 

@@ -27,7 +27,7 @@ def alone(scene: Scene, fault: Fault) -> Measured:
         return 0, 1
     values = [values for count in counts for values in count]
     columns = [column for ask in scene.board.calls[number - 1].asks for column in ask]
-    row = dict(zip(columns, [value for one in values for value in one], strict=True))
+    row = dict(zip(columns, [value for part in values for value in part], strict=True))
     return float(bool(row) and scene.right(parties.index(who), row) == len(row)), 1
 
 

@@ -14,7 +14,7 @@ def left_out(scene: Scene, fault: Fault) -> Measured:
     """People not counted in the last round, of those whose answers the shuffler has not sent on."""
     loot, (missing, most) = scene.loot((shuffler(1),)), uncounted(scene, fault)
     rounds = range(1, len(loot.board.tallies) + 1)
-    lost = [len(senders(loot, one)) - len(handed_on(loot, one).people) for one in rounds]
+    lost = [len(senders(loot, number)) - len(handed_on(loot, number).people) for number in rounds]
     return min(missing, max(lost, default=0)), most
 
 

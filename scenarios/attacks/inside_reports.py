@@ -32,7 +32,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
     """
     who = friends(scene, entry)
     loot = scene.loot((parties.ANALYST, *who))
-    told = [one for one in scene.transcript.made if parties.user(one.user) in {*who}]
+    told = [ballots for ballots in scene.transcript.made if parties.user(ballots.user) in {*who}]
     heard = {*senders(loot, 1)}
     read = read_by(loot, 1)
     most = scene.scenario.local.epsilon or 0.0
@@ -53,8 +53,8 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
     """Anybody: epsilon after shuffling of all questions with so many reports: at least, at most."""
     shuffled, whole = after_shuffling(noisy_questions(scene.scenario, scene.people), reports)
-    found = whole or (shuffled[0] if len(shuffled) == 1 else None)
-    return (found.hockey_stick_at_least, found.hockey_stick) if found else (0.0, 0.0)
+    told_of = whole or (shuffled[0] if len(shuffled) == 1 else None)
+    return (told_of.hockey_stick_at_least, told_of.hockey_stick) if told_of else (0.0, 0.0)
 
 
 ATTACK = Attack(

@@ -37,17 +37,19 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
 
     Who took part the network sees in every session; what was released is public.
     """
-    loot = [one.loot((parties.NETWORK,)) for one in scene.sessions_before]
-    releases = [_seen(one) for one in (*loot, scene.loot((parties.NETWORK,))) if one is not None]
-    found = told_apart([one for one in releases if one is not None])
-    right = [i for i, row in found.items() if row and scene.right(i, row) == len(row)]
+    loot = [session.loot((parties.NETWORK,)) for session in scene.sessions_before]
+    releases = [
+        _seen(theirs) for theirs in (*loot, scene.loot((parties.NETWORK,))) if theirs is not None
+    ]
+    rows = told_apart([release for release in releases if release is not None])
+    right = [i for i, row in rows.items() if row and scene.right(i, row) == len(row)]
     return len(right), comers(entry)
 
 
 def _seen(loot: AdversaryView) -> SeenRelease | None:
     """A session as the network has it; None if nothing was released, or nobody seen."""
     joint, decision = public_release(loot.board), loot.board.decision
-    who = frozenset(parties.index(one) for one in senders(loot, len(loot.board.calls)))
+    who = frozenset(parties.index(sender) for sender in senders(loot, len(loot.board.calls)))
     if joint is None or decision is None or not decision.kept or not who:
         return None
     return SeenRelease(who, tuple(decision.kept), joint)

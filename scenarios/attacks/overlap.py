@@ -39,11 +39,11 @@ def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
     before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
     if before is None or not counted(loot, 1) or counted(loot, 1) != counted(before, 1):
         return 0, scene.n
-    one, two = public_release(before.board), public_release(loot.board)
+    earlier, two = public_release(before.board), public_release(loot.board)
     first, second = before.board.decision, loot.board.decision
-    if one is None or two is None or first is None or second is None:
+    if earlier is None or two is None or first is None or second is None:
         return 0, scene.n
-    return expected_alone(one, first.kept, two, second.kept), scene.n
+    return expected_alone(earlier, first.kept, two, second.kept), scene.n
 
 
 ATTACK = Attack(

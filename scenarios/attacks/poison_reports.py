@@ -31,17 +31,17 @@ def crafted(question: Question, people: Population, index: int) -> str:
     rng = np.random.default_rng([STREAM, index])
     wanted = [len(people.values[column]) - 1 for column in question.columns]
     codes: Any = np.tile(np.array([wanted]), (TRIED, 1))
-    one = question.randomizer
-    made = one.sample(one.inputs_of(codes), rng)
-    texts: list[str] = one.encode(made, question.domain)
-    seen = [tally(one, question.domain, {(text,): 1}).supporting for text in texts]
-    aims = slice(None) if one.takes_bits else slice(-1, None)
+    randomizer = question.randomizer
+    made = randomizer.sample(randomizer.inputs_of(codes), rng)
+    texts: list[str] = randomizer.encode(made, question.domain)
+    seen = [tally(randomizer, question.domain, {(text,): 1}).supporting for text in texts]
+    aims = slice(None) if randomizer.takes_bits else slice(-1, None)
     return max(zip(texts, seen, strict=True), key=lambda x: (x[1][aims].sum(), -x[1].sum()))[0]
 
 
 def strike(setup: AttackSetup, index: int, rounds: Collection[int]) -> None:
     """The user has a place of its own, from which it sends what it has crafted."""
-    row = tuple(crafted(one, setup.crowd.people, index) for one in _asked(setup))
+    row = tuple(crafted(asked, setup.crowd.people, index) for asked in _asked(setup))
     user = parties.user(index)
     setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
 
@@ -62,28 +62,32 @@ def moved(scene: Scene, fault: Fault) -> Measured:
     if not sent or counts is None:
         return 0, scene.n
     people = scene.people
-    found = []
+    shifts = []
     for question, count in zip(noisy_questions(scene.scenario, people), counts, strict=True):
         without = Counter(count)
         without.subtract((crafted(question, people, index),) for index in sent)
-        found.append(estimated(question, count) - estimated(question, +without))
-    value = max(found, default=0.0)
+        shifts.append(estimated(question, count) - estimated(question, +without))
+    value = max(shifts, default=0.0)
     return max(value, 0.0), max(scene.n, value)
 
 
 def estimated(question: Question, counts: Counts) -> float:
     """Analyst: the estimated people with the last value (of flipped bits: of the first bit set)."""
-    one = question.randomizer
-    seen = tally(one, question.domain, counts)
+    randomizer = question.randomizer
+    seen = tally(randomizer, question.domain, counts)
     if not seen.people:
         return 0.0
-    if one.takes_bits:
+    if randomizer.takes_bits:
         ones = int(seen.supporting[0])
-        return float(one.single().estimate_tally([seen.people - ones, ones], seen.people).counts[1])
-    if not one.gives_shares:  # of numbers: people with the largest one, none of them with the least
-        total = seen.people * one.measures(seen.supporting, seen.people)[0].value
-        return float((total - seen.people * min(one.points)) / (2 * one.scale))
-    return float(one.estimate_tally(seen.supporting, seen.people).counts[-1])
+        return float(
+            randomizer.single().estimate_tally([seen.people - ones, ones], seen.people).counts[1]
+        )
+    if (
+        not randomizer.gives_shares
+    ):  # of numbers: people with the largest one, none of them with the least
+        total = seen.people * randomizer.measures(seen.supporting, seen.people)[0].value
+        return float((total - seen.people * min(randomizer.points)) / (2 * randomizer.scale))
+    return float(randomizer.estimate_tally(seen.supporting, seen.people).counts[-1])
 
 
 ATTACK = Attack(

@@ -16,7 +16,7 @@ def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
     plan = loot.plan(1)
     if plan is None:
         return 0, scene.n
-    handed = sum(len(one) for one in batches(loot, plan, first, plan.reader))
+    handed = sum(len(layers) for layers in batches(loot, plan, first, plan.reader))
     return min(largest_excess(scene), handed // plan.slots), scene.n
 
 

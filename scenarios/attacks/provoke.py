@@ -20,8 +20,8 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
 
     Everybody sees accusations, and every secret that was shown; the provokers add their own.
     """
-    found = told_by_accusers(scene.loot)
-    right = sum(scene.right(who, row) for who, row in found.items())
+    rows = told_by_accusers(scene.loot)
+    right = sum(scene.right(who, row) for who, row in rows.items())
     return right, scene.n * len(scene.people.schema.names)
 
 

@@ -33,10 +33,10 @@ def subtracted(scene: Scene, fault: Fault) -> Measured:
     before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
     if before is None:
         return 0, columns
-    one, two = counted(before, 1), counted(scene.loot((parties.CURATOR,)), 1)
-    if not one or not two or scene.board.burned:
+    earlier, two = counted(before, 1), counted(scene.loot((parties.CURATOR,)), 1)
+    if not earlier or not two or scene.board.burned:
         return 0, columns
-    gone = exploits.subtract(one, two)
+    gone = exploits.subtract(earlier, two)
     row = {column: next(iter(left)) for column, left in enumerate(gone) if left.total() == 1}
     return scene.right(parties.index(target(fault)), row), columns
 

@@ -28,7 +28,7 @@ STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
 
 def flaws(scenario: Scenario) -> tuple[Flaw, ...]:
     """The design errors of a scenario, in the order of the wire."""
-    left_out = {one.flaw for one in GUARDS.values() if one.flaw and not one.is_on(scenario)}
+    left_out = {guard.flaw for guard in GUARDS.values() if guard.flaw and not guard.is_on(scenario)}
     return tuple(flaw for flaw in Flaw if flaw.value in left_out)
 
 
@@ -65,11 +65,17 @@ def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
 def _strike(setup: AttackSetup, faults: Faults) -> None:
     """Let users commit what they were drawn for; who forges its row does so in all it says."""
     names = {index: tuple(dict.fromkeys(rounds.values())) for index, rounds in faults.items()}
-    setup.forgers |= {i for i, some in names.items() if any(ATTACKS[one].forges for one in some)}
+    setup.forgers |= {
+        i for i, some in names.items() if any(ATTACKS[attack].forges for attack in some)
+    }
     for index, rounds in faults.items():
         for name in names[index]:
             if how := ATTACKS[name].strike:
-                how(setup, index, tuple(number for number, one in rounds.items() if one == name))
+                how(
+                    setup,
+                    index,
+                    tuple(number for number, committed in rounds.items() if committed == name),
+                )
 
 
 def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel]]:

@@ -9,7 +9,7 @@ from .scene import PeerScene, Scene
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
     """Measure every attack of a scenario, in its order; where it is not meant, it is left out."""
-    found, here = [], REPORTS if program_of(scene.scenario).reports else ROWS
+    effects, here = [], REPORTS if program_of(scene.scenario).reports else ROWS
     for fault in scene.scenario.fault:
         attack = ATTACKS[fault.attack]
         if attack.about != here:
@@ -17,17 +17,17 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
         value, most = attack.measure(scene, fault)
         who = (fault.by,) if fault.by is not None else ()
         who = (*who, *attack.helpers(scene.scenario, fault))
-        found.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
-    return tuple(found)
+        effects.append(Effect(fault.attack, who, attack.unit, float(value), float(most)))
+    return tuple(effects)
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
     """The same of a session among peers."""
-    found = []
+    effects = []
     for fault in scene.scenario.fault:
         among = ATTACKS[fault.attack].among_peers
         if among is not None:
             value, most = among.measure(scene, fault)
             who = (fault.by,) if fault.by is not None else ()
-            found.append(Effect(fault.attack, who, among.unit, float(value), float(most)))
-    return tuple(found)
+            effects.append(Effect(fault.attack, who, among.unit, float(value), float(most)))
+    return tuple(effects)

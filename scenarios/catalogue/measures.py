@@ -31,7 +31,9 @@ def handled(loot: exploits.AdversaryView, by: str, number: int) -> int:
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
     """People not counted in the last round that was, by the totals on the board: of all."""
-    came = max((max(one.totals, default=0) for one in scene.public.tallies[-1:]), default=scene.n)
+    came = max(
+        (max(tally.totals, default=0) for tally in scene.public.tallies[-1:]), default=scene.n
+    )
     return max(scene.n - came, 0), scene.n
 
 
@@ -42,11 +44,11 @@ def refused_for(*reasons: Reason) -> Measure:
     """
 
     def measure(scene: "Scene", fault: "Fault") -> Measured:
-        first = [one for one in scene.public.mixed if one.hop == 1]
-        came = sum(one.received for one in first)
-        refused = sum(one.refused.get(reason, 0) for one in first for reason in reasons)
+        first = [mix for mix in scene.public.mixed if mix.hop == 1]
+        came = sum(mix.received for mix in first)
+        refused = sum(mix.refused.get(reason, 0) for mix in first for reason in reasons)
         rounds = range(1, len(scene.public.calls) + 1)
-        return min(refused, sum(sent_by_strikers(scene, fault, one) for one in rounds)), came
+        return min(refused, sum(sent_by_strikers(scene, fault, number) for number in rounds)), came
 
     return measure
 
@@ -76,7 +78,7 @@ def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
     added: answers that attackers know to have added to some question. people: who answered besides
     them, as attackers know it. Totals are public.
     """
-    most = max((total for one in scene.board.tallies[:1] for total in one.totals), default=0)
+    most = max((total for tally in scene.board.tallies[:1] for total in tally.totals), default=0)
     return min(max(most - people, 0), added), scene.n
 
 
@@ -86,8 +88,8 @@ def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
     No more than came to the shuffler that loses them.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
-    given = sum(one.people for one in board.mixed[:1]) * len(scene.people.schema.names)
-    counted = sum(sum(one.totals) for one in board.tallies[:1])
+    given = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
+    counted = sum(sum(tally.totals) for tally in board.tallies[:1])
     return min(max(given - counted, 0), handled(scene.loot((by,)), by, 1)), given
 
 
@@ -98,10 +100,10 @@ def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
     is on the board. Nothing is taken where nothing is read.
     """
     loot = scene.loot((parties.NETWORK,))
-    first = next((one for one in loot.board.mixed if one.hop == 1), None)
+    first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)
     if first is None or loot.board.burned or not first.people:
         return 0, log2(scene.n)
-    made = sum(parties.index(one) >= scene.n for one in exploits.senders(loot, 1))
+    made = sum(parties.index(sender) >= scene.n for sender in exploits.senders(loot, 1))
     own = max(made - first.refused.get(Reason.UNREGISTERED, 0), 0)
     return log2(first.people) - log2(max(first.people - own, 1)), log2(first.people)
 

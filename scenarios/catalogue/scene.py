@@ -140,11 +140,11 @@ def matching(people: Population, index: int, row: Mapping[int, str]) -> int:
 
 def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:
     """What the reader of a round has counted; () if it did not."""
-    return next((one.counts for one in transcript.reads if one.round == number), ())
+    return next((read.counts for read in transcript.reads if read.round == number), ())
 
 
 def release_of(transcript: Transcript, board: Board) -> Counts | None:
     """What a session has released of the people, row by row; None if nothing."""
     answered = len(board.tallies)
-    tallies = tuple(one.counts for one in transcript.reads)[:answered]
+    tallies = tuple(read.counts for read in transcript.reads)[:answered]
     return released(board.calls[:answered], tallies, board.decision)

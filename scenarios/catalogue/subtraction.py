@@ -56,8 +56,8 @@ def target_read(
 
     def measure(scene: "Scene", entry: "Fault") -> "Measured":
         loot = scene.loot((parties.shuffler(1), *helpers(scene.scenario, entry)))
-        told = [parties.index(one) for one in friends(scene, entry)]
-        rows = {one: dict(enumerate(scene.people.row(one))) for one in told}
+        told = [parties.index(party) for party in friends(scene, entry)]
+        rows = {friend: dict(enumerate(scene.people.row(friend))) for friend in told}
         people = left_over(loot, AccompliceRows(rows, made(scene, entry)))
         decision = scene.board.decision
         columns = len(decision.kept) if decision else len(scene.people.schema.names)

@@ -32,9 +32,9 @@ STOPPED = "it was stopped before this program was through"
 class ComparisonStopped(KeyboardInterrupt):
     """Ctrl-C after some programs were through. found: these; the others are said to be skipped."""
 
-    def __init__(self, found: Comparison) -> None:
-        super().__init__(f"{len(found.programs)} programs compared")
-        self.found = found
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__(f"{len(comparison.programs)} programs compared")
+        self.found = comparison
 
 
 def programs() -> Mapping[str, Program]:
@@ -87,22 +87,22 @@ def compare(
     told = chosen.scenario.seed if seed is None else seed
     case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
     case = replace(case, cheating=cheating)
-    found: list[Compared] = []
+    compared: list[Compared] = []
     skipped: dict[str, str] = {}
     stopped = None
     for place, name in enumerate(table):
         try:
             progress(name)
-            found += list(table[name](case))  # whole, or not at all
+            compared += list(table[name](case))  # whole, or not at all
         except LocalError as cannot:
             skipped[name] = str(cannot)
         except KeyboardInterrupt as stop:
-            if not found:
+            if not compared:
                 raise
             stopped = stop
             skipped |= dict.fromkeys(list(table)[place:], STOPPED)
             break
-    comparison = _comparison(case, told, found, skipped)
+    comparison = _comparison(case, told, compared, skipped)
     if stopped:
         raise ComparisonStopped(comparison) from stopped
     return comparison
@@ -151,7 +151,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> "Case":  # no
 
 
 def _comparison(
-    case: "Case", seed: int | None, found: Sequence[Compared], skipped: Mapping[str, str]
+    case: "Case", seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
 ) -> Comparison:
     scenario = case.scenario
     return Comparison(
@@ -163,6 +163,6 @@ def _comparison(
         scenario.policy.k,
         scenario.policy.max_exposure,
         case.messages,
-        tuple(found),
+        tuple(programs),
         skipped,
     )

@@ -90,7 +90,9 @@ def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -
         worth = estimated(case, errors, told, tuple(range(len(case.sizes))))
     except RoundBurned as why:
         burned, worth = str(why), nothing(case)
-    widths = [one.randomizer.text_width or max(map(len, one.domain)) for one in asked]
+    widths = [
+        question.randomizer.text_width or max(map(len, question.domain)) for question in asked
+    ]
     purse, price = paid(case, lambda part: said(part, how, asked), widths)
     return Compared(
         name,
@@ -123,10 +125,11 @@ def said(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
     """What people send: the text of each report."""
     rng = case.rng(STREAM)
     columns = [
-        one.randomizer.encode(
-            one.randomizer.sample(symbols(case, how, one, case.people.codes), rng), one.domain
+        question.randomizer.encode(
+            question.randomizer.sample(symbols(case, how, question, case.people.codes), rng),
+            question.domain,
         )
-        for one in asked
+        for question in asked
     ]
     return list(zip(*columns, strict=True))
 
@@ -134,20 +137,20 @@ def said(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
 def draws(case: Case, how: str, asked: Sequence[Question]) -> list[PairErrors]:
     """The errors of the analyst's two-way tables, for independent noise on the same people."""
     codes, rng = case.codes(), case.rng(STREAM + 1)
-    found = []
+    errors = []
     for _ in range(DRAWS):
         tables = joint_tables if how == "joint" else product_tables
-        found.append(errors_of_tables(codes, case.sizes, tables(case, asked, codes, rng)))
-    return found
+        errors.append(errors_of_tables(codes, case.sizes, tables(case, asked, codes, rng)))
+    return errors
 
 
 def joint_tables(
     case: Case, asked: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
     """Analyst: two-way tables from estimates of whole rows."""
-    one = asked[0].randomizer
-    reports = one.sample(symbols(case, "joint", asked[0], codes), rng)
-    shares = one.estimate(reports).projected().reshape(case.sizes)
+    randomizer = asked[0].randomizer
+    reports = randomizer.sample(symbols(case, "joint", asked[0], codes), rng)
+    shares = randomizer.estimate(reports).projected().reshape(case.sizes)
     every = range(len(case.sizes))
     return {
         pair: shares.sum(axis=tuple(j for j in every if j not in pair))
@@ -160,14 +163,14 @@ def product_tables(
 ) -> Mapping[tuple[int, int], Any]:
     """Analyst: two-way tables as products of estimates of single features."""
     single: dict[int, Any] = {}
-    for one in asked:
-        reports = one.randomizer.sample(symbols(case, "features", one, codes), rng)
-        found = one.randomizer.estimate(reports)
-        if one.randomizer.takes_bits:
-            for column, share in zip(one.columns, found.projected().tolist(), strict=True):
+    for question in asked:
+        reports = question.randomizer.sample(symbols(case, "features", question, codes), rng)
+        estimate = question.randomizer.estimate(reports)
+        if question.randomizer.takes_bits:
+            for column, share in zip(question.columns, estimate.projected().tolist(), strict=True):
                 single[column] = np.array([1 - share, share])
         else:
-            single[one.columns[0]] = found.projected()
+            single[question.columns[0]] = estimate.projected()
     return {
         (i, j): np.outer(single[i], single[j]) for i, j in combinations(range(len(case.sizes)), 2)
     }
@@ -177,11 +180,18 @@ def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
     """Bits that a person's reports carry about its row, rows as likely as they are frequent."""
     if how != "joint":
         return information(asked, case.codes())[0] or 0.0
-    one: GRR = asked[0].randomizer
+    randomizer: GRR = asked[0].randomizer
     shares: Any = np.unique(symbols(case, how, asked[0], case.codes()), return_counts=True)[1]
     p = shares / shares.sum()
-    law = np.concatenate([one.lie + (one.truth - one.lie) * p, np.full(one.a - len(p), one.lie)])
-    noise = one.truth * log2(one.truth) + (one.a - 1) * one.lie * log2(one.lie)
+    law = np.concatenate(
+        [
+            randomizer.lie + (randomizer.truth - randomizer.lie) * p,
+            np.full(randomizer.a - len(p), randomizer.lie),
+        ]
+    )
+    noise = randomizer.truth * log2(randomizer.truth) + (randomizer.a - 1) * randomizer.lie * log2(
+        randomizer.lie
+    )
     return max(0.0, float(-(law * np.log2(law)).sum()) + noise)
 
 
@@ -193,7 +203,7 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
-    if not len(codes) or not all(one.randomizer.identity_form for one in asked):
+    if not len(codes) or not all(question.randomizer.identity_form for question in asked):
         return None
     if how == "joint":
         cells: Any = np.ravel_multi_index(tuple(rows.T), case.sizes)
@@ -201,8 +211,8 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
     if prod(one.randomizer.a for one in asked) * len(rows) > LIKELIHOODS:
         return None
     likely = (people / people.sum())[None, :]
-    for one, symbol in zip(asked, rows.T, strict=True):
-        law = one.randomizer.matrix[:, symbol]
+    for question, symbol in zip(asked, rows.T, strict=True):
+        law = question.randomizer.matrix[:, symbol]
         likely = (likely[:, None, :] * law[None, :, :]).reshape(-1, len(people))
     return float(likely.max(axis=1).sum())
 
@@ -215,7 +225,7 @@ def received(
     constant = sum(size == 1 for size in case.sizes) * case.n
     every = case.n * len(case.sizes)
     crowd = 1 if here else case.n
-    found = Received(
+    view = Received(
         members, case.n, every, here, constant, here * told, exact=False, crowd=crowd, reports=True
     )
-    return found if right is None or not here else replace(found, rows_guessed=here * right)
+    return view if right is None or not here else replace(view, rows_guessed=here * right)

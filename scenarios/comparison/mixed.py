@@ -145,7 +145,7 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
 
 def _received(outcome: Outcome, told: float) -> list[Received]:
     """What coalitions received, by the same reading of a report as without a mix."""
-    return [replace(one, bits=one.linked * told) for one in outcome.coalitions]
+    return [replace(view, bits=view.linked * told) for view in outcome.coalitions]
 
 
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:

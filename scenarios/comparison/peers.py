@@ -84,7 +84,9 @@ def peers(case: Case) -> Iterator[Compared]:
         _note(scenario, outcome),
         outcome.burned,
         dict(outcome.refused),
-        Trust.of([_of_others(one) for one in outcome.coalitions], cheated(case, scenario, outcome)),
+        Trust.of(
+            [_of_others(view) for view in outcome.coalitions], cheated(case, scenario, outcome)
+        ),
         privacy_of(outcome, None),
         worth_of(seen, outcome, (), 0.0),
         Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
@@ -98,31 +100,31 @@ def _by(fault: Fault, before: str, after: str) -> Fault:
     return changed(fault, by=after + fault.by.removeprefix(before))
 
 
-def _of_others(one: Received) -> Received:
+def _of_others(view: Received) -> Received:
     """Members know themselves, which links nobody."""
-    own = len(one.parties)
-    sets = [(people, many - own * (people == 1)) for people, many in one.sets]
-    crowd = min((people for people, many in sets if many > 0), default=one.users)
-    return replace(one, linked=max(0, one.linked - own), crowd=crowd)
+    own = len(view.parties)
+    sets = [(people, many - own * (people == 1)) for people, many in view.sets]
+    crowd = min((people for people, many in sets if many > 0), default=view.users)
+    return replace(view, linked=max(0, view.linked - own), crowd=crowd)
 
 
 def _note(scenario: Scenario, outcome: Outcome) -> str:
     """What a single peer follows, and what half of them do: means over coalitions drawn."""
-    found = outcome.peers
+    among = outcome.peers
     said = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
-    if found is None or not found.sizes:
+    if among is None or not among.sizes:
         return said
-    half = min(found.sizes, key=lambda one: abs(2 * one.size - found.peers))
-    followed = ", ".join(_followed(one) for one in (found.sizes[0], half))
+    half = min(among.sizes, key=lambda size: abs(2 * size.size - among.peers))
+    followed = ", ".join(_followed(size) for size in (among.sizes[0], half))
     return (
         f"{said}; of others' messages {followed}; {half.size:,} link {half.people.mean:.1f} of "
-        f"{found.peers - half.size:,} others (95 %: {half.people.low:.1f} to "
+        f"{among.peers - half.size:,} others (95 %: {half.people.low:.1f} to "
         f"{half.people.high:.1f}; {half.tried} coalitions)"
     )
 
 
-def _followed(one: OfSize) -> str:
+def _followed(size: OfSize) -> str:
     return (
-        f"{one.size:,} peer{'s follow' if one.size > 1 else ' follows'} {one.onions.mean:.1%} "
-        f"(expected {one.expected:.1%})"
+        f"{size.size:,} peer{'s follow' if size.size > 1 else ' follows'} {size.onions.mean:.1%} "
+        f"(expected {size.expected:.1%})"
     )

@@ -44,17 +44,17 @@ class Learnt:
     rows_guessed: float | None = None
 
     @classmethod
-    def of(cls, one: Received) -> "Learnt":
+    def of(cls, received: Received) -> "Learnt":
         """From the analysis."""
         return cls(
-            one.parties,
-            one.linked,
-            one.cells_certain,
-            one.bits_per_person,
-            one.bits_are,
-            one.reports,
-            one.verdict,
-            None if one.rows_guessed is None else one.rows_guessed / one.users,
+            received.parties,
+            received.linked,
+            received.cells_certain,
+            received.bits_per_person,
+            received.bits_are,
+            received.reports,
+            received.verdict,
+            None if received.rows_guessed is None else received.rows_guessed / received.users,
         )
 
 
@@ -78,8 +78,8 @@ class Trust:
     @classmethod
     def of(cls, received: Sequence[Received], cheating: CheatingStudy | None = None) -> "Trust":
         """From the analysis of every coalition, and what was measured of those that cheat."""
-        linked = {one.parties: one.linked for one in received}
-        return cls(tuple(Learnt.of(one) for one in received), tuple(minimal(linked)), cheating)
+        linked = {view.parties: view.linked for view in received}
+        return cls(tuple(Learnt.of(view) for view in received), tuple(minimal(linked)), cheating)
 
     @property
     def most_trusted(self) -> Learnt:
@@ -89,15 +89,15 @@ class Trust:
         nobody knows who receives most, and the largest figure that is known from below is at most
         what the unknown one receives: "at least". Otherwise the largest figure bounds them all.
         """
-        alone = [one for one in self.coalitions if len(one.parties) == 1]
-        alone.sort(key=lambda one: (*READERS, *one.parties).index(one.parties[0]))
-        if any(one.bits_are is Side.AT_LEAST for one in alone):
+        alone = [learnt for learnt in self.coalitions if len(learnt.parties) == 1]
+        alone.sort(key=lambda learnt: (*READERS, *learnt.parties).index(learnt.parties[0]))
+        if any(learnt.bits_are is Side.AT_LEAST for learnt in alone):
             alone = [
-                replace(one, bits_are=Side.AT_LEAST)
-                for one in alone
-                if one.bits_are is not Side.AT_MOST
+                replace(learnt, bits_are=Side.AT_LEAST)
+                for learnt in alone
+                if learnt.bits_are is not Side.AT_MOST
             ]
-        return max(alone, key=lambda one: (round(one.bits_per_person, 9), one.linked))
+        return max(alone, key=lambda learnt: (round(learnt.bits_per_person, 9), learnt.linked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +187,9 @@ class Comparison:
 
     def program(self, name: str) -> Compared:
         """Give a program by its name; KeyError if it was not compared."""
-        for one in self.programs:
-            if one.program == name:
-                return one
+        for compared in self.programs:
+            if compared.program == name:
+                return compared
         raise KeyError(name)
 
 
@@ -199,12 +199,14 @@ def read(folder: Path) -> Comparison:
 
     path = folder / COMPARISON
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Comparison)
+        comparison = msgspec.json.decode(path.read_bytes(), type=Comparison)
     except OSError as bad:
         why = bad.strerror or str(bad)
         raise StorageError(f"{path}: {why}; `veilmix compare` makes one with --out") from None
     except (msgspec.ValidationError, msgspec.DecodeError) as bad:
         raise StorageError(f"{path}: not a comparison: {bad}") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {found.schema}; this version reads schema {SCHEMA}")
-    return found
+    if comparison.schema != SCHEMA:
+        raise StorageError(
+            f"{path}: schema {comparison.schema}; this version reads schema {SCHEMA}"
+        )
+    return comparison

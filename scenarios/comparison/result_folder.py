@@ -70,27 +70,27 @@ HEADINGS = (
 )
 
 
-def rows(found: Comparison) -> list[tuple[object, ...]]:
+def rows(comparison: Comparison) -> list[tuple[object, ...]]:
     """One line of the CSV per program; what there is not is empty."""
-    return [_row(one) for one in found.programs]
+    return [_row(program) for program in comparison.programs]
 
 
-def _row(one: Compared) -> tuple[object, ...]:
-    trusted, worth, price = one.trust.most_trusted, one.utility, one.cost
+def _row(program: Compared) -> tuple[object, ...]:
+    trusted, worth, price = program.trust.most_trusted, program.utility, program.cost
     low, high = worth.mean_limits or ("", "")
     cheap, dear = price.cpu_limits or ("", "")
-    promised = one.privacy.promised
+    promised = program.privacy.promised
     return (
-        one.program,
-        one.family,
+        program.program,
+        program.family,
         trusted.parties[0],
         trusted.bits_per_person,
         trusted.linked,
         "" if trusted.rows_guessed is None else trusted.rows_guessed,
-        " or ".join("+".join(parties) for parties in one.trust.smallest),
-        one.privacy.true,
+        " or ".join("+".join(parties) for parties in program.trust.smallest),
+        program.privacy.true,
         "" if promised is None else promised,
-        "" if one.privacy.epsilon is None else one.privacy.epsilon,
+        "" if program.privacy.epsilon is None else program.privacy.epsilon,
         " ".join(worth.columns),
         worth.cells,
         worth.entropy,
@@ -107,21 +107,21 @@ def _row(one: Compared) -> tuple[object, ...]:
         price.people,
         price.bytes,
         price.rounds,
-        one.burned or "",
-        one.note,
-        *_cheating(one),
+        program.burned or "",
+        program.note,
+        *_cheating(program),
     )
 
 
-def _cheating(one: Compared) -> tuple[object, ...]:
+def _cheating(program: Compared) -> tuple[object, ...]:
     """The smallest coalitions that learn a row by cheating, and the worst of the first of them."""
-    found = one.trust.cheating
-    if found is None:
+    study = program.trust.cheating
+    if study is None:
         return ("not measured", *("",) * 6)
     named = " or ".join(
-        "+".join((*some.parties, *_people(some.friends))) for some in found.smallest
+        "+".join((*some.parties, *_people(some.friends))) for some in study.smallest
     )
-    first = found.smallest[0] if found.smallest else None
+    first = study.smallest[0] if study.smallest else None
     if first is None or first.watching or first.worst is None:
         return (named or "no known attack", "watching" if first else "", *("",) * 5)
     worst = first.worst
@@ -132,69 +132,71 @@ def _people(friends: int) -> tuple[str, ...]:
     return (f"{friends} people",) if friends else ()
 
 
-def points(found: Comparison) -> list[Point]:
+def points(comparison: Comparison) -> list[Point]:
     """The points of the frontier; a program that was burned has none."""
     return [
         Point(
-            one.program,
-            one.family,
-            one.trust.most_trusted.bits_per_person,
-            one.privacy.true,
-            one.privacy.promised,
-            one.utility.mean,
-            one.utility.mean_limits,
-            one.utility.entropy / one.utility.entropy_of_all if one.utility.entropy_of_all else 0.0,
-            one.privacy.epsilon is None,
-            one.trust.most_trusted.bits_are is Side.AT_LEAST,
+            program.program,
+            program.family,
+            program.trust.most_trusted.bits_per_person,
+            program.privacy.true,
+            program.privacy.promised,
+            program.utility.mean,
+            program.utility.mean_limits,
+            program.utility.entropy / program.utility.entropy_of_all
+            if program.utility.entropy_of_all
+            else 0.0,
+            program.privacy.epsilon is None,
+            program.trust.most_trusted.bits_are is Side.AT_LEAST,
         )
-        for one in found.programs
-        if one.burned is None
+        for program in comparison.programs
+        if program.burned is None
     ]
 
 
-def save(found: Comparison, scenario: Scenario, parent: Path) -> Path:
+def save(comparison: Comparison, scenario: Scenario, parent: Path) -> Path:
     """Write the folder `compare-<scenario>-<seed>` into `parent`. Raises StorageError."""
-    mark = "" if found.seed is None else f"-{found.seed:04d}"
-    about = replace(scenario.scenario, seed=found.seed)
+    mark = "" if comparison.seed is None else f"-{comparison.seed:04d}"
+    about = replace(scenario.scenario, seed=comparison.seed)
     scenario = replace(scenario, scenario=about)
-    return store(contents(found, scenario), parent, f"compare-{found.scenario}{mark}")
+    return store(contents(comparison, scenario), parent, f"compare-{comparison.scenario}{mark}")
 
 
-def contents(found: Comparison, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
+def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the folder, each with its bytes."""
     yield SCENARIO, dump(scenario).encode()
-    yield COMPARISON, pretty(plain(found)).encode()
-    yield "comparison.csv", _csv(HEADINGS, rows(found))
-    drawn = points(found)
+    yield COMPARISON, pretty(plain(comparison)).encode()
+    yield "comparison.csv", _csv(HEADINGS, rows(comparison))
+    drawn = points(comparison)
     headings = ("number", "program", "family", "bits_per_person", "true_exposure", "promised")
     more = ("pair_error_mean", "low_95", "high_95", "entropy_kept_share", "on_frontier")
-    best = {one.name for one in frontier_figure.frontier(drawn)}
+    best = {point.name for point in frontier_figure.frontier(drawn)}
     yield (
         "frontier.csv",
-        _csv((*headings, *more), [_numbers(i, one, best) for i, one in enumerate(drawn, 1)]),
+        _csv((*headings, *more), [_numbers(i, point, best) for i, point in enumerate(drawn, 1)]),
     )
     if drawn:
-        yield from _pictures(found, drawn)
+        yield from _pictures(comparison, drawn)
     yield VERSIONS, pretty(versions()).encode()
 
 
-def _numbers(number: int, one: Point, best: set[str]) -> tuple[object, ...]:
-    low, high = one.limits or ("", "")
-    promised = "" if one.promised is None else one.promised
+def _numbers(number: int, point: Point, best: set[str]) -> tuple[object, ...]:
+    low, high = point.limits or ("", "")
+    promised = "" if point.promised is None else point.promised
     return (
-        number, one.name, one.family, one.bits, one.exposure, promised,
-        one.error, low, high, one.kept, one.name in best,
+        number, point.name, point.family, point.bits, point.exposure, promised,
+        point.error, low, high, point.kept, point.name in best,
     )  # fmt: skip
 
 
-def _pictures(found: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[str, bytes]]:
+def _pictures(comparison: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[str, bytes]]:
     """The figure, where it can be drawn."""
     try:
         drawing.require()
     except LocalError:
         return
-    many = f"{found.users:,} people, {len(found.features)} features, k = {found.k}"
-    picture = frontier_figure.figure(drawn, f"{found.scenario}: {many}", found.k)
+    many = f"{comparison.users:,} people, {len(comparison.features)} features, k = {comparison.k}"
+    picture = frontier_figure.figure(drawn, f"{comparison.scenario}: {many}", comparison.k)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("frontier.png", "frontier.svg"):
             drawing.save(picture, Path(folder) / name)

@@ -165,9 +165,9 @@ def ideal(case: Case) -> Played:
     """The same without a message: the ideal functionality of two-round."""
     first, second = (Table(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
-    found = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
-    counted = found.tallies[0] if found.tallies else None
-    return Played(len(first.codes), counted, found.decision, found.release, found.burned)
+    session = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
+    counted = session.tallies[0] if session.tallies else None
+    return Played(len(first.codes), counted, session.decision, session.release, session.burned)
 
 
 def play(case: Case, kept: Sequence[int] | None = None) -> Played:
@@ -205,30 +205,30 @@ def collect(
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
     """Round 1: everybody shares its row. A fault strikes what is sent to aggregator 1."""
     plan = session.sharing
-    one, two = (
+    first_pile, two = (
         ShareAccumulator(plan, number, session.pairs[name].secret)
         for number, name in zip(AGGREGATORS, (AGGREGATOR_1, AGGREGATOR_2), strict=True)
     )
     for user in range(case.n):
         fresh = sealing(session.person(user, 1), plan.session)
         made = share(plan, user, case.people.row(user), fresh)
-        for pile, layer in zip((one, two), made.layers, strict=True):
+        for pile, layer in zip((first_pile, two), made.layers, strict=True):
             purse.bytes += len(Message(plan.session, 1, Submission(layer)).encode())
             for data in delivered(case, 1, user, layer, purse):
                 pile.take(user, data)
-    for pile in (one, two):
+    for pile in (first_pile, two):
         purse.refuse(pile.refused)
-    return one, two
+    return first_pile, two
 
 
 def _together(plan: Sharing, piles: tuple[ShareAccumulator, ShareAccumulator]) -> dict[int, Row]:
     """What the two aggregators find when they lay their shares together."""
-    found: dict[int, Row] = {}
+    rows: dict[int, Row] = {}
     for user in agreed(*piles):
         row = row_of(plan, piles[0].shares[user], piles[1].shares[user])
         if row is not None:
-            found[user] = dict(enumerate(row))
-    return found
+            rows[user] = dict(enumerate(row))
+    return rows
 
 
 def release(case: Case, session: Session, plan: Round, played: Played) -> Counts:
@@ -291,24 +291,24 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
     readers = (ANALYST, CURATOR, AGGREGATOR_1, AGGREGATOR_2)
     names = (*readers, *chain)
     largest = len(names) if len(names) <= MANY else 2
-    found = [some for size in range(largest + 1) for some in combinations(names, size)]
+    groups = [some for size in range(largest + 1) for some in combinations(names, size)]
     if largest < len(names):
-        found += [(ANALYST, *chain), (CURATOR, *chain), names]
-    return [tuple(sorted(some)) for some in found]
+        groups += [(ANALYST, *chain), (CURATOR, *chain), names]
+    return [tuple(sorted(some)) for some in groups]
 
 
 def learnt(case: Case, played: Played) -> list[Received]:
     """What every coalition received; those that know the same are scored once."""
     look = viewer(case, played)
     scored: dict[Hashable, Received] = {}
-    found = []
+    views = []
     for members in coalitions(case):
         view = look(members)
         same = (tuple(view.by_round), tuple(view.everybody), tuple(s.columns for s in view.counted))
         if same not in scored:
             scored[same] = received(view, case.sizes)
-        found.append(replace(scored[same], parties=members))
-    return found
+        views.append(replace(scored[same], parties=members))
+    return views
 
 
 def viewer(case: Case, played: Played) -> Callable[[tuple[str, ...]], View]:

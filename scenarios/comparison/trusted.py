@@ -65,13 +65,13 @@ def cells(case: Case) -> Iterator[Compared]:
     except RoundBurned as burned:
         yield _burned(case, CELLS, str(burned))
         return
-    decided, found = timed(lambda: suppress_cells(case.codes(), case.k, SECONDS))
-    release = Release.of(found.release, len(case.sizes))
+    decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k, SECONDS))
+    release = Release.of(suppressed.release, len(case.sizes))
     purse, price = _paid(case, decided)
     yield Compared(
         CELLS,
         "central",
-        _told(found),
+        _told(suppressed),
         None,
         dict(purse.refused),
         Trust.of([_received(case, members, release) for members in COALITIONS]),
@@ -96,16 +96,16 @@ def _kept(case: Case) -> tuple[int, ...]:
     ).kept
 
 
-def _told(found: Suppressed) -> str:
+def _told(suppressed: Suppressed) -> str:
     """How far the release is from the best there is."""
-    share = f"{found.blanks:,} of {found.n * found.width:,} cells blank"
-    if found.optimal:
+    share = f"{suppressed.blanks:,} of {suppressed.n * suppressed.width:,} cells blank"
+    if suppressed.optimal:
         proof = "the fewest possible"
-    elif found.lower is None:
+    elif suppressed.lower is None:
         proof = "the fewest possible is not known"
     else:
-        proof = f"at least {found.lower:,} are needed"
-    return f"{share}: {proof}; the greedy blanks {found.greedy:,}"
+        proof = f"at least {suppressed.lower:,} are needed"
+    return f"{share}: {proof}; the greedy blanks {suppressed.greedy:,}"
 
 
 def _paid(case: Case, decided: float) -> tuple[Purse, Cost]:

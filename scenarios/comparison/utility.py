@@ -21,13 +21,13 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
     """A release by its texts as one by codes; a text that is no value of its column is a blank."""
     places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
     width = len(case.sizes)
-    found: dict[Pattern, int] = {}
+    patterns: dict[Pattern, int] = {}
     for texts, people in (counts or {}).items():
         row = [BLANK] * width
         for column, place, text in zip(columns, places, texts, strict=True):
             row[column] = place.get(text, BLANK)
-        found[tuple(row)] = found.get(tuple(row), 0) + people
-    return Release.of(found, width)
+        patterns[tuple(row)] = patterns.get(tuple(row), 0) + people
+    return Release.of(patterns, width)
 
 
 def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
@@ -48,15 +48,15 @@ def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Util
 
 def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
     """Per column with a rule, the probability with which each value is not said."""
-    found = {}
+    chances = {}
     for rule in hidden:
         texts = case.people.values[rule.column]
         match rule:
             case Redact(values=values, rate=rate):
-                found[rule.column] = [1.0 if text in values else rate for text in texts]
+                chances[rule.column] = [1.0 if text in values else rate for text in texts]
             case Mask(said=said):
-                found[rule.column] = [float(text not in said) for text in texts]
-    return found
+                chances[rule.column] = [float(text not in said) for text in texts]
+    return chances
 
 
 def nothing(case: Case) -> Utility:
@@ -68,8 +68,8 @@ def estimated(
     case: Case, draws: Sequence[PairErrors], told: float, columns: Sequence[int]
 ) -> Utility:
     """Score estimates from noise, drawn several times. told: bits that a report tells of a row."""
-    means = np.array([one.mean for one in draws])
-    largest = np.array([one.largest for one in draws])
+    means = np.array([draw.mean for draw in draws])
+    largest = np.array([draw.largest for draw in draws])
     return Utility(
         names(case, columns),
         0.0,

@@ -167,7 +167,7 @@ class Page:
 
 def worst_first(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
     """Order alerts: by level, then the heavier first, then as they were found."""
-    return tuple(sorted(alerts, key=lambda one: (LEVELS.index(one.level), -one.weight)))
+    return tuple(sorted(alerts, key=lambda alert: (LEVELS.index(alert.level), -alert.weight)))
 
 
 def slug(text: str) -> str:

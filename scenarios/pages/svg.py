@@ -48,13 +48,13 @@ class Scale:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    found = [10.0**e for e in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
-    if len(found) > 6:
-        return found[:: ceil(len(found) / 6)]
-    if len(found) < 3:
+    ticks = [10.0**e for e in range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)]
+    if len(ticks) > 6:
+        return ticks[:: ceil(len(ticks) / 6)]
+    if len(ticks) < 3:
         halves = [m * 10.0**e for e in range(floor(log10(low)), ceil(log10(high))) for m in (2, 5)]
-        found = sorted({*found, *(tick for tick in halves if low <= tick <= high)})
-    return found or [low, high]
+        ticks = sorted({*ticks, *(tick for tick in halves if low <= tick <= high)})
+    return ticks or [low, high]
 
 
 def _steps(low: float, high: float, about: int = 5) -> list[float]:
@@ -187,7 +187,7 @@ class Plot:
         """A line through values; steps: it stays where it is until the next one."""
         places = [(self.x(a), self.y(b)) for a, b in points]
         if steps:
-            stairs = [p for one, two in pairwise(places) for p in (one, (two[0], one[1]))]
+            stairs = [p for place, two in pairwise(places) for p in (place, (two[0], place[1]))]
             places = [*stairs, places[-1]] if places else []
         dash = DASHES[(series - 1) % len(DASHES)]
         self.drawing.path(places, f"series s{series}", dash)

@@ -74,8 +74,8 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
     faults: dict[int, dict[int, str]] = {}
     every = range(1, program_of(scenario).rounds(len(scenario.feature)) + 1)
     everybody = topology_of(scenario).alike
-    for one in (one for one in scenario.fault if everybody or by_users(one)):
-        for index in struck(one, people, rng):
-            rounds = every if one.round is None else (one.round,)
-            faults.setdefault(index, {}).update(dict.fromkeys(rounds, one.attack))
+    for fault in (other for other in scenario.fault if everybody or by_users(other)):
+        for index in struck(fault, people, rng):
+            rounds = every if fault.round is None else (fault.round,)
+            faults.setdefault(index, {}).update(dict.fromkeys(rounds, fault.attack))
     return faults

@@ -34,11 +34,11 @@ async def play(
     leaver = _Leaver()
     work = partial(run, scenario, seed, mode, instruments=(leaver, *instruments), **more)
     try:
-        found = await trio.to_thread.run_sync(_unless_left, work, abandon_on_cancel=True)
+        result = await trio.to_thread.run_sync(_unless_left, work, abandon_on_cancel=True)
     finally:
         leaver.wanted = True
-    assert found is not None  # noqa: S101 - None only where a cancelled task has left already
-    return found
+    assert result is not None  # noqa: S101 - None only where a cancelled task has left already
+    return result
 
 
 class _Left(BaseException):

@@ -77,10 +77,12 @@ def cast_of(
     """Everything a session of this scenario starts from. secrets: filled with attackers' own."""
     people = crowd.people
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    rate = next((one.rate for one in scenario.fault if one.rate is not None), 1.0)
+    rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
     absent = {who for who, attacks in faults.items() if attacks.get(1) == "absent"}
     seats = {
-        peer(who): faulty_peer({one: (_act(name), rate) for one, name in said.items()}, secrets)
+        peer(who): faulty_peer(
+            {number: (_act(name), rate) for number, name in said.items()}, secrets
+        )
         for who, said in faults.items()
     }
     return role.PeerCast(

@@ -231,10 +231,10 @@ def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, .
     """The alarms, each with whether the board bears it out."""
     rule = strategy(scenario, crowd.others) if board.alarms else None
     raised = (
-        (party, one.round, one.cause.value, borne_out(board, one, rule))
-        for party, one in board.alarms
+        (party, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
+        for party, alarm in board.alarms
     )
-    return tuple(Raised(*one) for one in sorted(raised))
+    return tuple(Raised(*alarm) for alarm in sorted(raised))
 
 
 def _effects(
@@ -253,7 +253,7 @@ def _effects(
     from ..catalogue.effects import measure
     from ..catalogue.scene import Earlier, Scene
 
-    before = tuple(Earlier(*one) for one in earlier)
+    before = tuple(Earlier(*session) for session in earlier)
     scene = Scene(scenario, crowd.people, board, transcript, cast.spy, seed, before, faults)
     return measure(scene)
 

@@ -54,8 +54,8 @@ def population(
     what = offer(section, base)
     if not what.generated:
         whole = table(section, features, base)
-        for one in named_identifiers(whole):
-            raise DataError(f"{section.source}: feature {one.column!r}: {unasked(one)}")
+        for judged in named_identifiers(whole):
+            raise DataError(f"{section.source}: feature {judged.column!r}: {unasked(judged)}")
         people = ask(whole, features, section.missing, base)
         everybody = section.users in (None, people.n)
         return people if everybody else people.sample(section.users or 0, rng)
@@ -123,7 +123,7 @@ def _judged(whole: Table, section: Section) -> Table:
 
 def _without_identifiers(whole: Table, section: Section, features: Sequence[Feature]) -> Table:
     """Leave out what nobody may be asked about, unless features name their columns."""
-    out = [one for one in whole.judged if one.role is Role.IDENTIFIER]
+    out = [judged for judged in whole.judged if judged.role is Role.IDENTIFIER]
     if features or not out:
         return whole
     if len(out) == len(whole.columns):
@@ -131,9 +131,9 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
             f"{section.source}: every column is a direct identifier ({out[0].column}: "
             f'{out[0].reason}); if one is not, say so: roles = {{ {out[0].column} = "quasi" }}'
         )
-    gone = {one.column for one in out}
+    gone = {judged.column for judged in out}
     places = [j for j, name in enumerate(whole.columns) if name not in gone]
-    said = (f"column {one.column!r} is not asked about: {unasked(one)}" for one in out)
+    said = (f"column {judged.column!r} is not asked about: {unasked(judged)}" for judged in out)
     return replace(
         whole,
         columns=tuple(whole.columns[j] for j in places),
@@ -146,14 +146,16 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
 def named_identifiers(whole: Table) -> list[Judged]:
     """The direct identifiers that are among the columns of a table."""
     return [
-        one for one in whole.judged if one.role is Role.IDENTIFIER and one.column in whole.columns
+        judged
+        for judged in whole.judged
+        if judged.role is Role.IDENTIFIER and judged.column in whole.columns
     ]
 
 
-def unasked(one: Judged) -> str:
+def unasked(judged: Judged) -> str:
     """Why a column is not asked about, and how to say that it may be."""
-    more = "" if one.said else f'; if not, say roles = {{ {one.column} = "quasi" }}'
-    return f"a direct identifier ({one.reason}){more}"
+    more = "" if judged.said else f'; if not, say roles = {{ {judged.column} = "quasi" }}'
+    return f"a direct identifier ({judged.reason}){more}"
 
 
 def known(section: Section, columns: Sequence[str]) -> dict[str, str]:

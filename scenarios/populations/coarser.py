@@ -42,7 +42,11 @@ ONE_OF = ("date", "prefix", "bins", "hierarchy")
 
 def coarser_lines(features: Sequence[Feature], *, named: bool = True) -> list[str]:
     """A line for each feature whose values are made coarser. named: merged values are named."""
-    return [f"{one.name}: {in_words(one, named=named)}" for one in features if is_coarser(one)]
+    return [
+        f"{feature.name}: {in_words(feature, named=named)}"
+        for feature in features
+        if is_coarser(feature)
+    ]
 
 
 def is_coarser(feature: Feature) -> bool:
@@ -160,8 +164,8 @@ def _date(feature: Feature, texts: Sequence[str]) -> Date:
     unit = Unit(feature.date or "year")
     if feature.day_first is not None or unit is not Unit.MONTH:
         return Date(unit, day_first=feature.day_first is not False)
-    parted = [found for found in map(PARTED.fullmatch, texts) if found]
-    first, second = (any(int(one[place]) > 12 for one in parted) for place in (1, 3))
+    parted = [match for match in map(PARTED.fullmatch, texts) if match]
+    first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
     if parted and first == second:
         raise DataError(
             f"feature {feature.name!r}: in {parted[0][0]!r} either number may be the month; say "
@@ -250,9 +254,9 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 def _levels(path: Path, _state: tuple[int, int]) -> dict[str, tuple[str, ...]]:
     asked = FileOptions(header=False)
     names = csvfile.header(path, asked)
-    found: dict[str, tuple[str, ...]] = {}
+    levels: dict[str, tuple[str, ...]] = {}
     for row in csvfile.rows(path, names, [], asked):
         line = tuple(cell.strip() for cell in row)
-        if found.setdefault(line[0], line) != line:
+        if levels.setdefault(line[0], line) != line:
             raise DataError(f"{path}: {line[0]!r} has two lines; each value has one")
-    return found
+    return levels

@@ -75,8 +75,8 @@ def rows(
 
 def where(path: Path, index: int, asked: FileOptions = NOTHING) -> str:
     """Write file and row of a row (from 0)."""
-    found = _people(path, asked, header(path, asked))
-    number, _ = next(islice(found, index, None))
+    people = _people(path, asked, header(path, asked))
+    number, _ = next(islice(people, index, None))
     return f"{path}: row {number}"
 
 
@@ -84,11 +84,11 @@ def _people(
     path: Path, asked: FileOptions, names: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
     with _opened(path, asked) as sheet:
-        found = _rows(sheet)
-        first = next(found, None)
+        lines = _rows(sheet)
+        first = next(lines, None)
         if first is not None and tuple(_trimmed(first[1])) != tuple(names):
             yield first  # it is no header
-        yield from found
+        yield from lines
 
 
 def _rows(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:

@@ -80,8 +80,8 @@ def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
         kinds = ("edges", "width", "quantiles")
         named = [key for key in kinds if getattr(feature.bins, key) is not None]
         if len(named) != 1:
-            found = " and ".join(named) or "none"
-            yield problem((*path, "bins"), f"found {found}; one of {', '.join(kinds)} is accepted")
+            told = " and ".join(named) or "none"
+            yield problem((*path, "bins"), f"found {told}; one of {', '.join(kinds)} is accepted")
         edges = feature.bins.edges or ()
         if any(b <= a for a, b in pairwise(edges)):
             yield problem((*path, "bins"), "edges ascend, none twice")
@@ -93,7 +93,7 @@ def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
     if feature.day_first is not None and feature.date is None:
         yield problem((*path, "day_first"), "only date reads it; leave it out")
     merged = [value for group in (feature.merge or {}).values() for value in group]
-    for value in sorted({one for one in merged if merged.count(one) > 1}):
+    for value in sorted({label for label in merged if merged.count(label) > 1}):
         yield problem((*path, "merge"), f"{value!r} is in two groups; each value is in one")
 
 
@@ -149,7 +149,9 @@ def _made(scenario: Scenario, what: Offer, names: tuple[str, ...]) -> tuple[int,
     if what.columns is not None:
         return (len(PRESENCE),) * len(names)
     features = scenario.feature or tuple(Feature(name=name) for name in names)
-    return tuple(len(one.values or ()) or one.levels or what.levels or LEVELS for one in features)
+    return tuple(
+        len(feature.values or ()) or feature.levels or what.levels or LEVELS for feature in features
+    )
 
 
 def _said(
@@ -241,7 +243,7 @@ def _contradictions(
             wrong = misfit(Feature(name=name), values)
             if wrong:
                 yield problem(("population", "source"), f"column {name!r}: {wrong[1]}")
-    identifiers = {one.column: one for one in named_identifiers(whole)}
+    identifiers = {judged.column: judged for judged in named_identifiers(whole)}
     for i, feature in enumerate(scenario.feature):
         if feature.name in identifiers:
             why = unasked(identifiers[feature.name])

@@ -41,8 +41,8 @@ def rows(
     # The names come from the file's own header and are quoted; the path is a parameter.
     query = f"SELECT {wanted} FROM read_parquet($1)"  # noqa: S608
     with _opened(path) as connection:
-        found = connection.execute(query, [str(path)])
-        while block := found.fetchmany(CHUNK):
+        answer = connection.execute(query, [str(path)])
+        while block := answer.fetchmany(CHUNK):
             yield from block
 
 

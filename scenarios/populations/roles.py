@@ -96,7 +96,7 @@ def judge(
     return tuple(
         Judged(name, Role(said[name]), "as you said", said=True)
         if name in said
-        else Judged(name, *_guess(name, [one for one in texts if one != missing], people))
+        else Judged(name, *_guess(name, [text for text in texts if text != missing], people))
         for name, texts in zip(columns, values, strict=True)
     )
 
@@ -115,8 +115,8 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
     if many <= 1:
         return Role.OTHER, "it has one value only"
     for role, known in ((Role.SENSITIVE, SENSITIVES), (Role.QUASI, QUASIS)):
-        if found := sorted(words & set(known.split())):
-            return role, f"it is called {found[0]!r}"
+        if hints := sorted(words & set(known.split())):
+            return role, f"it is called {hints[0]!r}"
     return Role.QUASI, "somebody may know it"
 
 

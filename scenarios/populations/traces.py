@@ -153,11 +153,11 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[Sequence[str]]:
     for column in columns:
         if column not in names:
             raise DataError(f"{path}: no column is called {column!r}; it has {', '.join(names)}")
-    found = 0
+    visits = 0
     for row in csvfile.rows(path, columns, []):
-        found += 1
+        visits += 1
         yield row
-    if not found:
+    if not visits:
         raise DataError(f"{path}: a header, but no rows; one line for each event is needed")
 
 

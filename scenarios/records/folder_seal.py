@@ -43,17 +43,17 @@ class FolderSeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     files: Mapping[str, str]
     recorder: Recorder | None
 
-    def check(self, found: Mapping[str, str]) -> None:
+    def check(self, digests: Mapping[str, str]) -> None:
         """VerificationError unless the files are those that were sealed, and signed if they were.
 
         found: the hash of every file that is there, by name.
         """
-        for name in sorted(self.files.keys() | found.keys()):
-            if name not in found:
+        for name in sorted(self.files.keys() | digests.keys()):
+            if name not in digests:
                 raise VerificationError(f"{name} is gone since the folder was written")
             if name not in self.files:
                 raise VerificationError(f"{name} was not there when the folder was written")
-            if found[name] != self.files[name]:
+            if digests[name] != self.files[name]:
                 raise VerificationError(f"{name} was changed since the folder was written")
         if self.recorder is not None:
             self._check_signature(self.recorder)
@@ -92,14 +92,14 @@ def read_seal(folder: Path) -> FolderSeal | None:
     try:
         if path.stat().st_size > LARGEST:
             raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
-        found = msgspec.convert(json.loads(path.read_bytes()), FolderSeal)
+        seal = msgspec.convert(json.loads(path.read_bytes()), FolderSeal)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     except (ValueError, RecursionError) as bad:
         raise StorageError(f"{path}: damaged: {bad}; copy the run folder anew") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {found.schema}; this version reads {SCHEMA}")
-    return found
+    if seal.schema != SCHEMA:
+        raise StorageError(f"{path}: schema {seal.schema}; this version reads {SCHEMA}")
+    return seal
 
 
 def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:

@@ -61,9 +61,9 @@ def read_identity(path: Path) -> Identity:
     tables = _tables(path)
     if len(tables) != 1 or not tables[0].keys() >= _SECRETS:
         raise StorageError(f"{path}: holds no identity with its secrets (NAME{SECRET})")
-    one = tables[0]
+    table = tables[0]
     try:
-        return Identity(_public(one), bytes.fromhex(one["seed"]), one["tls_key"])
+        return Identity(_public(table), bytes.fromhex(table["seed"]), table["tls_key"])
     except ParameterError as wrong:
         raise StorageError(f"{path}: {wrong}") from None
     except ValueError:
@@ -78,37 +78,41 @@ def read_known(path: Path) -> dict[str, PublicIdentity]:
     known: dict[str, PublicIdentity] = {}
     for table in _tables(path):
         try:
-            one = _public(table)
+            identity = _public(table)
         except ParameterError as wrong:
             raise StorageError(f"{path}: {wrong}") from None
-        if one.name in known:
-            raise StorageError(f"{path}: two identities are called {one.name}; one is accepted")
-        known[one.name] = one
+        if identity.name in known:
+            raise StorageError(
+                f"{path}: two identities are called {identity.name}; one is accepted"
+            )
+        known[identity.name] = identity
     return known
 
 
-def public_text(one: PublicIdentity) -> str:
+def public_text(identity: PublicIdentity) -> str:
     """The file that is given to others."""
     return (
-        f"# {one.name}: public, to be given to others. Fingerprint, to be read out and compared:\n"
-        f"# {one.fingerprint}\n{_table(one)}"
+        f"# {identity.name}: public, to be given to others. "
+        "Fingerprint, to be read out and compared:\n"
+        f"# {identity.fingerprint}\n{_table(identity)}"
     )
 
 
-def _secret_text(one: Identity) -> str:
+def _secret_text(identity: Identity) -> str:
     return (
-        f"# {one.public.name}: SECRET. Whoever has this file can sign as {one.public.name}.\n"
-        f"{_table(one.public)}"
-        f'seed = "{one.seed.hex()}"\n'
-        f"tls_key = '''\n{one.tls_key}'''\n"
+        f"# {identity.public.name}: SECRET. "
+        f"Whoever has this file can sign as {identity.public.name}.\n"
+        f"{_table(identity.public)}"
+        f'seed = "{identity.seed.hex()}"\n'
+        f"tls_key = '''\n{identity.tls_key}'''\n"
     )
 
 
-def _table(one: PublicIdentity) -> str:
+def _table(identity: PublicIdentity) -> str:
     return (
-        f'[[identity]]\nname = "{one.name}"\nkey = "{one.key.hex()}"\n'
-        f"certificate = '''\n{one.certificate}'''\n"
-        f'binding = "{one.binding.hex()}"\n'
+        f'[[identity]]\nname = "{identity.name}"\nkey = "{identity.key.hex()}"\n'
+        f"certificate = '''\n{identity.certificate}'''\n"
+        f'binding = "{identity.binding.hex()}"\n'
     )
 
 
@@ -127,13 +131,13 @@ def _tables(path: Path) -> Sequence[Mapping[str, str]]:
     try:
         if path.stat().st_size > LARGEST:
             raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no file of identities")
-        found = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(path.read_text("utf-8"))
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     except (ValueError, RecursionError):  # its text is not told: it may hold a secret
         raise StorageError(f"{path}: not TOML in UTF-8; `veilmix keys` writes such files") from None
-    tables = found.get("identity")
-    if found.keys() != {"identity"} or not isinstance(tables, list):
+    tables = content.get("identity")
+    if content.keys() != {"identity"} or not isinstance(tables, list):
         raise StorageError(f"{path}: tables [[identity]] are accepted, and nothing else")
     for table in tables:
         right = isinstance(table, dict) and {"name", "key"} <= table.keys() <= _FIELDS | _SECRETS

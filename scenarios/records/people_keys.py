@@ -51,7 +51,7 @@ def create_people(folder: Path, own: Identity, many: int) -> Path:
     StorageError if it is there already, or cannot be written.
     """
     name = own.public.name
-    keys = [one.public for one in signers_of(own, many)]
+    keys = [signer.public for signer in signers_of(own, many)]
     signature = own.signer.sign(_signed(name, keys))
     lines = "".join(f'  "{key.hex()}",\n' for key in keys)
     path = folder / (name + SUFFIX)
@@ -71,18 +71,18 @@ def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
     try:
         if path.stat().st_size > LARGEST:
             raise StorageError(f"{path}: larger than {LARGEST:,} bytes, so no keys of people")
-        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+        content = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     except (ValueError, RecursionError) as wrong:
         raise StorageError(f"{path}: no keys of people ({wrong})") from None
-    keys = tuple(bytes.fromhex(key) for key in found.keys)
+    keys = tuple(bytes.fromhex(key) for key in content.keys)
     try:
-        verify_signature(known.key, _signed(found.name, keys), bytes.fromhex(found.signature))
+        verify_signature(known.key, _signed(content.name, keys), bytes.fromhex(content.signature))
     except Refused:
         raise StorageError(f"{path}: was not signed by {known.name}") from None
-    if found.name != known.name:
-        raise StorageError(f"{path}: holds the people of {found.name}, not of {known.name}")
+    if content.name != known.name:
+        raise StorageError(f"{path}: holds the people of {content.name}, not of {known.name}")
     return keys
 
 

@@ -126,15 +126,15 @@ def versions() -> dict[str, Any]:
     """Say what this process is made of."""
     from ... import __version__
 
-    found = {}
+    installed = {}
     for library in LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
-            found[library] = metadata.version(library)
+            installed[library] = metadata.version(library)
     return {
         "veilmix": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "dependencies": found,
+        "dependencies": installed,
     }
 
 
@@ -165,12 +165,12 @@ def folders(parent: Path) -> tuple[str, ...]:
     """Name the run folders in a folder, oldest first."""
     if not parent.is_dir():
         return ()
-    found = [
+    runs = [
         (path.stat().st_mtime, path.name)
         for path in parent.iterdir()
         if not path.name.startswith(PARTIAL) and (path / RESULT).is_file()
     ]
-    return tuple(name for _, name in sorted(found))
+    return tuple(name for _, name in sorted(runs))
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def value(given: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(value, given))}]"
         case Struct():
-            return value({key: one for key, one in asdict(given).items() if one is not None})
+            return value({key: entry for key, entry in asdict(given).items() if entry is not None})
         case dict():
             inside = ", ".join(f"{quoted_key(key)} = {value(item)}" for key, item in given.items())
             return f"{{ {inside} }}" if inside else "{}"

@@ -29,10 +29,10 @@ def keys(scenario: Scenario) -> tuple[str, ...]:
 
 def place(key: str) -> Path | None:
     """Take a dotted path apart; None where it is none."""
-    found = _KEY.fullmatch(key)
-    if found is None:
+    matched = _KEY.fullmatch(key)
+    if matched is None:
         return None
-    table, index, inner = found.groups()
+    table, index, inner = matched.groups()
     return (table, inner) if index is None else (table, int(index), inner)
 
 

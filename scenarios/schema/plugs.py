@@ -17,7 +17,7 @@ def installed(what: str) -> Mapping[str, str]:
     """The entry points of a group, name -> `module:attribute`, in the order of their names."""
     from importlib.metadata import entry_points
 
-    return {one.name: one.value for one in sorted(entry_points(group=PREFIX + what))}
+    return {point.name: point.value for point in sorted(entry_points(group=PREFIX + what))}
 
 
 def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:

@@ -47,7 +47,7 @@ def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
     readers, shufflers = set(names[:2]), set(names[2:])
     yield from ([name] for name in names)
     yield shufflers
-    yield from (shufflers - {one} | readers for one in shufflers)
+    yield from (shufflers - {shuffler} | readers for shuffler in shufflers)
     yield from (shufflers | {reader} for reader in sorted(readers))
     yield names
 
@@ -69,7 +69,7 @@ def learnt(
     knows of the population; None: all labelled tables equally likely.
     """
     scored: dict[Hashable, Received] = {}
-    found: list[Received] = []
+    views: list[Received] = []
     reports = program_of(scenario).reports
     rows = None if reports else checked_rows(truth, len(sizes))
     for members in coalitions(scenario):
@@ -79,5 +79,5 @@ def learnt(
                 scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
             else:
                 scored[seen.knows] = received(seen, sizes, rows, prior)
-        found.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
-    return tuple(found)
+        views.append(replace(scored[seen.knows], parties=tuple(sorted(members))))
+    return tuple(views)

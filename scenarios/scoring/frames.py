@@ -112,11 +112,11 @@ def frames(outcome: Any) -> Frames:
         for name, counts in zip(outcome.schema.names, outcome.marginals or (), strict=False)
         for values, people in sorted(counts.items())
     ]
-    effects = [(one.attack, one.value, one.of, one.unit) for one in outcome.attacks]
+    effects = [(effect.attack, effect.value, effect.of, effect.unit) for effect in outcome.attacks]
     return Frames(
         framed((*released["columns"], "people"), released["counts"]),
         framed(("feature", "value", "people"), counted),
-        framed(COALITIONS, [_coalition(one) for one in outcome.coalitions]),
+        framed(COALITIONS, [_coalition(view) for view in outcome.coalitions]),
         framed(("attack", "achieved", "of", "unit"), effects),
     )
 
@@ -127,9 +127,9 @@ COALITIONS = (
 )
 
 
-def _coalition(one: Any) -> tuple[Cell, ...]:
+def _coalition(view: Any) -> tuple[Cell, ...]:
     return (
-        *(" + ".join(one.parties), one.linked, one.users, one.cells_certain, one.cells),
-        *(one.bits_per_person, one.bits_are.value, one.rows_guessed, one.rows_guessed_before),
-        *(one.method.value, one.verdict),
+        *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
+        *(view.bits_per_person, view.bits_are.value, view.rows_guessed, view.rows_guessed_before),
+        *(view.method.value, view.verdict),
     )

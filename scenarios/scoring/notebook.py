@@ -29,17 +29,17 @@ def _parts(outcome: Any) -> Iterator[str]:
     yield f"<p>{escape(_what(outcome))}</p>"
     if outcome.released:
         yield tables.release._repr_html_()
-    linking = [one for one in outcome.coalitions if one.linked]
+    linking = [view for view in outcome.coalitions if view.linked]
     yield f"<p>{escape(_who(len(linking), len(outcome.coalitions)))}</p>"
     if linking:
         rows = [
             (
-                " + ".join(one.parties),
-                f"{one.linked:,} of {one.users:,}",
-                f"{one.cells_certain:,} of {one.cells:,}",
-                f"{one.bits_are.mark}{one.bits_per_person:.2f}",
+                " + ".join(view.parties),
+                f"{view.linked:,} of {view.users:,}",
+                f"{view.cells_certain:,} of {view.cells:,}",
+                f"{view.bits_are.mark}{view.bits_per_person:.2f}",
             )
-            for one in linking
+            for view in linking
         ]
         yield framed(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
 

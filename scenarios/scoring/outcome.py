@@ -213,7 +213,7 @@ class Outcome:
             decision=self._decision(self.decision) if self.decision else None,
             release=None if self.release is None else self._release(self.release),
             exposure=WrittenExposure(exposure.true, exposure.promised, exposure.worst_share),
-            coalitions=tuple(coalition(one) for one in self.coalitions),
+            coalitions=tuple(coalition(view) for view in self.coalitions),
             refused=dict(self.refused),
             burned=self.burned,
             digest=self.digest,

@@ -67,12 +67,12 @@ def expectations(outcome: Outcome) -> Outcome:
 def _failures(outcome: Outcome) -> Iterator[str]:
     expect = outcome.scenario.expect
     exposure = outcome.exposure
-    for key, most, found in (
+    for key, most, reached in (
         ("true_exposure_at_most", expect.true_exposure_at_most, exposure.true),
         ("promised_at_most", expect.promised_at_most, exposure.promised),
     ):
-        if most is not None and found > most:
-            yield f"expect.{key}: {most:g} was expected, {found:.6g} was found"
+        if most is not None and reached > most:
+            yield f"expect.{key}: {most:g} was expected, {reached:.6g} was found"
     # Where no message is sent nobody attacks and nobody watches.
     unplayed = outcome.mode == "ideal" and outcome.scenario.fault
     for key, names, found_names in (
@@ -99,11 +99,12 @@ def _failures(outcome: Outcome) -> Iterator[str]:
 def _attacked(outcome: Outcome) -> Iterator[str]:
     expect = outcome.scenario.expect
     if expect.alarms_at_least is not None and len(outcome.alarms) < expect.alarms_at_least:
-        found = len(outcome.alarms)
-        yield f"expect.alarms_at_least: {expect.alarms_at_least} were expected, {found} were raised"
-    for one in outcome.attacks:
-        said = f"{one.value:g} {one.unit} by {one.attack}"
-        if expect.attack_at_most is not None and one.value > expect.attack_at_most:
+        raised = len(outcome.alarms)
+        least = expect.alarms_at_least
+        yield f"expect.alarms_at_least: {least} were expected, {raised} were raised"
+    for effect in outcome.attacks:
+        said = f"{effect.value:g} {effect.unit} by {effect.attack}"
+        if expect.attack_at_most is not None and effect.value > expect.attack_at_most:
             yield f"expect.attack_at_most: {expect.attack_at_most:g} was expected, {said}"
-        if expect.attack_at_least is not None and one.value < expect.attack_at_least:
+        if expect.attack_at_least is not None and effect.value < expect.attack_at_least:
             yield f"expect.attack_at_least: {expect.attack_at_least:g} was expected, {said}"

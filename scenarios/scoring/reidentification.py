@@ -57,9 +57,9 @@ class Attack(Record, frozen=True):
     bits_error: float = field(name="bits_standard_error")
 
 
-def bayes_error(found: float, people: int) -> float:
+def bayes_error(named: float, people: int) -> float:
     """The share of people that an attacker names wrongly who names so many correctly."""
-    return max(0.0, 1 - found / people)
+    return max(0.0, 1 - named / people)
 
 
 class ReportPie(Record, frozen=True):
@@ -92,9 +92,9 @@ class Risks(Record, frozen=True):
     marketer: float
 
     @classmethod
-    def of(cls, one: Risk) -> "Risks":
+    def of(cls, risk: Risk) -> "Risks":
         """What is written of them."""
-        return cls(one.k, one.prosecutor, one.journalist, one.marketer)
+        return cls(risk.k, risk.prosecutor, risk.journalist, risk.marketer)
 
 
 class Reidentified(Record, frozen=True):
@@ -183,7 +183,7 @@ def said_rows(
     """Say in all ways what rows become under the rules of a call."""
     import numpy as np
 
-    found = Responses(
+    responses = Responses(
         np.arange(len(rows)), rows[:, list(kept)].astype(np.int64), np.ones(len(rows))
     )
     for rule in hidden:
@@ -192,14 +192,14 @@ def said_rows(
         place, texts = list(kept).index(rule.column), values[rule.column]
         gone = np.array([apply_rule(rule, text, COVERS - 1) != text for text in texts])
         cover = rule.rate if isinstance(rule, Redact) else 0.0
-        chance = np.where(gone[found.codes[:, place]], 1.0, cover)
-        blank = found.codes.copy()
+        chance = np.where(gone[responses.codes[:, place]], 1.0, cover)
+        blank = responses.codes.copy()
         blank[:, place] = len(texts)
-        ways = np.concatenate([found.chance * (1 - chance), found.chance * chance])
-        row, codes = np.concatenate([found.row] * 2), np.concatenate([found.codes, blank])
+        ways = np.concatenate([responses.chance * (1 - chance), responses.chance * chance])
+        row, codes = np.concatenate([responses.row] * 2), np.concatenate([responses.codes, blank])
         some = ways > 0
-        found = Responses(row[some], codes[some], ways[some])
-    return found
+        responses = Responses(row[some], codes[some], ways[some])
+    return responses
 
 
 def _theirs(
@@ -221,11 +221,11 @@ def _theirs(
     people = np.bincount(cells, weights=many[said.row]).astype(np.int64).tolist()
     someone = np.zeros(len(people), np.int64)
     someone[cells] = np.arange(len(cells))
-    found = {
+    counted = {
         tuple(text[code] for text, code in zip(texts, codes, strict=True)): count
         for codes, count in zip(said.codes[someone].tolist(), people, strict=True)
     }
-    return found == dict(release)
+    return counted == dict(release)
 
 
 def everybody(scenario: Scenario, crowd: Samples) -> Any:
@@ -265,9 +265,9 @@ def _attacks(
     n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))
     for known in asked_sets(scenario, names):
         counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
-        found, certain, bits = best_guesses(counts, n)
+        named, certain, bits = best_guesses(counts, n)
         knows = tuple(names[column] for column in known)
-        yield Attack(knows, sees, found, 0.0, bayes_error(found, n), certain, bits, 0.0)
+        yield Attack(knows, sees, named, 0.0, bayes_error(named, n), certain, bits, 0.0)
 
 
 def best_guesses(counts: Any, people: int) -> tuple[float, int, float]:

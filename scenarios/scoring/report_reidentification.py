@@ -51,17 +51,17 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     people = crowd.people
     if len(present) < 2:
         return None
-    if all(one.packed for one in noisy_questions(scenario, people)):
+    if all(question.packed for question in noisy_questions(scenario, people)):
         return in_pieces(noisy_questions(scenario, people), people.codes[present])
     rows, many = distinct(people.codes[present])
     names, questions = people.schema.names, noisy_questions(scenario, people)
     attacks = []
     for known in asked_sets(scenario, names):
-        guesses = [(guess(one, rows, many, known), one.name) for one in questions]
+        guesses = [(guess(question, rows, many, known), question.name) for question in questions]
         best, name = max(guesses, key=lambda pair: pair[0].found)
         knows = tuple(names[column] for column in known)
         attacks.append(_attack(knows, name, best, len(present)))
-    reports = tuple(_report(one, rows, many, len(present)) for one in questions)
+    reports = tuple(_report(question, rows, many, len(present)) for question in questions)
     population = len(everybody(scenario, crowd))
     return Reidentified(len(present), population, tuple(attacks), None, reports)
 
@@ -80,13 +80,13 @@ def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
         return None
     rows, many = distinct(codes)
     every = tuple(range(codes.shape[1]))
-    guesses = [guess(one, rows, many, every) for one in questions]
+    guesses = [guess(question, rows, many, every) for question in questions]
     best, piece = max(zip(guesses, questions, strict=True), key=lambda pair: pair[0].found)
     attack = _attack((EVERYTHING,), piece.name, best, len(codes))
-    bounds = [pie_bound(one.randomizer, len(codes)) for one in questions]
+    bounds = [pie_bound(question.randomizer, len(codes)) for question in questions]
     reports = tuple(
-        ReportPie(one.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)
-        for one, own, most in zip(questions, guesses, bounds, strict=True)
+        ReportPie(question.name, own.bits, own.bits_error, most.sharp, most.exact, most.attained)
+        for question, own, most in zip(questions, guesses, bounds, strict=True)
     )
     return Reidentified(len(codes), len(codes), (attack,), None, reports)
 
@@ -105,27 +105,34 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
 
     rows: the different rows of the people, `many` people each.
     """
-    one = question.randomizer
+    randomizer = question.randomizer
     mine = cells_of(rows, known)
     if question.packed:
         values, inputs = bits_of(question), len(question.domain)
         shown = rows[:, question.columns[0]]
-    elif not one.takes_bits:
-        values, shown, inputs = np.arange(one.a)[:, None], rows[:, question.columns[0]], one.a
-    elif one.bits <= 10:
-        shown = rows[:, list(question.columns)] @ (1 << np.arange(one.bits)[::-1])
-        inputs = 1 << one.bits
-        values = (np.arange(inputs)[:, None] >> np.arange(one.bits)[::-1]) & 1
+    elif not randomizer.takes_bits:
+        values, shown, inputs = (
+            np.arange(randomizer.a)[:, None],
+            rows[:, question.columns[0]],
+            randomizer.a,
+        )
+    elif randomizer.bits <= 10:
+        shown = rows[:, list(question.columns)] @ (1 << np.arange(randomizer.bits)[::-1])
+        inputs = 1 << randomizer.bits
+        values = (np.arange(inputs)[:, None] >> np.arange(randomizer.bits)[::-1]) & 1
     else:
         shown = cells_of(rows, question.columns)
         inputs = int(shown.max()) + 1
-        values = np.zeros((inputs, one.bits), rows.dtype)
+        values = np.zeros((inputs, randomizer.bits), rows.dtype)
         values[shown] = rows[:, list(question.columns)]
     counts = _table(mine, shown, many, inputs)
-    small = not question.packed and one.outputs * max(one.inputs, counts.shape[0]) <= SMALL
-    if one.identity_form is not None or small:
-        bits = pie(counts, one) if counts.shape[0] > 1 else 0.0
-        return Guess(people_found(counts, one), 0.0, bits, 0.0)
+    small = (
+        not question.packed
+        and randomizer.outputs * max(randomizer.inputs, counts.shape[0]) <= SMALL
+    )
+    if randomizer.identity_form is not None or small:
+        bits = pie(counts, randomizer) if counts.shape[0] > 1 else 0.0
+        return Guess(people_found(counts, randomizer), 0.0, bits, 0.0)
     return _drawn(question, counts, values)
 
 
@@ -151,12 +158,12 @@ def _drawn(question: Question, counts: Any, values: Any) -> Guess:
     mean = likely @ (np.asarray(counts.sum(axis=0)).ravel() / people)
     own = counts.multiply(1 / np.asarray(counts.sum(axis=1)).reshape(-1, 1)).tocsr()
     seen = own @ likely.T  # P(y | k) by known cell and draw, up to a factor of the draw
-    found = seen.max(axis=0) / mean
+    guessed = seen.max(axis=0) / mean
     bits = np.log2(seen[held.row[who], np.arange(draws)] / mean)
     root = sqrt(draws)
     return Guess(
-        float(found.mean()),
-        float(found.std(ddof=1)) / root,
+        float(guessed.mean()),
+        float(guessed.std(ddof=1)) / root,
         max(0.0, float(bits.mean())),
         float(bits.std(ddof=1)) / root,
     )

@@ -195,7 +195,7 @@ def result_type() -> type[Result]:
     A tagged union, of the records that the programs say are theirs; those of other packages too.
     """
     every = (program.findings() for program in PROGRAMS.values())
-    own = tuple(dict.fromkeys(one for one in every if one is not None))
+    own = tuple(dict.fromkeys(kind for kind in every if kind is not None))
     whole: Any = defstruct(
         "Result",
         [("findings", Union[(*own, UnsetType)], UNSET)],
@@ -231,23 +231,23 @@ def current(data: Mapping[str, Any]) -> dict[str, Any]:
     return moved
 
 
-def coalition(one: Received) -> WrittenCoalition:
+def coalition(view: Received) -> WrittenCoalition:
     """What parties learnt together, as it is written."""
-    row, value = one.worst_row, one.worst_value
+    row, value = view.worst_row, view.worst_value
     return WrittenCoalition(
-        one.parties,
-        one.linked,
-        one.cells_certain,
-        one.bits_per_person,
-        one.exact,
-        one.bits_are.value,
-        one.method.value,
-        one.error,
-        one.rows_guessed,
-        one.rows_guessed_before,
-        one.cells_guessed,
-        one.cells_guessed_before,
+        view.parties,
+        view.linked,
+        view.cells_certain,
+        view.bits_per_person,
+        view.exact,
+        view.bits_are.value,
+        view.method.value,
+        view.error,
+        view.rows_guessed,
+        view.rows_guessed_before,
+        view.cells_guessed,
+        view.cells_guessed_before,
         Sureness(row.prior, row.posterior) if row else None,
         Sureness(value.prior, value.posterior) if value else None,
-        one.sets,
+        view.sets,
     )

@@ -113,8 +113,8 @@ class SessionFile:
 
 def hops(names: object) -> tuple[str, ...]:
     """The shufflers among some names, in the order of their hops."""
-    found = [one for one in names if one.startswith("shuffler-")]  # type: ignore[attr-defined]
-    return tuple(sorted(found, key=parties.index))
+    shufflers = [name for name in names if name.startswith("shuffler-")]  # type: ignore[attr-defined]
+    return tuple(sorted(shufflers, key=parties.index))
 
 
 def read_session(path: Path) -> SessionFile:
@@ -141,50 +141,56 @@ def read_session(path: Path) -> SessionFile:
 
 
 def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
-    missing = [one for one in (BOARD, *KEYHOLDERS, "shuffler-1") if one not in table.place]
+    missing = [name for name in (BOARD, *KEYHOLDERS, "shuffler-1") if name not in table.place]
     if missing:
         raise ParameterError(f"place: {', '.join(missing)} missing; every session has them")
-    identities = {name: _identity(path, name, one) for name, one in table.place.items()}
-    places = {name: _place(name, one, identities[name]) for name, one in table.place.items()}
-    found = hops(table.place)
-    if [parties.shuffler(hop + 1) for hop in range(len(found))] != list(found):
+    identities = {name: _identity(path, name, place) for name, place in table.place.items()}
+    places = {name: _place(name, place, identities[name]) for name, place in table.place.items()}
+    shufflers = hops(table.place)
+    if [parties.shuffler(hop + 1) for hop in range(len(shufflers))] != list(shufflers):
         raise ParameterError(
-            f"place: found {', '.join(found)}; shufflers count from 1, none left out"
+            f"place: found {', '.join(shufflers)}; shufflers count from 1, none left out"
         )
-    if len({one.certificate for one in identities.values()}) < len(identities):
+    if len({identity.certificate for identity in identities.values()}) < len(identities):
         raise ParameterError("place: two places have the same identity; each needs its own")
-    scenario = _scenario(table, len(found))
+    scenario = _scenario(table, len(shufflers))
     _check_users(places)
     _check_listening(scenario, places)
     registry = _registry(table, path, identities) if scenario.defence.registered else None
-    board, curator, analyst, *keys = (identities[name].key for name in (BOARD, *KEYHOLDERS, *found))
+    board, curator, analyst, *keys = (
+        identities[name].key for name in (BOARD, *KEYHOLDERS, *shufflers)
+    )
     roster = Roster(opening, board, curator, analyst, tuple(keys))
-    schema = Schema(tuple(column_of(one, path.parent) for one in table.feature))
+    schema = Schema(tuple(column_of(feature, path.parent) for feature in table.feature))
     return SessionFile(scenario, schema, Directory(places), roster, identities, registry)
 
 
-def _identity(path: Path, name: str, one: PlaceTable) -> PublicIdentity:
-    known = read_known(path.parent / one.identity)
+def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
+    known = read_known(path.parent / place.identity)
     if len(known) != 1:
-        raise ParameterError(f"place.{name}.identity: {one.identity} holds {len(known)} identities")
-    (found,) = known.values()
-    if not found.certificate:
-        raise ParameterError(f"place.{name}.identity: {one.identity} holds no certificate")
-    return found
+        raise ParameterError(
+            f"place.{name}.identity: {place.identity} holds {len(known)} identities"
+        )
+    (identity,) = known.values()
+    if not identity.certificate:
+        raise ParameterError(f"place.{name}.identity: {place.identity} holds no certificate")
+    return identity
 
 
-def _place(name: str, one: PlaceTable, identity: PublicIdentity) -> Place:
+def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> Place:
     party = name in (BOARD, *KEYHOLDERS) or name.startswith("shuffler-")
-    if (party and one.address is None) or party == (one.users is not None):
+    if (party and place.address is None) or party == (place.users is not None):
         raise ParameterError(
             f"place.{name}: board, curator, analyst and shufflers have an address, others `users`"
         )
-    users = range(0) if one.users is None else range(one.users[0] - 1, one.users[1])
-    if one.address is None:
+    users = range(0) if place.users is None else range(place.users[0] - 1, place.users[1])
+    if place.address is None:
         return Place(name, identity.certificate, users=users)
-    host, _, port = one.address.rpartition(":")
+    host, _, port = place.address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise ParameterError(f"place.{name}.address: found {one.address!r}; HOST:PORT is accepted")
+        raise ParameterError(
+            f"place.{name}.address: found {place.address!r}; HOST:PORT is accepted"
+        )
     return Place(name, identity.certificate, host.strip("[]"), int(port), users)
 
 
@@ -205,7 +211,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     if mix.lesson:
         raise ParameterError("mix.lesson: what is only for a lesson is not played with people")
     _check_defence(table.defence)
-    found = Scenario(
+    scenario = Scenario(
         scenario=About(name=table.title),
         population=Population(source="session"),
         feature=table.feature,
@@ -214,14 +220,14 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
         local=table.local,
         defence=table.defence,
     )
-    if topology_of(found).untold:
+    if topology_of(scenario).untold:
         raise ParameterError(
             "mix.peers: peers post all they say on one board, to which a session between machines "
             "has no way yet; play them in one process: veilmix run"
         )
-    _check_noise(found)
-    _check_wanted(found)
-    return found
+    _check_noise(scenario)
+    _check_wanted(scenario)
+    return scenario
 
 
 def _check_defence(asked: Defence) -> None:
@@ -255,7 +261,7 @@ def _check_noise(scenario: Scenario) -> None:
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
         )
-    if program.reports and any(is_coarser(one) for one in scenario.feature):
+    if program.reports and any(is_coarser(feature) for feature in scenario.feature):
         raise ParameterError(
             "feature: with noise, reports are announced and no rules for values; list coarser ones"
         )
@@ -278,8 +284,8 @@ def _registry(
     table: SessionTable, path: Path, identities: dict[str, PublicIdentity]
 ) -> Registry | None:
     """The keys of all people, in the order of their numbers, as every party knows them before."""
-    found: list[bytes] = []
-    halls = [(one.users, name) for name, one in table.place.items() if one.users is not None]
+    every: list[bytes] = []
+    halls = [(place.users, name) for name, place in table.place.items() if place.users is not None]
     for (first, last), name in sorted(halls):
         file = table.place[name].people
         if file is None:
@@ -288,10 +294,10 @@ def _registry(
                 f"veilmix keys {name} --people {last - first + 1}"
             )
         keys = read_people(path.parent / file, identities[name])
-        if first != len(found) + 1 or last - first + 1 != len(keys):
+        if first != len(every) + 1 or last - first + 1 != len(keys):
             raise ParameterError(
                 f"place.{name}: users {first} to {last}, and {file} has {len(keys)} keys; "
                 "registered people are numbered from 1, without holes, a key for each"
             )
-        found += keys
-    return Registry(tuple(found))
+        every += keys
+    return Registry(tuple(every))

@@ -78,10 +78,10 @@ def take_part(session: SessionFile, place: Site, rows: Rows = ()) -> Board:
 
 def _run(live: Callable[[], Any]) -> Board:
     try:
-        found: Board = trio.run(live)
+        board: Board = trio.run(live)
     except BaseExceptionGroup as group:
         raise only(group) from None
-    return found
+    return board
 
 
 def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> Cast:
@@ -196,14 +196,14 @@ def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
     counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
     if counts is None:
         return None
-    found: list[Share] = []
+    rates: list[Share] = []
     for question, count in zip(noise(session), counts, strict=True):
         for read in estimates(question, count, session.schema.names):
             shares, errors = read.estimate.shares.tolist(), read.estimate.errors.tolist()
             low, high = (ends.tolist() for ends in read.estimate.interval())
             rows = zip(read.values, shares, errors, low, high, strict=True)
-            found += ((read.feature, *row) for row in rows)
-    return found
+            rates += ((read.feature, *row) for row in rows)
+    return rates
 
 
 def places_to_serve(session: SessionFile) -> tuple[str, ...]:

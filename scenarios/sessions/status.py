@@ -56,19 +56,19 @@ async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
             if told is None:
                 raise DataError(f"https://{address[0]}:{address[1]} answers {status}: not a board")
             board = Board()
-            async with aclosing(posts(client, 0)) as found:
+            async with aclosing(posts(client, 0)) as posted:
                 while len(board.entries) < told["entries"]:
-                    board.post(*await anext(found))
+                    board.post(*await anext(posted))
             return BoardStatus(board, told)
 
 
 def _told(said: bytes) -> Mapping[str, Any] | None:
     """What the board's keeper says of it; None if that makes no sense."""
     try:
-        found = msgspec.json.decode(said, type=dict[str, Any])
+        status = msgspec.json.decode(said, type=dict[str, Any])
     except msgspec.DecodeError:
         return None
-    return found if all(type(found.get(name)) is int for name in ("entries", "round")) else None
+    return status if all(type(status.get(name)) is int for name in ("entries", "round")) else None
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:

@@ -115,9 +115,9 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report more people who do not exist than anybody would wait for."""
-    for place, one in enumerate(scenario.fault):
-        if ATTACKS[one.attack].sybils and (one.users or 0) > MAX_SYBILS:
-            message = f"found {one.users:,}; {one.attack} brings at most {MAX_SYBILS:,}"
+    for place, fault in enumerate(scenario.fault):
+        if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
+            message = f"found {fault.users:,}; {fault.attack} brings at most {MAX_SYBILS:,}"
             yield problem(("fault", place, "users"), message)
 
 

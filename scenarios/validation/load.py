@@ -154,8 +154,10 @@ def _said(data: Any) -> Any:
 def _anchored(scenario: Scenario, base: Path) -> Scenario:
     section = scenario.population
     features = tuple(
-        one if one.hierarchy is None else replace(one, hierarchy=_absolute(base, one.hierarchy))
-        for one in scenario.feature
+        feature
+        if feature.hierarchy is None
+        else replace(feature, hierarchy=_absolute(base, feature.hierarchy))
+        for feature in scenario.feature
     )
     if not section.source.startswith(BUILTIN):
         section = replace(section, source=_absolute(base, section.source))
@@ -178,7 +180,7 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
         raise ScenarioError([f"{file}:{line}: not TOML: {said}{column}"]) from None
     except ValueError:  # Python reads no decimal number longer than this
         most = sys.get_int_max_str_digits()
-        long = next((one for one in _DIGITS.finditer(text) if len(one[0]) > most), None)
+        long = next((digits for digits in _DIGITS.finditer(text) if len(digits[0]) > most), None)
         line = text.count("\n", 0, long.start()) + 1 if long else 1
         said = f"a number of {len(long[0]):,} digits; " if long else ""
         raise ScenarioError([f"{file}:{line}: {said}at most {most:,} digits can be read"]) from None

@@ -3,11 +3,11 @@
 from ...errors import VerificationError
 
 
-def same(what: str, found: object, claimed: object) -> None:
+def same(what: str, actual: object, claimed: object) -> None:
     """Raise VerificationError unless what was found is what was claimed."""
-    if found != claimed:
+    if actual != claimed:
         raise VerificationError(
-            f"{what}: {shortened(claimed)} is claimed, {shortened(found)} was found"
+            f"{what}: {shortened(claimed)} is claimed, {shortened(actual)} was found"
         )
 
 

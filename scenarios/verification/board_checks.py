@@ -21,45 +21,46 @@ from .views import columns
 
 def board(evidence: Evidence) -> str:
     """The posts are legal, and the session was closed."""
-    found = evidence.board
-    if found.phase is not Phase.OVER:
-        raise VerificationError(f"the session was not closed; it ends in phase {found.phase}")
+    replayed = evidence.board
+    if replayed.phase is not Phase.OVER:
+        raise VerificationError(f"the session was not closed; it ends in phase {replayed.phase}")
     posted = [(e.sender, e.size) for e in evidence.transcript.events if e.receiver == BOARD]
-    same("messages to the board", posted, [(e.author, len(e.data)) for e in found.entries])
+    same("messages to the board", posted, [(e.author, len(e.data)) for e in replayed.entries])
     labels = [(e.kind, e.round) for e in evidence.transcript.events if e.receiver == BOARD]
-    due = [(e.message.kind, e.message.round) for e in found.entries]
+    due = [(e.message.kind, e.message.round) for e in replayed.entries]
     same("their kinds and rounds", labels, due)
-    end = "burned: " + found.burned if found.burned else "closed by the curator"
-    return f"{len(found.entries)} posts, {end}; head {found.head.hex()[:16]}"
+    end = "burned: " + replayed.burned if replayed.burned else "closed by the curator"
+    return f"{len(replayed.entries)} posts, {end}; head {replayed.head.hex()[:16]}"
 
 
 def digest(evidence: Evidence) -> str:
     """The posts hash to the digest of result.json."""
-    found = evidence.board.digest().hex()
-    same("digest", found, evidence.result.digest)
-    return found[:16]
+    computed = evidence.board.digest().hex()
+    same("digest", computed, evidence.result.digest)
+    return computed[:16]
 
 
 def batches(evidence: Evidence) -> str:
     """What came to a party is what it passed on or refused, at every hop of every round."""
-    found = evidence.board
-    if not found.mixed:
+    replayed = evidence.board
+    if not replayed.mixed:
         raise NoGround("nothing was mixed")
     hops = evidence.run.scenario.mix.shufflers
     unbundled = evidence.run.scenario.defence.unbundle
-    for number, call in enumerate(found.calls, start=1):
-        chain = found.mixed[(number - 1) * hops : number * hops]
+    for number, call in enumerate(replayed.calls, start=1):
+        chain = replayed.mixed[(number - 1) * hops : number * hops]
         came = None
         for account in chain:
             came = _passed(account, came, len(call.asks) if unbundled else 1)
             _carried(evidence, number, account)
-        if len(found.tallies) >= number and came is not None and unbundled:
-            tally = found.tallies[number - 1]
+        if len(replayed.tallies) >= number and came is not None and unbundled:
+            tally = replayed.tallies[number - 1]
             read = sum(tally.totals) + sum(tally.refused.values())
             same(f"round {number}: ballots read and refused", read, came)
-        if number in found.challenged.shown:
+        if number in replayed.challenged.shown:
             _challenged(evidence, number)
-    return f"{len(found.mixed)} batches in {len(found.calls)} rounds, nothing lost, nothing added"
+    rounds = len(replayed.calls)
+    return f"{len(replayed.mixed)} batches in {rounds} rounds, nothing lost, nothing added"
 
 
 def _challenged(evidence: Evidence, number: int) -> None:

@@ -93,7 +93,7 @@ class Explainer:
                 if fact in numbers:
                     continue
                 numbers[fact] = len(numbers) + 1
-                after = tuple(sorted(numbers[one] for one in reason.premises))
+                after = tuple(sorted(numbers[premise] for premise in reason.premises))
                 text = self._text(fact, reason)
                 steps.append(Step(numbers[fact], reason.rule.value, text, after))
         return tuple(steps)
@@ -104,7 +104,7 @@ class Explainer:
                 return f"{party} has its own key"
             case Has(name, opened=True):
                 term = self.terms.by_name[name]
-                inside = ", ".join(one.hex() for one in term.inside) or self._answer(term)
+                inside = ", ".join(layer.hex() for layer in term.inside) or self._answer(term)
                 return f"so {_short(name)} opens (its layer is for {term.opener}): {inside}"
             case Has(name):
                 return self._has(name, reason)
@@ -122,7 +122,7 @@ class Explainer:
         if reason.event is None:
             return f"so {_short(name)} is at hand"
         event = reason.event
-        seen = [one for one in sorted(self.known.members) if event.seen_by(one)]
+        seen = [member for member in sorted(self.known.members) if event.seen_by(member)]
         kind = event.kind.name.lower() if event.kind else "message"
         place = f"the {kind} from {event.sender} to {event.receiver}, round {event.round}"
         return f"{' and '.join(seen)} saw {_short(name)} in {place}"

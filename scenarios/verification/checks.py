@@ -80,7 +80,7 @@ def _of_central(scenario: Scenario) -> tuple[Rule, ...]:
 
 
 def _of_peers(_scenario: Scenario) -> tuple[Rule, ...]:
-    files, replay = (one for one in CHECKS if one[0] in ALIKE)
+    files, replay = (check for check in CHECKS if check[0] in ALIKE)
     return (files, *peers_verify.CHECKS, replay)
 
 

@@ -91,15 +91,15 @@ class Evidence:
             first = first_call(wire(self.run.scenario), self.schema)
             counts, whose = self.counts(1)
             return [RoundResult(first, counts)], whose
-        found: list[RoundResult] = []
+        results: list[RoundResult] = []
         whose = ""
         for call in self.board.calls[: len(self.board.tallies)]:
             if call.reader is Role.CURATOR:
                 counts, whose = self.counts(call.round)
-                found.append(RoundResult(call, counts))
-        if not found:
+                results.append(RoundResult(call, counts))
+        if not results:
             raise NoGround("round 1 was not counted")
-        return found, whose
+        return results, whose
 
     @property
     def randomized(self) -> bool:
@@ -188,9 +188,9 @@ class Evidence:
         """Whether the round for the analyst was completed."""
         if self.run.transcript is None:
             return self.result.release is not None
-        found = self.board
-        last = found.calls[-1].reader if found.calls else None
-        return len(found.tallies) == len(found.calls) and last is Role.ANALYST and not found.burned
+        board = self.board
+        last = board.calls[-1].reader if board.calls else None
+        return len(board.tallies) == len(board.calls) and last is Role.ANALYST and not board.burned
 
     @property
     def last(self) -> int:
@@ -231,9 +231,9 @@ class Evidence:
             return self.board.announcement.schema
         return Schema(
             tuple(
-                Feature(one.name, None, 1)
-                if one.open
-                else Feature(one.name, tuple(map(str, range(size))))
-                for one, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
+                Feature(feature.name, None, 1)
+                if feature.open
+                else Feature(feature.name, tuple(map(str, range(size))))
+                for feature, size in zip(self.run.scenario.feature, self.run.sizes, strict=True)
             )
         )

@@ -64,11 +64,11 @@ def why(run: Run, members: Sequence[str], about: str) -> Why:
 
 
 def _named(names: Collection[bytes], about: str, people: str) -> bytes:
-    found = [name for name in names if name.hex().startswith(about.lower())]
-    if len(found) != 1 or len(about) < SIGNS:
-        many = "no ciphertext has" if not found else f"{len(found)} ciphertexts have"
+    matching = [name for name in names if name.hex().startswith(about.lower())]
+    if len(matching) != 1 or len(about) < SIGNS:
+        many = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"
         raise ParameterError(
             f"{many} a name that begins with {about!r}; give {people}, or a name as `show --all` "
             f"has them, at least {SIGNS} signs of it"
         )
-    return found[0]
+    return matching[0]

@@ -97,7 +97,7 @@ class PeerExplainer:
         """What is known of one layer: who handed it to whom, whose it is, what is inside."""
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
-        place = next((at for at, one in enumerate(sealed) if name in one.names), None)
+        place = next((at for at, item in enumerate(sealed) if name in item.names), None)
         if layer.origin in self.members:
             text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
             step = Step(1, "own", text, ())
@@ -192,8 +192,8 @@ class PeerExplainer:
     def _withheld(self, number: int) -> list[str]:
         board = self.record.board
         return [
-            parties.peer(one - 1)
-            for one in board.shares(number).keys() - board.shown(number).keys()
+            parties.peer(peer - 1)
+            for peer in board.shares(number).keys() - board.shown(number).keys()
         ]
 
     def _answer(self, number: int, route: Route) -> str:
@@ -211,7 +211,7 @@ class PeerExplainer:
         """Why nothing is known of a peer, and whose help would change it. ends: of its onions."""
         if not ends:
             return f"no onion of {about} has come to the end of its path", ()
-        lost = tuple(dict.fromkeys(parties.peer(one) for _, one in ends if one is not None))
+        lost = tuple(dict.fromkeys(parties.peer(peer) for _, peer in ends if peer is not None))
         if lost:
             which = "which of all that came in is which of what was handed on"
             return f"there the trail ends: {which} is known to {joined(lost)} alone", lost

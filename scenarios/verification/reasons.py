@@ -39,9 +39,9 @@ class Why(Record, frozen=True):
     missing: tuple[str, ...] = ()
 
 
-def lines(found: Why) -> Iterator[str]:
+def lines(why: Why) -> Iterator[str]:
     """The derivation as numbered lines."""
-    for step in found.steps:
+    for step in why.steps:
         after = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
         yield f"{step.number:>4}  {step.text}{after}"
-    yield found.ending
+    yield why.ending

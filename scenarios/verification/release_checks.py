@@ -20,26 +20,26 @@ def decision(evidence: Evidence) -> str:
     heard, whose = evidence.heard()
     scenario = evidence.run.scenario
     curating = strategy(scenario, evidence.others)
-    for number, one in enumerate(heard[1:], start=1):
+    for number, result in enumerate(heard[1:], start=1):
         step = curating.ask(evidence.schema, heard[:number])
-        same(f"asked in round {number + 1}", step, one.call)
+        same(f"asked in round {number + 1}", step, result.call)
     _same_certainty(evidence, heard)
     if (more := curating.ask(evidence.schema, heard)) is not None:
         raise VerificationError(f"it was safe to ask {more.asks} before deciding")
-    found = curating.decide(evidence.schema, heard)
+    decided = curating.decide(evidence.schema, heard)
     names = evidence.result.features
-    same("kept", [names[j] for j in found.kept], [names[j] for j in claimed.kept])
-    same("left blank", found.hidden, claimed.hidden)
+    same("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
+    same("left blank", decided.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, heard)
     if scenario.policy.rule != "worst-case":  # sought for a limited time, so it may differ
-        same("certificate", found.certificate, claimed.certificate)
+        same("certificate", decided.certificate, claimed.certificate)
     asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
     return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
 
 
 def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the curator can be certain of as many people as is said."""
-    said = [one.certain for one in evidence.rounds]
+    said = [each.certain for each in evidence.rounds]
     if said:
         sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
         same("people certain to the curator", list(sure), said)

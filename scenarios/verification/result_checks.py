@@ -53,8 +53,8 @@ def result(evidence: Evidence) -> str:
     same("release", _release(evidence), said.release)
     same("burned", evidence.board.burned, said.burned)
     refused: Counter[str] = Counter()
-    for one in evidence.transcript.refusals:
-        refused[one.reason.value] += one.count
+    for refusal in evidence.transcript.refusals:
+        refused[refusal.reason.value] += refusal.count
     same("refused", dict(refused), said.refused)
     _same_attacks(evidence)
     false = _alarms(evidence)
@@ -67,7 +67,7 @@ def _same_attacks(evidence: Evidence) -> None:
     if evidence.randomized or evidence.transcript.summary:
         return
     committed = [fault.attack for fault in evidence.run.scenario.fault]
-    same("attacks", committed, [one.attack for one in evidence.result.attacks])
+    same("attacks", committed, [effect.attack for effect in evidence.result.attacks])
 
 
 def _alarms(evidence: Evidence) -> int:
@@ -77,11 +77,12 @@ def _alarms(evidence: Evidence) -> int:
     """
     board = evidence.board
     rule = strategy(evidence.run.scenario, evidence.others) if board.alarms else None
-    found = sorted(
-        (who, one.round, one.cause.value, borne_out(board, one, rule)) for who, one in board.alarms
+    actual = sorted(
+        (who, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
+        for who, alarm in board.alarms
     )
-    same("alarms", tuple(Raised(*one) for one in found), evidence.result.alarms)
-    return sum(not true for *_, true in found)
+    same("alarms", tuple(Raised(*alarm) for alarm in actual), evidence.result.alarms)
+    return sum(not true for *_, true in actual)
 
 
 def _features(evidence: Evidence) -> tuple[str, ...]:
@@ -125,7 +126,7 @@ def _reported(evidence: Evidence) -> WrittenRelease | None:
     shown = reports(columns(evidence.run), counts)
     if shown is None:
         return None
-    rows: list[tuple[str | int, ...]] = [(*one, people) for one, people in sorted(shown.items())]
+    rows: list[tuple[str | int, ...]] = [(*row, people) for row, people in sorted(shown.items())]
     return WrittenRelease(REPORTED, tuple(rows))
 
 
@@ -137,24 +138,24 @@ def coalitions(evidence: Evidence) -> str:
     """
     told = information(evidence.run)
     truth = evidence.record.truth
-    found = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
+    views = learnt(evidence.run.scenario, evidence.eyes, evidence.run.sizes, told, truth)
     claimed = evidence.result.coalitions
-    same("coalitions", len(found), len(claimed))
-    for one, said in zip(found, claimed, strict=True):
-        who = " + ".join(one.parties) or "anybody"
-        same(f"{who}: parties", one.parties, said.parties)
-        same(f"{who}: people linked", one.linked, said.linked)
-        same(f"{who}: cells certain", one.cells_certain, said.cells_certain)
+    same("coalitions", len(views), len(claimed))
+    for view, said in zip(views, claimed, strict=True):
+        who = " + ".join(view.parties) or "anybody"
+        same(f"{who}: parties", view.parties, said.parties)
+        same(f"{who}: people linked", view.linked, said.linked)
+        same(f"{who}: cells certain", view.cells_certain, said.cells_certain)
         # A sum of logarithms: its last digits depend on the order in which the counts came.
-        if not isclose(one.bits_per_person, said.bits_per_person, rel_tol=1e-9, abs_tol=1e-9):
-            same(f"{who}: bits a person", one.bits_per_person, said.bits_per_person)
-        _guesses(who, plain(coalition(one)), plain(said))
-    return f"{len(found)} coalitions, each recomputed from what its members saw"
+        if not isclose(view.bits_per_person, said.bits_per_person, rel_tol=1e-9, abs_tol=1e-9):
+            same(f"{who}: bits a person", view.bits_per_person, said.bits_per_person)
+        _guesses(who, plain(coalition(view)), plain(said))
+    return f"{len(views)} coalitions, each recomputed from what its members saw"
 
 
-def _guesses(who: str, found: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+def _guesses(who: str, actual: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """What result.json says of guesses, where it does: sums of shares, in any order."""
-    for key, value in found.items():
+    for key, value in actual.items():
         if key not in said:
             continue
         if isinstance(value, float) and isinstance(said[key], float):
@@ -184,16 +185,16 @@ def repeat(evidence: Evidence) -> str:
     if evidence.again is None and users > REPLAYED:
         raise NoGround(f"{users:,} people; ask for it with --replay")
     try:
-        found = plain(evidence.repeated.written())
+        again = plain(evidence.repeated.written())
     except LocalError as gone:
         raise NoGround(f"its people cannot be read any more: {gone}") from None
     said = plain(evidence.result)
-    for key in sorted((found.keys() | said.keys()) - set(OTHERWISE)):
-        same(key, found.get(key), said.get(key))
+    for key in sorted((again.keys() | said.keys()) - set(OTHERWISE)):
+        same(key, again.get(key), said.get(key))
     for key in ("true", "promised"):
-        same(f"exposure: {key}", found["exposure"][key], said["exposure"][key])
-    same("coalitions", len(found["coalitions"]), len(said["coalitions"]))
-    for mine, theirs in zip(found["coalitions"], said["coalitions"], strict=True):
+        same(f"exposure: {key}", again["exposure"][key], said["exposure"][key])
+    same("coalitions", len(again["coalitions"]), len(said["coalitions"]))
+    for mine, theirs in zip(again["coalitions"], said["coalitions"], strict=True):
         _guesses(" + ".join(mine["parties"]) or "anybody", mine, theirs)
     from ...crypto.suites import SUITES
 
@@ -202,10 +203,10 @@ def repeat(evidence: Evidence) -> str:
         return f"same decision and release; {suite.name} draws keys anew, so digests differ"
     if said["mode"] == "real" and _arrival(evidence.run.scenario):
         return "same decision and release; batches keep the order of arrival, so digests differ"
-    same("digest", found["digest"], said["digest"])
+    same("digest", again["digest"], said["digest"])
     mine, theirs = evidence.repeated.transcript, evidence.run.transcript
-    for what, one in _recorded(mine).items():
-        same(f"transcript: {what}", one, _recorded(theirs).get(what))
+    for what, value in _recorded(mine).items():
+        same(f"transcript: {what}", value, _recorded(theirs).get(what))
     return f"run again with seed {seed}: the same digest"
 
 
@@ -219,8 +220,8 @@ def _recorded(transcript: Transcript | None) -> Mapping[str, object]:
         "posts": Counter(transcript.posts),
         "sealed": Counter(transcript.made),
         "read": sorted(
-            (one.reader, one.round, [sorted(count.items()) for count in one.counts])
-            for one in transcript.reads
+            (read.reader, read.round, [sorted(count.items()) for count in read.counts])
+            for read in transcript.reads
         ),
         "refused": Counter(transcript.refusals),
     }

@@ -65,10 +65,10 @@ def posts(evidence: Evidence) -> str:
 def _whose(said: str, roster: Roster, known: Known) -> str:
     """Say which of those who sign are known."""
     named = {name: _named(key, known) for name, key in signers(roster).items()}
-    strange = [name for name, one in named.items() if one is None]
+    strange = [name for name, party in named.items() if party is None]
     if len(strange) == len(named):
         return f"{said} by one key a party, none of which is known (give --identities)"
-    told = ", ".join(f"{name} is {one}" for name, one in named.items() if one is not None)
+    told = ", ".join(f"{name} is {party}" for name, party in named.items() if party is not None)
     if strange:
         return f"{said}; {told}; nobody known: {', '.join(strange)}"
     return Authentic(f"{said}; {told}")
@@ -76,7 +76,7 @@ def _whose(said: str, roster: Roster, known: Known) -> str:
 
 def _named(key: bytes, known: Known) -> str | None:
     """The name of whom a key belongs to, if it is known."""
-    return next((one.name for one in known.values() if one.key == key), None)
+    return next((identity.name for identity in known.values() if identity.key == key), None)
 
 
 def signers(roster: Roster) -> Mapping[str, bytes]:

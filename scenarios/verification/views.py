@@ -89,7 +89,8 @@ def shares(seen: Record | PeerRecord, run: Run) -> list[dict[str, float]]:
     if not seen.truth:
         counts = [Counter(run.result.marginals[name]) for name in run.result.features]
     return [
-        {value: people / one.total() for value, people in sorted(one.items())} for one in counts
+        {value: people / count.total() for value, people in sorted(count.items())}
+        for count in counts
     ]
 
 
@@ -108,14 +109,14 @@ def columns(run: Run) -> tuple[str, ...]:
     return announced_names(run.scenario, run.result.features)
 
 
-def breaking(found: Sequence[Received]) -> list[tuple[str, ...]]:
+def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
     """The smallest coalitions without people that link anybody: a person knows its own values."""
     people = (parties.Role.USER, parties.Role.PEER)
     return minimal(
         {
-            one.parties: one.linked
-            for one in found
-            if not any(parties.role(party) in people for party in one.parties)
+            view.parties: view.linked
+            for view in views
+            if not any(parties.role(party) in people for party in view.parties)
         }
     )
 
