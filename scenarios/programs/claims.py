@@ -11,19 +11,19 @@ F = TypeVar("F", bound=Findings)
 CLOSE = 1e-9  # last digits may depend on the machine
 
 
-def same(where: str, found: Any, claimed: Any, *, close: float = CLOSE) -> None:
+def same(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
     """VerificationError unless two pieces of plain data agree, numbers up to their last digits."""
-    if isinstance(found, dict) and isinstance(claimed, dict) and found.keys() == claimed.keys():
-        for key, value in found.items():
+    if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
+        for key, value in actual.items():
             same(f"{where}: {key}", value, claimed[key], close=close)
-    elif isinstance(found, list) and isinstance(claimed, list) and len(found) == len(claimed):
-        for number, (one, other) in enumerate(zip(found, claimed, strict=True), start=1):
-            same(f"{where}, number {number}", one, other, close=close)
-    elif isinstance(found, float) and isinstance(claimed, float | int):
-        if not isclose(found, claimed, rel_tol=close, abs_tol=CLOSE):
-            raise VerificationError(f"{where}: {claimed:g} is claimed, {found:g} was found")
-    elif found != claimed:
-        raise VerificationError(f"{where}: {claimed!r} is claimed, {found!r} was found")
+    elif isinstance(actual, list) and isinstance(claimed, list) and len(actual) == len(claimed):
+        for number, (mine, other) in enumerate(zip(actual, claimed, strict=True), start=1):
+            same(f"{where}, number {number}", mine, other, close=close)
+    elif isinstance(actual, float) and isinstance(claimed, float | int):
+        if not isclose(actual, claimed, rel_tol=close, abs_tol=CLOSE):
+            raise VerificationError(f"{where}: {claimed:g} is claimed, {actual:g} was found")
+    elif actual != claimed:
+        raise VerificationError(f"{where}: {claimed!r} is claimed, {actual!r} was found")
 
 
 def claimed(evidence: Evidence, kind: type[F]) -> F:

@@ -117,8 +117,8 @@ def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript")
     from ...protocol.peers.view import PeerRecord
     from .peers.record import agreement_of, reckoned
 
-    found = reckoned(scenario, agreement_of(result), transcript.posts)
-    return PeerRecord(transcript, found)
+    reckoning = reckoned(scenario, agreement_of(result), transcript.posts)
+    return PeerRecord(transcript, reckoning)
 
 
 def _peer_schema(result: "Claims") -> "Schema":

@@ -187,9 +187,9 @@ def _matrix(plan: Plan, shots: Mapping[Key, Shot], crowd: Samples) -> Matrix:
         users=people,
         cells=people * len(crowd.people.schema.names),
         honest={
-            "cpu_seconds": _mean([one.cpu for one in plain]),
-            "bytes": _mean([one.size for one in plain]),
-            "messages": _mean([one.messages for one in plain]),
+            "cpu_seconds": _mean([shot.cpu for shot in plain]),
+            "bytes": _mean([shot.size for shot in plain]),
+            "messages": _mean([shot.messages for shot in plain]),
         },
         rows=tuple(_row(name, plan.trials, runs) for name in plan.rows),
         columns=tuple(_column(plan, name, shots) for name in plan.names),
@@ -210,8 +210,8 @@ def _outcomes(
     runs: "Runs",
 ) -> Iterator[Cell]:
     """All cells, row by row: none, the defences, all."""
-    played = {(one.row, one.defence): one for one in plan}
-    for row in dict.fromkeys(one.row for one in plan):
+    played = {(job.row, job.defence): job for job in plan}
+    for row in dict.fromkeys(job.row for job in plan):
         without = _cell(played[row, NONE], None, runs)
         yield without
         for name in (*names, ALL):
@@ -232,12 +232,12 @@ def _cell(
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
     runs = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
-    apart = [_moved(one, other) for one, other in zip(runs, there.plain, strict=False)]
+    apart = [_moved(shot, other) for shot, other in zip(runs, there.plain, strict=False)]
     unlike = _attack_of(trial.row, there.topology).unlike_honest
-    values = apart if unlike else [one.value for one in runs]
-    alarmed = sum(bool(one.causes) for one in runs)
+    values = apart if unlike else [shot.value for shot in runs]
+    alarmed = sum(bool(shot.causes) for shot in runs)
     low, high = clopper_pearson(alarmed, len(runs), (1 - LEVEL) / 2)
-    causes = Counter(cause for one in runs for cause in set(one.causes))
+    causes = Counter(cause for shot in runs for cause in set(shot.causes))
     cell = Cell(
         row=trial.row,
         defence=trial.defence,
@@ -246,17 +246,17 @@ def _cell(
         value=_mean(values),
         least=min(values),
         most=max(values),
-        of=there.people if unlike else max(one.of for one in runs),
-        linked=_mean([one.linked for one in runs]),
-        certain=_mean([one.certain for one in runs]),
+        of=there.people if unlike else max(shot.of for shot in runs),
+        linked=_mean([shot.linked for shot in runs]),
+        certain=_mean([shot.certain for shot in runs]),
         moved=_mean(apart),
-        released=sum(one.released for one in runs),
-        burned=sum(one.burned for one in runs),
+        released=sum(shot.released for shot in runs),
+        burned=sum(shot.burned for shot in runs),
         alarmed=alarmed,
         low=float(low),
         high=float(high),
         causes=dict(sorted(causes.items())),
-        refused=_mean([one.refused for one in runs]),
+        refused=_mean([shot.refused for shot in runs]),
     )
     return msgspec.structs.replace(cell, verdict=verdict(cell, without))
 
@@ -269,31 +269,31 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _moved(one: Shot, honest: Shot) -> int:
+def _moved(shot: Shot, honest: Shot) -> int:
     """The largest number of people by which a count of round 1 differs; 0 where none was read."""
-    found = 0
-    for mine, theirs in zip(one.counts, honest.counts, strict=False):
+    furthest = 0
+    for mine, theirs in zip(shot.counts, honest.counts, strict=False):
         values = mine.keys() | theirs.keys()
-        found = max([found, *(abs(mine.get(v, 0) - theirs.get(v, 0)) for v in values)])
-    return found
+        furthest = max([furthest, *(abs(mine.get(v, 0) - theirs.get(v, 0)) for v in values)])
+    return furthest
 
 
 def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
-    one = _attack_of(name, runs.topology)
+    attack = _attack_of(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
-    unit, faults = one.unit, []
+    unit, faults = attack.unit, []
     if trial.scenario is not None:
         first = runs.shots[next(_jobs(trial, runs.seeds)).key]
-        unit = MOVED if one.unlike_honest else first.unit
+        unit = MOVED if attack.unlike_honest else first.unit
         faults = [
             {key: what for key, what in fault.items() if what is not None}
             for fault in msgspec.to_builtins(trial.scenario.fault)
         ]
     return Row(
         name=name,
-        by=one.by or one.watchers,
-        kind=kind_of(one),
-        does=one.does,
+        by=attack.by or attack.watchers,
+        kind=kind_of(attack),
+        does=attack.does,
         unit=unit,
         helping=helping(name, runs.topology),
         faults=faults,
@@ -306,7 +306,7 @@ def kind_of(attack: Committed) -> Kind:
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:
-    one, (without, having) = GUARDS[name], plan.honest[name]
+    guard, (without, having) = GUARDS[name], plan.honest[name]
     off = [shots[Job("", without, seed, seeded=True).key] for seed in plan.quiet]
     on = [shots[Job("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]
     pairs = list(zip(on, off, strict=True))
@@ -320,4 +320,6 @@ def _column(plan: Plan, name: str, shots: Mapping[Key, Shot]) -> Column:
         messages=_mean([a.messages - b.messages for a, b in pairs]),
         false_alarms=sum(bool(a.causes) for a in on),
     )
-    return Column(name=name, key=one.key, guards=one.guards, on=has(plan.scenario, name), cost=cost)
+    return Column(
+        name=name, key=guard.key, guards=guard.guards, on=has(plan.scenario, name), cost=cost
+    )

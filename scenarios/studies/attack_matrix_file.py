@@ -49,33 +49,33 @@ COSTS = (
 )  # fmt: skip
 
 
-def cells(found: Matrix) -> list[tuple[object, ...]]:
+def cells(matrix: Matrix) -> list[tuple[object, ...]]:
     """One line of matrix.csv per cell."""
-    return [tuple(getattr(one, field) for field in CELLS) for one in found.outcomes]
+    return [tuple(getattr(outcome, field) for field in CELLS) for outcome in matrix.outcomes]
 
 
-def costs(found: Matrix) -> list[tuple[object, ...]]:
+def costs(matrix: Matrix) -> list[tuple[object, ...]]:
     """One line of costs.csv per defence; what was not measured is empty."""
     lines: list[tuple[object, ...]] = []
-    for one in found.columns:
-        cost = one.cost
+    for column in matrix.columns:
+        cost = column.cost
         paid = (
             cost.runs, cost.cpu, cost.cpu_low, cost.cpu_high, cost.size, cost.messages,
             cost.false_alarms,
         ) if cost else (None,) * 7  # fmt: skip
         told = ("" if value is None else value for value in paid)
-        lines.append((one.name, one.key, one.on, one.guards, *told))
+        lines.append((column.name, column.key, column.on, column.guards, *told))
     return lines
 
 
-def figure_of(found: Matrix) -> matrix_figure.HeatTable:
+def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
     """What the figure shows of a matrix."""
-    headings = (NONE, *(one.name for one in found.columns), ALL)
+    headings = (NONE, *(column.name for column in matrix.columns), ALL)
     rows = []
-    for row in found.rows:
+    for row in matrix.rows:
         shown = []
         for heading in headings:
-            cell = found.cell(row.name, heading)
+            cell = matrix.cell(row.name, heading)
             shown.append(
                 matrix_figure.Sign(
                     cell.verdict,
@@ -88,30 +88,30 @@ def figure_of(found: Matrix) -> matrix_figure.HeatTable:
             )
         rows.append((row.name, tuple(shown)))
     title = (
-        f"{found.scenario}: {found.users:,} people, every cell played "
-        f"{many(found.repeats, 'time')}, {seeds(found.seed, found.repeats)}"
+        f"{matrix.scenario}: {matrix.users:,} people, every cell played "
+        f"{many(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}"
     )
     return matrix_figure.HeatTable(title, headings, tuple(rows))
 
 
-def save(found: Matrix, scenario: Scenario, parent: Path) -> Path:
+def save(matrix: Matrix, scenario: Scenario, parent: Path) -> Path:
     """Write the folder `attack-<scenario>-<seed>` into `parent`. Raises StorageError."""
-    about = replace(scenario.scenario, seed=found.seed)
+    about = replace(scenario.scenario, seed=matrix.seed)
     scenario = replace(scenario, scenario=about)
-    return store(_contents(found, scenario), parent, f"attack-{found.scenario}-{found.seed:04d}")
+    return store(_contents(matrix, scenario), parent, f"attack-{matrix.scenario}-{matrix.seed:04d}")
 
 
-def _contents(found: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
+def _contents(matrix: Matrix, scenario: Scenario) -> Iterator[tuple[str, bytes]]:
     yield SCENARIO, dump(scenario).encode()
-    yield MATRIX, pretty(plain(found)).encode()
-    yield "matrix.csv", _csv(CELLS, cells(found))
-    yield "costs.csv", _csv(COSTS, costs(found))
+    yield MATRIX, pretty(plain(matrix)).encode()
+    yield "matrix.csv", _csv(CELLS, cells(matrix))
+    yield "costs.csv", _csv(COSTS, costs(matrix))
     try:
         drawing.require()
     except LocalError:
         pass
     else:
-        picture = matrix_figure.draw(figure_of(found))
+        picture = matrix_figure.draw(figure_of(matrix))
         with tempfile.TemporaryDirectory() as folder:
             for name in ("matrix.png", "matrix.svg"):
                 drawing.save(picture, Path(folder) / name)
@@ -132,22 +132,22 @@ def read(path: Path) -> Matrix:
     """Read a saved matrix: its folder, or matrix.json. StorageError if it is none."""
     file = path / MATRIX if path.is_dir() else path
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=Matrix)
+        matrix = msgspec.json.decode(file.read_bytes(), type=Matrix)
     except OSError as bad:
         raise StorageError(f"{file}: cannot be read: {bad.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as bad:
         raise StorageError(f"{file}: no matrix of attacks: {bad}") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{file}: schema {found.schema}; this version reads {SCHEMA}")
-    _whole(found, file)
-    return found
+    if matrix.schema != SCHEMA:
+        raise StorageError(f"{file}: schema {matrix.schema}; this version reads {SCHEMA}")
+    _whole(matrix, file)
+    return matrix
 
 
-def _whole(found: Matrix, file: Path) -> None:
+def _whole(matrix: Matrix, file: Path) -> None:
     """StorageError unless every cell is there, once."""
-    headings = (NONE, *(one.name for one in found.columns), ALL)
-    due = [(row.name, heading) for row in found.rows for heading in headings]
-    there = [(one.row, one.defence) for one in found.outcomes]
+    headings = (NONE, *(column.name for column in matrix.columns), ALL)
+    due = [(row.name, heading) for row in matrix.rows for heading in headings]
+    there = [(outcome.row, outcome.defence) for outcome in matrix.outcomes]
     if sorted(due) != sorted(there):
         odd = sorted({*due} ^ {*there}) or [name for name in there if there.count(name) > 1]
         raise StorageError(

@@ -97,17 +97,17 @@ def has(scenario: Scenario, name: str) -> bool:
 
 def _on(scenario: Scenario, name: str) -> Keys:
     """The keys that switch a defence on: as the scenario has it, if it does."""
-    one = GUARDS[name]
+    guard = GUARDS[name]
     if name == RANDOM or has(scenario, name):
         return {}
-    return {one.key: one.on, **one.needs}
+    return {guard.key: guard.on, **guard.needs}
 
 
 def _off(name: str) -> Keys:
-    one = GUARDS[name]
+    guard = GUARDS[name]
     if name == RANDOM:
         return {}
-    return {one.key: one.off, **({"mix.lesson": True} if one.lesson else {})}
+    return {guard.key: guard.off, **({"mix.lesson": True} if guard.lesson else {})}
 
 
 def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Keys]) -> Scenario:
@@ -157,18 +157,18 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
 
     Of several, those that take more shufflers than there are stay off.
     """
-    found = dict(keys)
-    shufflers = found.get("mix.shufflers", scenario.mix.shufflers)
+    settings = dict(keys)
+    shufflers = settings.get("mix.shufflers", scenario.mix.shufflers)
     for name in names:
-        one = GUARDS[name]
-        if name == RANDOM or (len(names) > 1 and one.shufflers > shufflers):
+        guard = GUARDS[name]
+        if name == RANDOM or (len(names) > 1 and guard.shufflers > shufflers):
             continue
-        own = one.value(scenario)
-        found[one.key] = own if own != one.off else one.on
-        found.update(one.needs)
+        own = guard.value(scenario)
+        settings[guard.key] = own if own != guard.off else guard.on
+        settings.update(guard.needs)
     if not lesson:
-        found.pop("mix.lesson", None)
-    return found
+        settings.pop("mix.lesson", None)
+    return settings
 
 
 def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> Trial:

@@ -67,9 +67,9 @@ class Trial:
 class CheatingStopped(KeyboardInterrupt):
     """Ctrl-C while a study is played. found: the study as far as it is."""
 
-    def __init__(self, found: CheatingStudy) -> None:
-        super().__init__(f"{found.played} of {found.due} runs played")
-        self.found = found
+    def __init__(self, study: CheatingStudy) -> None:
+        super().__init__(f"{study.played} of {study.due} runs played")
+        self.found = study
 
 
 def attempts(scenario: Scenario) -> Iterator[Attempt]:
@@ -96,8 +96,8 @@ def _coalition(
     who = {fault.by} if fault.by else {record.by} if record.by and record.by != PEER else set()
     if isinstance(record, Attack):
         who |= set(record.helpers(scenario, fault))
-    people = {one for one in who if one.endswith(OF_THE_PEOPLE) or _is_person(one)}
-    many = sum(_many(one) for one in people)
+    people = {member for member in who if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
+    many = sum(_many(group) for group in people)
     return tuple(sorted(who - people)), many
 
 
@@ -143,17 +143,19 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
         users=samples(scenario, seed).people.n,
         handlers=topology.handlers(scenario),
         watching=tuple(_watching(scenario, seed)),
-        attempts=tuple(AttackRuns(one.row, one.who, one.friends, one.unit) for one in tried),
+        attempts=tuple(
+            AttackRuns(attempt.row, attempt.who, attempt.friends, attempt.unit) for attempt in tried
+        ),
     )
 
 
 def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
     """The smallest coalitions that link somebody though they keep to the rules."""
-    found = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
-    named = [LinkingCoalition(tuple(one)) for one in breaking(found.coalitions)]
+    outcome = run(changed(scenario, {}, ()), seed, worst_case_seconds=0)
+    named = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
     yield from named
-    sizes = found.peers.sizes if found.peers and not named else ()
-    linking = [one.size for one in sizes if one.people.mean > 0]
+    sizes = outcome.peers.sizes if outcome.peers and not named else ()
+    linking = [size.size for size in sizes if size.people.mean > 0]
     yield from (LinkingCoalition((), size) for size in sorted(linking)[:1])
 
 
@@ -176,8 +178,8 @@ def study(
 
     Raises CheatingStopped at Ctrl-C, with all that was played.
     """
-    tried = {one.row: one for one in attempts(scenario)}
-    shots = {one.attack: list(one.shots) for one in begun.attempts}
+    tried = {attempt.row: attempt for attempt in attempts(scenario)}
+    shots = {attempt.attack: list(attempt.shots) for attempt in begun.attempts}
     trials = [
         Trial(tried[name], begun.seed + number)
         for number in range(begun.runs)
@@ -199,7 +201,8 @@ def study(
 
 def _with(begun: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
     played = tuple(
-        msgspec.structs.replace(one, shots=tuple(shots[one.attack])) for one in begun.attempts
+        msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
+        for attempt in begun.attempts
     )
     return msgspec.structs.replace(begun, attempts=played)
 
@@ -244,7 +247,7 @@ def noticed(played: Played, members: frozenset[str]) -> Noticed:
     """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
     board = replay(played.transcript.posts)
-    borne_out = {(one.party, one.round, one.cause) for one in played.alarms if one.borne_out}
+    borne_out = {(a.party, a.round, a.cause) for a in played.alarms if a.borne_out}
     released = False
     for entry in board.entries:
         body, when = entry.message.body, AFTER if released else BEFORE

@@ -34,36 +34,38 @@ def read(folder: Path, scenario: Scenario) -> CheatingStudy | None:
     try:
         if path.stat().st_size > LARGEST:
             raise ValueError("far too large")  # noqa: TRY301 - damaged like any other
-        found = msgspec.json.decode(path.read_bytes(), type=CheatingStudy)
+        study = msgspec.json.decode(path.read_bytes(), type=CheatingStudy)
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror or bad}") from None
     except (ValueError, RecursionError) as bad:
         raise StorageError(f"{path}: no study of cheating coalitions: {bad}; {AGAIN}") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {found.schema}; this version reads {SCHEMA}; {AGAIN}")
-    if found.mark != mark_of(scenario):
+    if study.schema != SCHEMA:
+        raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {AGAIN}")
+    if study.mark != mark_of(scenario):
         raise StorageError(f"{path}: of another scenario than that of the run; {AGAIN}")
-    for one in found.attempts:
-        if not _in_order(one, found):
-            raise StorageError(f"{path}: {one.attack}: runs are missing or out of order; {AGAIN}")
-    return found
+    for attempt in study.attempts:
+        if not _in_order(attempt, study):
+            raise StorageError(
+                f"{path}: {attempt.attack}: runs are missing or out of order; {AGAIN}"
+            )
+    return study
 
 
 AGAIN = "remove it, and `veilmix leak RUN --cheating` plays it again"
 
 
-def _in_order(one: AttackRuns, found: CheatingStudy) -> bool:
+def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
     """Whether the runs of an attack are those from the first seed on, each as it can have been."""
-    seeds = [shot.seed for shot in one.shots]
-    return seeds == list(range(found.seed, found.seed + len(seeds))) and all(
-        0 <= shot.value <= shot.of and shot.noticed in WHEN for shot in one.shots
+    seeds = [shot.seed for shot in attempt.shots]
+    return seeds == list(range(study.seed, study.seed + len(seeds))) and all(
+        0 <= shot.value <= shot.of and shot.noticed in WHEN for shot in attempt.shots
     )
 
 
-def save(found: CheatingStudy, folder: Path) -> Path:
+def save(study: CheatingStudy, folder: Path) -> Path:
     """Write a study into a run's folder, over an older one. Raises StorageError."""
     path = folder / CHEATING
-    write_whole(path, pretty(plain(found)), force=True, private=True)
+    write_whole(path, pretty(plain(study)), force=True, private=True)
     return path
 
 
@@ -74,19 +76,19 @@ def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
     """
     if older is None or older.seed != begun.seed or older.version != begun.version:
         return begun
-    there = {one.attack: one for one in older.attempts}
+    there = {attempt.attack: attempt for attempt in older.attempts}
     kept = tuple(
-        msgspec.structs.replace(one, shots=there[one.attack].shots)
-        if one.attack in there and _same(one, there[one.attack])
-        else one
-        for one in begun.attempts
+        msgspec.structs.replace(attempt, shots=there[attempt.attack].shots)
+        if attempt.attack in there and _same(attempt, there[attempt.attack])
+        else attempt
+        for attempt in begun.attempts
     )
     runs = max(begun.runs, older.runs)
     return msgspec.structs.replace(begun, runs=runs, attempts=kept)
 
 
-def _same(one: AttackRuns, other: AttackRuns) -> bool:
-    return (one.parties, one.friends) == (other.parties, other.friends)
+def _same(attempt: AttackRuns, other: AttackRuns) -> bool:
+    return (attempt.parties, attempt.friends) == (other.parties, other.friends)
 
 
 def of_run(run: Run) -> CheatingStudy | None:

@@ -95,10 +95,10 @@ class AttackRuns(Record, frozen=True):
 
     def summed(self) -> AttackResult:
         """All its runs together; there has to be one."""
-        read = [one for one in self.shots if one.read]
+        read = [shot for shot in self.shots if shot.read]
         many = len(self.shots)
         low, high = clopper_pearson(len(read), many, (1 - LEVEL) / 2)
-        when = Counter(one.noticed for one in read)
+        when = Counter(shot.noticed for shot in read)
         return AttackResult(
             self.attack,
             self.parties,
@@ -107,10 +107,10 @@ class AttackRuns(Record, frozen=True):
             len(read),
             float(low),
             float(high),
-            sum(one.value for one in self.shots) / many,
-            sum(one.of for one in self.shots) / many,
+            sum(shot.value for shot in self.shots) / many,
+            sum(shot.of for shot in self.shots) / many,
             self.unit,
-            *(when[one] for one in WHEN),
+            *(when[time] for time in WHEN),
         )
 
 
@@ -166,7 +166,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     @property
     def played(self) -> int:
         """Runs that were played."""
-        return sum(len(one.shots) for one in self.attempts)
+        return sum(len(attempt.shots) for attempt in self.attempts)
 
     @property
     def due(self) -> int:
@@ -176,12 +176,12 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     @property
     def whole(self) -> bool:
         """Whether every attack was played as often as was asked for."""
-        return all(len(one.shots) >= self.runs for one in self.attempts)
+        return all(len(attempt.shots) >= self.runs for attempt in self.attempts)
 
     @property
     def attacks(self) -> tuple[AttackResult, ...]:
         """What each attack achieved that was played at least once."""
-        return tuple(one.summed() for one in self.attempts if one.shots)
+        return tuple(attempt.summed() for attempt in self.attempts if attempt.shots)
 
     @property
     def coalitions(self) -> tuple[WorstAttack, ...]:
@@ -201,9 +201,9 @@ def name_members(members: Members) -> str:
     return " + ".join((*parties, *([people] if friends else ()))) or ANYBODY
 
 
-def badness(one: AttackResult) -> tuple[float, int, int, int]:
+def badness(result: AttackResult) -> tuple[float, int, int, int]:
     """How bad an attack is; the same attack for whoever can commit it."""
-    return one.read / one.runs, LATE[one.noticed], -len(one.parties), -one.friends
+    return result.read / result.runs, LATE[result.noticed], -len(result.parties), -result.friends
 
 
 def within(small: Members, large: Members) -> bool:
@@ -212,7 +212,7 @@ def within(small: Members, large: Members) -> bool:
 
 
 def worst_of(
-    found: Iterable[AttackResult],
+    results: Iterable[AttackResult],
     who: Iterable[str],
     friends: int = 0,
     watching: Iterable[LinkingCoalition] = (),
@@ -222,68 +222,72 @@ def worst_of(
     watching: the smallest coalitions that link somebody though they keep to the rules.
     """
     members: Members = tuple(sorted(set(who))), friends
-    links = any(within(_members(one), members) for one in watching)
-    able = (one for one in found if one.read and within(_members(one), members))
+    links = any(within(_members(coalition), members) for coalition in watching)
+    able = (result for result in results if result.read and within(_members(result), members))
     return WorstAttack(*members, links, max(able, key=badness, default=None))
 
 
 def by_coalition(
-    found: Sequence[AttackResult], single: Sequence[str], watching: Sequence[LinkingCoalition] = ()
+    results: Sequence[AttackResult],
+    single: Sequence[str],
+    watching: Sequence[LinkingCoalition] = (),
 ) -> tuple[WorstAttack, ...]:
     """The worst for coalitions of one, two and more parties, the smallest first.
 
     single: the parties of which every coalition is told, up to 6 of them; of more, single ones and
     pairs. Coalitions that some attack needs, or that link by watching, are told in any case.
     """
-    asked: set[Members] = {(one, 0) for one in _subsets(single)}
-    asked |= {_members(one) for one in found if one.parties or one.friends}
-    asked |= {_members(one) for one in watching}
-    ordered = sorted(asked, key=lambda one: (len(one[0]) + one[1], one))
-    return tuple(worst_of(found, who, friends, watching) for who, friends in ordered)
+    asked: set[Members] = {(party, 0) for party in _subsets(single)}
+    asked |= {_members(result) for result in results if result.parties or result.friends}
+    asked |= {_members(coalition) for coalition in watching}
+    ordered = sorted(asked, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, who, friends, watching) for who, friends in ordered)
 
 
 def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
     most = len(single) if len(single) <= EVERY_SUBSET else 2
     for size in range(1, most + 1):
-        for one in combinations(single, size):
-            yield tuple(sorted(one))
+        for parties in combinations(single, size):
+            yield tuple(sorted(parties))
 
 
 def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
     """Single parties, and coalitions that do worse to people than every part of them."""
     told: list[WorstAttack] = []
-    for one in worst:
-        parts = [other for other in told if within(_members(other), _members(one))]
-        if len(one.parties) + one.friends == 1 or all(_does_more(one, part) for part in parts):
-            told.append(one)
+    for coalition in worst:
+        parts = [other for other in told if within(_members(other), _members(coalition))]
+        if len(coalition.parties) + coalition.friends == 1 or all(
+            _does_more(coalition, part) for part in parts
+        ):
+            told.append(coalition)
     return tuple(told)
 
 
-def _does_more(one: WorstAttack, part: WorstAttack) -> bool:
-    if one.watching or part.watching:
-        return one.watching and not part.watching
-    if one.worst is None or part.worst is None:
-        return one.worst is not None
-    return badness(one.worst)[:2] > badness(part.worst)[:2]
+def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
+    if coalition.watching or part.watching:
+        return coalition.watching and not part.watching
+    if coalition.worst is None or part.worst is None:
+        return coalition.worst is not None
+    return badness(coalition.worst)[:2] > badness(part.worst)[:2]
 
 
-def _members(one: WorstAttack | AttackResult | LinkingCoalition) -> Members:
-    return one.parties, one.friends
+def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
+    return group.parties, group.friends
 
 
 def smallest(
-    found: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
+    results: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
 ) -> tuple[WorstAttack, ...]:
     """Of the coalitions that learn somebody's row, those of which no part does, each once.
 
     By an attack that reads in some run, or by watching, which members may do who cheat elsewhere.
     """
-    learning: set[Members] = {_members(one) for one in found if one.read}
-    learning |= {_members(one) for one in watching}
+    learning: set[Members] = {_members(result) for result in results if result.read}
+    learning |= {_members(coalition) for coalition in watching}
     least = [
-        one
-        for one in learning
-        if not any(other != one and within(other, one) for other in learning)
+        group
+        for group in learning
+        if not any(other != group and within(other, group) for other in learning)
     ]
-    ordered = sorted(least, key=lambda one: (len(one[0]) + one[1], one))
-    return tuple(worst_of(found, who, friends, watching) for who, friends in ordered)
+    ordered = sorted(least, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, who, friends, watching) for who, friends in ordered)

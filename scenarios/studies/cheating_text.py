@@ -21,94 +21,106 @@ LARGER = (
 ON_REPORTS = "those that cheat are not measured where people add noise to their answers"
 
 
-def table(found: CheatingStudy) -> Grid:
+def table(study: CheatingStudy) -> Grid:
     """Single parties, and every coalition that does worse to people than its parts."""
-    return Grid(HEADINGS, [row(one) for one in telling(found.coalitions)], (2, 3))
+    return Grid(HEADINGS, [row(coalition) for coalition in telling(study.coalitions)], (2, 3))
 
 
-def row(one: WorstAttack) -> tuple[str, ...]:
+def row(coalition: WorstAttack) -> tuple[str, ...]:
     """A coalition and its worst, in words."""
-    return (name_members((one.parties, one.friends)), *worst_told(one))
+    return (name_members((coalition.parties, coalition.friends)), *worst_told(coalition))
 
 
-def worst_told(one: WorstAttack) -> tuple[str, str, str, str]:
+def worst_told(coalition: WorstAttack) -> tuple[str, str, str, str]:
     """The worst of a coalition: the attack, how often it read a row, the interval, when noticed."""
-    if one.watching:
+    if coalition.watching:
         return WATCHES, "all", "-", "never"
-    if one.worst is None:
+    if coalition.worst is None:
         return NOTHING, "0", "-", "-"
-    return one.worst.attack, *rate(one.worst), seen(one.worst)
+    return coalition.worst.attack, *rate(coalition.worst), seen(coalition.worst)
 
 
-def rate(found: AttackResult) -> tuple[str, str]:
+def rate(result: AttackResult) -> tuple[str, str]:
     """In how many runs a row was read, and the 95 % interval of the probability."""
-    ends = f"{100 * found.low:.0f} to {100 * found.high:.0f} %"
-    return f"{found.read:,} of {found.runs:,}", ends
+    ends = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
+    return f"{result.read:,} of {result.runs:,}", ends
 
 
-def in_runs(found: AttackResult) -> str:
+def in_runs(result: AttackResult) -> str:
     """In how many runs a row was read, in words."""
-    often, ends = rate(found)
-    return f"{often} {'run' if found.runs == 1 else 'runs'} ({ends})"
+    often, ends = rate(result)
+    return f"{often} {'run' if result.runs == 1 else 'runs'} ({ends})"
 
 
-def seen(found: AttackResult) -> str:
+def seen(result: AttackResult) -> str:
     """When it was noticed, in the runs in which a row was read."""
-    counted = dict(zip(WHEN, (found.before, found.after, found.never), strict=True))
+    counted = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
     told = {when: runs for when, runs in counted.items() if runs}
     if len(told) <= 1:
         return next(iter(told), "-")
     return ", ".join(f"{when} {runs:,}" for when, runs in told.items())
 
 
-def smallest_told(found: CheatingStudy) -> str:
+def smallest_told(study: CheatingStudy) -> str:
     """Say which coalitions learn anybody's row, of which no part does."""
-    said = "; ".join(name_members((one.parties, one.friends)) for one in found.smallest)
+    said = "; ".join(
+        name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
+    )
     return f"smallest coalitions that learn somebody's row by cheating: {said or NOTHING}"
 
 
-def smallest_with_attacks(found: CheatingStudy) -> str:
+def smallest_with_attacks(study: CheatingStudy) -> str:
     """The smallest coalitions that learn somebody's row, each with what it does and achieves."""
-    return "; ".join(map(told, found.smallest)) or f"{NOTHING} reads anybody's row"
+    return "; ".join(map(told, study.smallest)) or f"{NOTHING} reads anybody's row"
 
 
-def told(one: WorstAttack) -> str:
+def told(coalition: WorstAttack) -> str:
     """A coalition, what it does, in how many runs that read a row, and when it was noticed."""
-    who = name_members((one.parties, one.friends))
-    if one.worst is None or one.watching:
-        return f"{who} ({WATCHES if one.watching else NOTHING})"
-    return f"{who} by {one.worst.attack} in {in_runs(one.worst)}, noticed: {seen(one.worst)}"
+    who = name_members((coalition.parties, coalition.friends))
+    if coalition.worst is None or coalition.watching:
+        return f"{who} ({WATCHES if coalition.watching else NOTHING})"
+    worst = coalition.worst
+    return f"{who} by {worst.attack} in {in_runs(worst)}, noticed: {seen(worst)}"
 
 
-def played(found: CheatingStudy) -> str:
+def played(study: CheatingStudy) -> str:
     """What was played, with its seeds; and what is still missing."""
     told = (
-        f"{many(len(found.attempts), 'attack')} on a person, {many(found.runs, 'run')} of each, "
-        f"{seeds(found.seed, found.runs)}"
+        f"{many(len(study.attempts), 'attack')} on a person, {many(study.runs, 'run')} of each, "
+        f"{seeds(study.seed, study.runs)}"
     )
-    if found.whole:
+    if study.whole:
         return told
     return (
-        f"{told}; stopped at {found.played:,} of {found.due:,} runs, so what is told is of these "
+        f"{told}; stopped at {study.played:,} of {study.due:,} runs, so what is told is of these "
         "alone: veilmix leak RUN --cheating goes on"
     )
 
 
-def notes(found: CheatingStudy) -> Iterator[str]:
+def notes(study: CheatingStudy) -> Iterator[str]:
     """What is to be known of the table."""
     yield KEY
     yield LARGER
-    yield f"{played(found)}."
+    yield f"{played(study)}."
 
 
-def numbers(found: Sequence[AttackResult]) -> Grid:
+def numbers(results: Sequence[AttackResult]) -> Grid:
     """Every attack, with all its figures."""
     headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
     rows = [
         (
-            *(one.attack, "+".join(one.parties), one.friends, one.runs, one.read),
-            *(one.low, one.high, one.value, one.of, one.unit, one.before, one.after, one.never),
+            *(result.attack, "+".join(result.parties), result.friends, result.runs, result.read),
+            *(
+                result.low,
+                result.high,
+                result.value,
+                result.of,
+                result.unit,
+                result.before,
+                result.after,
+                result.never,
+            ),
         )
-        for one in found
+        for result in results
     ]
     return Grid((*headings, "unit", *WHEN), rows)

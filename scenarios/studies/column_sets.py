@@ -85,7 +85,7 @@ def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]
     nobody else has (protocol/tallying.py).
     """
     read = [run.result.marginals[name] for name in run.result.features]
-    counts, people = marginals([{(value,): n for value, n in one.items()} for one in read])
+    counts, people = marginals([{(value,): n for value, n in counted.items()} for counted in read])
     return listed(schema, counts), people
 
 
@@ -121,9 +121,9 @@ class _Chooser:
             for size in range(1, len(self.names) + 1):
                 yield from combinations(columns, size)
             return
-        found: set[tuple[int, ...]] = {(column,) for column in columns}
-        found |= {tuple(sorted({*self.kept, column})) for column in columns}
-        yield from sorted(found | {tuple(columns)}, key=lambda one: (len(one), one))
+        sets: set[tuple[int, ...]] = {(column,) for column in columns}
+        sets |= {tuple(sorted({*self.kept, column})) for column in columns}
+        yield from sorted(sets | {tuple(columns)}, key=lambda own: (len(own), own))
 
     def _score(self, columns: tuple[int, ...]) -> ColumnSet:
         promised, rule = self._promise(columns)
@@ -168,9 +168,11 @@ class _Chooser:
         """What it would take to keep each column; nothing where the policy does not choose."""
         if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
             return
-        for one in choose(self.policy, self.rule, self.schema, self.counts).dropped:
-            name = self.names[one.column]
-            yield Dropped(name, one.smallest_target, one.largest_k, name in self.policy.forbidden)
+        for dropped in choose(self.policy, self.rule, self.schema, self.counts).dropped:
+            name = self.names[dropped.column]
+            yield Dropped(
+                name, dropped.smallest_target, dropped.largest_k, name in self.policy.forbidden
+            )
 
 
 def _entropy(cells: Any) -> float:

@@ -59,7 +59,7 @@ class Cost:
     @property
     def layers(self) -> int:
         """Layers sealed in all; as many are opened."""
-        return sum(one.layers for one in self.rounds)
+        return sum(price.layers for price in self.rounds)
 
     @property
     def seconds(self) -> float:

@@ -99,13 +99,13 @@ def _others(name: str) -> Callable[[], Executor]:
         raise ParameterError(f"--executor {name}: {bad}") from None
 
     def made() -> Executor:
-        one = make()
-        if not isinstance(one, Executor):
-            kind = type(one).__name__
+        executor = make()
+        if not isinstance(executor, Executor):
+            kind = type(executor).__name__
             raise ParameterError(
                 f"--executor {name}: it gave {kind}; a concurrent.futures.Executor is accepted, "
                 "such as Dask's Client.get_executor()"
             )
-        return one
+        return executor
 
     return made

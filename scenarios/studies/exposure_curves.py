@@ -131,12 +131,12 @@ def _worst(
 
     people = sum(counts[0])
     said = run.result.exposure.worst_case
-    for one in _spread(ks, k):
-        found = worst_case(counts, one, seconds / WORST)
-        proven = found.upper
-        if one == k and released and said is not None:
-            proven = max(found.people, min(proven, round(said * people)))
-        yield Worst(one, found.people, proven)
+    for crowd in _spread(ks, k):
+        worst = worst_case(counts, crowd, seconds / WORST)
+        proven = worst.upper
+        if crowd == k and released and said is not None:
+            proven = max(worst.people, min(proven, round(said * people)))
+        yield Worst(crowd, worst.people, proven)
 
 
 def _spread(ks: Sequence[int], k: int) -> list[int]:

@@ -103,18 +103,18 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def cell(self, row: str, defence: str) -> Cell:
         """One outcome; KeyError if there is none."""
-        for one in self.outcomes:
-            if (one.row, one.defence) == (row, defence):
-                return one
+        for outcome in self.outcomes:
+            if (outcome.row, outcome.defence) == (row, defence):
+                return outcome
         raise KeyError(f"{row} x {defence}")
 
 
 class MatrixStopped(KeyboardInterrupt):
     """Ctrl-C after some attacks were through. found: the matrix of these."""
 
-    def __init__(self, found: Matrix) -> None:
-        super().__init__(f"{len(found.rows)} attacks played")
-        self.found = found
+    def __init__(self, matrix: Matrix) -> None:
+        super().__init__(f"{len(matrix.rows)} attacks played")
+        self.found = matrix
 
 
 def verdict(cell: Cell, without: Cell | None) -> Verdict:

@@ -102,7 +102,7 @@ def shoot(job: Job) -> Shot:
         played.tallies[0] if played.tallies else (),
         played.release is not None,
         played.burned is not None,
-        (*(one.cause for one in played.alarms if one.borne_out), *_named(played)),
+        (*(alarm.cause for alarm in played.alarms if alarm.borne_out), *_named(played)),
         sum(played.refused.values()),
         cpu,
         sent.size if sent else 0,
@@ -141,13 +141,13 @@ def _named(played: Played) -> Iterator[str]:
 def _learnt(scenario: Scenario, crowd: Samples, played: Played) -> tuple[int, int]:
     """Others linked and cells of others certain: the most that a single party has."""
     alone = topology_of(scenario).alone(scenario, crowd.people.n)
-    views = {view.knows: view for view in (played.look((one,)) for one in alone)}
-    found = [_of_others(view, _sizes(crowd)) for view in views.values()]
-    return max(one[0] for one in found), max(one[1] for one in found)
+    views = {view.knows: view for view in (played.look((party,)) for party in alone)}
+    learnt = [_of_others(view, _sizes(crowd)) for view in views.values()]
+    return max(pair[0] for pair in learnt), max(pair[1] for pair in learnt)
 
 
 def _of_others(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
     """People linked and cells certain, less those that the members hold themselves."""
-    own = sum(parties.role(one) in PEOPLE for one in view.parties)
+    own = sum(parties.role(party) in PEOPLE for party in view.parties)
     learnt = received(view, sizes)
     return max(learnt.linked - own, 0), max(learnt.cells_certain - own * len(sizes), 0)

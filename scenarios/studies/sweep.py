@@ -77,9 +77,9 @@ def axes(scenario: Scenario, given: Axes) -> dict[str, tuple[Value, ...]]:
     """
     wrong = list(swept(replace(scenario, sweep=dict(given)), Facts()))
     if wrong:
-        told = (one.message.removeprefix(f"{one.path[1]}: ") for one in wrong)
+        told = (problem.message.removeprefix(f"{problem.path[1]}: ") for problem in wrong)
         raise ScenarioError(
-            [f"--set {one.path[1]}: {said}" for one, said in zip(wrong, told, strict=True)]
+            [f"--set {problem.path[1]}: {said}" for problem, said in zip(wrong, told, strict=True)]
         )
     merged = {key: tuple(dict.fromkeys(all_)) for key, all_ in {**scenario.sweep, **given}.items()}
     return dict(sorted(merged.items(), key=lambda axis: len(axis[1]) < 2))
@@ -135,7 +135,9 @@ def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
         return base
     here = {shuffler(hop) for hop in range(1, m + 1)}
     gone = {shuffler(hop) for hop in range(1, MAX_SHUFFLERS + 1)} - here
-    met = tuple(one for one in base.coalition if not gone.intersection(one.parties))
+    met = tuple(
+        coalition for coalition in base.coalition if not gone.intersection(coalition.parties)
+    )
     return replace(base, coalition=met)
 
 

@@ -70,11 +70,11 @@ class Sweep:
     @property
     def axes(self) -> dict[str, tuple[Value, ...]]:
         """Every swept key with the values it takes, in order."""
-        found: dict[str, dict[Value, None]] = {}
+        values_of: dict[str, dict[Value, None]] = {}
         for line in self.lines:
             for key, value in line.key.items():
-                found.setdefault(key, {})[value] = None
-        return {key: tuple(_sorted(values)) for key, values in found.items()}
+                values_of.setdefault(key, {})[value] = None
+        return {key: tuple(_sorted(values)) for key, values in values_of.items()}
 
     def groups(self) -> dict[Point, list[Line]]:
         """The runs at each point of the grid."""
@@ -110,7 +110,7 @@ def read_sweep(path: Path) -> Sweep:
 
 def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
     """Take the bytes of a file apart: its lines, and the beginning of one that was cut off."""
-    found: dict[tuple[Any, ...], Line] = {}
+    lines: dict[tuple[Any, ...], Line] = {}
     texts = data.split(b"\n")
     for number, text in enumerate(texts, start=1):
         if not text.strip():
@@ -119,14 +119,14 @@ def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
             line = msgspec.json.decode(text, type=Line)
         except msgspec.DecodeError as bad:
             if number == len(texts):  # no end of line follows: it was being written
-                return tuple(found.values()), text
+                return tuple(lines.values()), text
             raise damaged(path, number, f"no line of a sweep: {bad}") from None
         if line.schema != SCHEMA:
             raise damaged(path, number, f"schema {line.schema}; this version reads {SCHEMA}")
         line = replace(line, result=current(line.result))
-        found.pop(line.name, None)
-        found[line.name] = line
-    return tuple(found.values()), b""
+        lines.pop(line.name, None)
+        lines[line.name] = line
+    return tuple(lines.values()), b""
 
 
 def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
@@ -153,12 +153,12 @@ def _columns(result: Mapping[str, Any]) -> float | None:
 
 def _reader(result: Mapping[str, Any], what: str) -> float | None:
     """The most that one reader by itself has."""
-    found = [
-        float(one[what])
-        for one in result.get("coalitions", ())
-        if one["parties"] in (["curator"], ["analyst"])
+    numbers = [
+        float(coalition[what])
+        for coalition in result.get("coalitions", ())
+        if coalition["parties"] in (["curator"], ["analyst"])
     ]
-    return max(found, default=None)
+    return max(numbers, default=None)
 
 
 def _noise(result: Mapping[str, Any], which: str) -> float | None:
@@ -175,18 +175,21 @@ def _sets(result: Mapping[str, Any]) -> float | None:
 def half(result: Mapping[str, Any]) -> float | None:
     """Among peers: others of whom half of them pin a value, on average; None anywhere else."""
     peers: Mapping[str, Any] = result.get("peers") or {"coalitions": (), "peers": 0}
-    found = [
-        one["people"]["mean"] for one in peers["coalitions"] if one["size"] == peers["peers"] // 2
+    means = [
+        coalition["people"]["mean"]
+        for coalition in peers["coalitions"]
+        if coalition["size"] == peers["peers"] // 2
     ]
-    return float(found[0]) if found else None
+    return float(means[0]) if means else None
 
 
 def least(result: Mapping[str, Any]) -> float | None:
     """The fewest parties, people aside, that link anybody together; None where none can."""
     sizes = [
-        len(one["parties"])
-        for one in result.get("coalitions", ())
-        if one["linked"] and not any(party.startswith(PEOPLE) for party in one["parties"])
+        len(coalition["parties"])
+        for coalition in result.get("coalitions", ())
+        if coalition["linked"]
+        and not any(party.startswith(PEOPLE) for party in coalition["parties"])
     ]
     return float(min(sizes)) if sizes else None
 

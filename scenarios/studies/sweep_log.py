@@ -47,7 +47,7 @@ class Log:
 
         StorageError if it holds runs of something else.
         """
-        other = sum(one.scenario != jobs[0].mark for one in self._found.values()) if jobs else 0
+        other = sum(line.scenario != jobs[0].mark for line in self._found.values()) if jobs else 0
         if other:
             raise StorageError(
                 f"{self.path}: {many(other, 'run')} of another sweep, scenario, data or mode in "

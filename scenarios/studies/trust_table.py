@@ -82,12 +82,12 @@ class MeasuredTrust(Record, frozen=True):
 def shipped() -> TrustTable:
     """The table of this version. StorageError if it is damaged."""
     try:
-        found = msgspec.json.decode(FILE.read_bytes(), type=TrustTable)
+        table = msgspec.json.decode(FILE.read_bytes(), type=TrustTable)
     except (OSError, ValueError) as bad:
         raise StorageError(f"{FILE}: {bad}; install veilmix anew") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{FILE}: schema {found.schema}; this version reads {SCHEMA}")
-    return found
+    if table.schema != SCHEMA:
+        raise StorageError(f"{FILE}: schema {table.schema}; this version reads {SCHEMA}")
+    return table
 
 
 def guards_on(scenario: Scenario) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def guards_on(scenario: Scenario) -> tuple[str, ...]:
     there = guarding(topology_of(scenario).name)
     left_out = (*ALIKE, RANDOM)
     return tuple(
-        name for name, one in there.items() if name not in left_out and one.is_on(scenario)
+        name for name, guard in there.items() if name not in left_out and guard.is_on(scenario)
     )
 
 
@@ -108,33 +108,33 @@ def told_of(scenario: Scenario, sets: Sequence[GuardSet] | None = None) -> Measu
         return None
     topology, on = topology_of(scenario), set(guards_on(scenario))
     fitting = [
-        one
-        for one in (shipped().sets if sets is None else sets)
-        if (one.topology, one.public) == (topology.name, topology.public(scenario))
-        and on.issuperset(one.on)
+        guards
+        for guards in (shipped().sets if sets is None else sets)
+        if (guards.topology, guards.public) == (topology.name, topology.public(scenario))
+        and on.issuperset(guards.on)
     ]
     if not fitting:
         return None
-    best = max(fitting, key=lambda one: len(one.on))
+    best = max(fitting, key=lambda guards: len(guards.on))
     besides = tuple(sorted(on - set(best.on)))
     return MeasuredTrust(best, "fewer" if besides else "same", besides)
 
 
-def guard_set(name: str, scenario: Scenario, found: CheatingStudy) -> GuardSet:
+def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
     """A line of the table, from what was measured."""
     topology = topology_of(scenario)
     return GuardSet(
         name=name,
-        scenario=found.scenario,
+        scenario=study.scenario,
         source=str(scenario.population.source),
-        users=found.users,
+        users=study.users,
         topology=topology.name,
-        handlers=found.handlers,
+        handlers=study.handlers,
         public=topology.public(scenario),
         on=guards_on(scenario),
-        seed=found.seed,
-        runs=found.runs,
-        tried=tuple(one.attack for one in found.attempts),
-        watching=found.watching,
-        reading=tuple(one for one in found.attacks if one.read),
+        seed=study.seed,
+        runs=study.runs,
+        tried=tuple(attempt.attack for attempt in study.attempts),
+        watching=study.watching,
+        reading=tuple(coalition for coalition in study.attacks if coalition.read),
     )

@@ -23,15 +23,15 @@ def summary(outcome: Any) -> Iterator[Block]:
         return
     rows = [
         (
-            one.round,
-            _groups(one),
-            _masks(one),
-            f"{one.counts:,}",
-            f"{one.exposed:,}",
-            _certain(one),
-            f"{one.bits_are.mark}{one.bits_per_person:.3f}",
+            asked.round,
+            _groups(asked),
+            _masks(asked),
+            f"{asked.counts:,}",
+            f"{asked.exposed:,}",
+            _certain(asked),
+            f"{asked.bits_are.mark}{asked.bits_per_person:.3f}",
         )
-        for one in outcome.findings.rounds
+        for asked in outcome.findings.rounds
     ]
     headings = (
         *("round", "the curator asks for", "masked", "counts", "small crowds"),
@@ -42,24 +42,24 @@ def summary(outcome: Any) -> Iterator[Block]:
     yield Line()
 
 
-def _groups(one: "RoundRecord") -> str:
+def _groups(asked: "RoundRecord") -> str:
     """The groups of a round: each by name, or how many of how many columns."""
-    size = len(one.groups[0])
+    size = len(asked.groups[0])
     if size == 1:
         return "every feature by itself"
-    if len(one.groups) > NAMED:
-        return f"{len(one.groups)} groups of {size}"
-    return ", ".join(" x ".join(map(str, group)) for group in one.groups)
+    if len(asked.groups) > NAMED:
+        return f"{len(asked.groups)} groups of {size}"
+    return ", ".join(" x ".join(map(str, group)) for group in asked.groups)
 
 
-def _certain(one: "RoundRecord") -> str:
+def _certain(asked: "RoundRecord") -> str:
     """How many people are certain: the number, or at least and at most."""
-    low, high = one.certain.low, one.certain.high
-    return f"{low:,}" if one.certain.exact else f"{low:,} to {high:,}"
+    low, high = asked.certain.low, asked.certain.high
+    return f"{low:,}" if asked.certain.exact else f"{low:,} to {high:,}"
 
 
-def _masks(one: "RoundRecord") -> str:
-    said = [f"{name}: {hidden}" for name, hidden in one.masked.items() if hidden]
+def _masks(asked: "RoundRecord") -> str:
+    said = [f"{name}: {hidden}" for name, hidden in asked.masked.items() if hidden]
     return ", ".join(said) or "-"
 
 

@@ -22,11 +22,13 @@ def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, f
     if len(rows) < 2:
         return 0.0, 0.0
     rng, weights = np.random.default_rng(SEED), many / many.sum()
-    draws = draws_of(max(one.randomizer.bits for one in questions), len(rows))
+    draws = draws_of(max(question.randomizer.bits for question in questions), len(rows))
     own = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))
-    for one in questions:
-        likely += one.randomizer.log_likelihood(bits_of(one)[rows[:, one.columns[0]]], own, rng)
+    for question in questions:
+        likely += question.randomizer.log_likelihood(
+            bits_of(question)[rows[:, question.columns[0]]], own, rng
+        )
     likely = np.exp(likely - likely.max(axis=1, keepdims=True))
     told = np.log2(likely[np.arange(draws), own] / (likely @ weights))
     return max(0.0, float(told.mean())), float(told.std(ddof=1)) / sqrt(draws)

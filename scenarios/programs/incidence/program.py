@@ -94,10 +94,10 @@ class Incidence(Randomizing):
         tallies = () if session.played.burned else session.played.tallies
         here, asked = session.present(1), self.questions(scenario, people)
         told = partial(compose_vectors, asked, people.codes[here])
-        found = score(scenario, people, asked, here, told, tallies)
+        findings = score(scenario, people, asked, here, told, tallies)
         release = reports(people.schema.names, tallies[0]) if tallies else None
-        information = found.information if found else None
-        return Scored(found, release, information)
+        information = findings.information if findings else None
+        return Scored(findings, release, information)
 
     def findings(self) -> "type[Findings]":
         """How many elements are in how many sets."""
@@ -143,8 +143,8 @@ class Incidence(Randomizing):
         from .score import Incidence as Found
         from .section import answers
 
-        found = result.findings
-        return answers(found if isinstance(found, Found) else None, result.burned)
+        findings = result.findings
+        return answers(findings if isinstance(findings, Found) else None, result.burned)
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
         """In how many sets elements are."""

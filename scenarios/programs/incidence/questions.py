@@ -24,5 +24,6 @@ def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
     """The questions that these owners are asked."""
     asked = noise(epsilon, positions_of(people))
     return tuple(
-        replace(one, values=(texts,)) for one, texts in zip(asked, people.values, strict=True)
+        replace(question, values=(texts,))
+        for question, texts in zip(asked, people.values, strict=True)
     )

@@ -135,13 +135,13 @@ def errors(
     """Hold estimates and limits against the truth, where it is known."""
     if truth is None:
         return CountErrors(None, None)
-    missed = [abs(found - true) for found, true in zip(phi, truth, strict=False)]
+    missed = [abs(estimate - true) for estimate, true in zip(phi, truth, strict=False)]
     inside = sum(a <= true <= b for a, true, b in zip(low, truth, high, strict=True))
     return CountErrors(max(missed, default=None), inside)
 
 
-def _counted(one: Count, truth: int | None) -> Counted:
-    return Counted(one.value, one.low, one.high, truth)
+def _counted(count: Count, truth: int | None) -> Counted:
+    return Counted(count.value, count.low, count.high, truth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,27 +212,27 @@ def result(
     """Put together what the reports say and what is known besides."""
     from ..randomized.questions import rule
 
-    found = estimated(scenario, seen)
+    estimate = estimated(scenario, seen)
     epsilon = scenario.local.epsilon or 0.0
-    phi, low, high = (tuple(one.tolist()) for one in (found.phi, found.low, found.high))
+    phi, low, high = (tuple(ends.tolist()) for ends in (estimate.phi, estimate.low, estimate.high))
     return Incidence(
         seen.owners,
-        found.m,
+        estimate.m,
         seen.left_out,
         seen.outside,
         rule(scenario, 0),
         Budget(epsilon, epsilon * seen.owners),
-        found.eta,
-        found.method,
-        found.beta,
+        estimate.eta,
+        estimate.method,
+        estimate.beta,
         tuple(seen.psi.tolist()),
         phi,
         low,
         high,
         truth,
-        _counted(found.union, None if truth is None else sum(truth[1:])),
-        _counted(found.intersection, None if truth is None else truth[-1]),
+        _counted(estimate.union, None if truth is None else sum(truth[1:])),
+        _counted(estimate.intersection, None if truth is None else truth[-1]),
         errors(phi, low, high, truth),
-        found.note,
+        estimate.note,
         *told,
     )

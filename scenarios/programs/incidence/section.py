@@ -8,48 +8,49 @@ from .score import Incidence
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 
-def answers(found: Incidence | None, burned: str | None) -> tuple[Answer, Answer]:
+def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Answer]:
     """What was released, and how exposed owners are. burned: why the round was, if it was."""
-    if not found:
+    if not findings:
         why = burned or "no vector was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
         return nothing, Answer(EXPOSED, "not at all", "No vector was counted.")
+    union = findings.union
     what = (
-        f"In how many sets {found.positions:,} elements are, from vectors that "
-        f"{many(found.owners, 'owner')} flipped ({found.rule}). In any set: "
-        f"{found.union.value:,.0f}, from {found.union.low:,.0f} to {found.union.high:,.0f}."
+        f"In how many sets {findings.positions:,} elements are, from vectors that "
+        f"{many(findings.owners, 'owner')} flipped ({findings.rule}). In any set: "
+        f"{union.value:,.0f}, from {union.low:,.0f} to {union.high:,.0f}."
     )
     text = (
         f"Nobody learns from a vector, even with its owner's name on it, whether an element "
-        f"is in the set: odds change by e^{found.epsilon:g} at most. An element of all "
-        f"{found.owners} sets is told about {found.owners} times. The mix hides whose vector "
+        f"is in the set: odds change by e^{findings.epsilon:g} at most. An element of all "
+        f"{findings.owners} sets is told about {findings.owners} times. The mix hides whose vector "
         "is whose."
     )
-    short = f"epsilon {found.epsilon:g} nats a bit"
+    short = f"epsilon {findings.epsilon:g} nats a bit"
     return Answer(RELEASED, "estimated counts", what), Answer(EXPOSED, short, text)
 
 
-def section(found: Incidence) -> Section:
+def section(findings: Incidence) -> Section:
     """The part of the page on sets."""
-    sure = percent(1 - found.beta)
-    kind = "credible limits" if found.method == "bayes" else "limits"
+    sure = percent(1 - findings.beta)
+    kind = "credible limits" if findings.method == "bayes" else "limits"
     lead = (
-        f"{many(found.owners, 'owner')} flipped each of {found.positions:,} bits by itself "
-        f"({found.rule}) before sealing. The bars are {kind} that hold all counts at once with "
+        f"{many(findings.owners, 'owner')} flipped each of {findings.positions:,} bits by itself "
+        f"({findings.rule}) before sealing. The bars are {kind} that hold all counts at once with "
         f"{sure}; the truth is what the laboratory knows, and no analyst."
     )
-    return Section("sets", "In how many sets", lead, (_figure(found), _table(found)))
+    return Section("sets", "In how many sets", lead, (_figure(findings), _table(findings)))
 
 
-def _rows(found: Incidence) -> list[tuple[int | float | None, ...]]:
-    unknown = (None,) * (found.owners + 1)
-    columns = (found.psi, found.phi, found.low, found.high, found.truth or unknown)
+def _rows(findings: Incidence) -> list[tuple[int | float | None, ...]]:
+    unknown = (None,) * (findings.owners + 1)
+    columns = (findings.psi, findings.phi, findings.low, findings.high, findings.truth or unknown)
     return [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
 
 
-def _figure(found: Incidence) -> Figure:
-    n, m = found.owners, found.positions
-    rows = _rows(found)
+def _figure(findings: Incidence) -> Figure:
+    n, m = findings.owners, findings.positions
+    rows = _rows(findings)
     spoken = "; ".join(f"in {t}: {row[1]:,.0f}" for t, *row in rows)
     title = "Elements in exactly t sets"
     picture = plot("sets", title, spoken, (-0.5, n + 0.5, False), (1, m, True), zero=True, head=72)
@@ -66,11 +67,11 @@ def _figure(found: Incidence) -> Figure:
             if value is not None:
                 place = picture.x(t + aside), picture.y(max(0.0, value))
                 picture.drawing.mark(place, shape, kind, 4)
-    picture.note(f"estimate ({found.method}), with limits", "square", "estimate")
+    picture.note(f"estimate ({findings.method}), with limits", "square", "estimate")
     picture.note("truth", "diamond", "promise")
     picture.note("seen in the flipped vectors", "cross", "dot s4")
     picture.legend(picture.x.end - 250, 6)
-    held = found.covered
+    held = findings.covered
     said = (
         "" if held is None else f" {held} of {n + 1} limits hold the truth (open diamonds, left)."
     )
@@ -79,15 +80,15 @@ def _figure(found: Incidence) -> Figure:
     return Figure(picture.drawing.svg(), caption, numbers)
 
 
-def _table(found: Incidence) -> Grid:
+def _table(findings: Incidence) -> Grid:
     rows = [
         (
             name,
-            f"{one.value:,.1f}",
-            f"{one.low:,.0f}",
-            f"{one.high:,.0f}",
-            "-" if one.truth is None else f"{one.truth:,}",
+            f"{count.value:,.1f}",
+            f"{count.low:,.0f}",
+            f"{count.high:,.0f}",
+            "-" if count.truth is None else f"{count.truth:,}",
         )
-        for name, one in (("any set", found.union), ("all sets", found.intersection))
+        for name, count in (("any set", findings.union), ("all sets", findings.intersection))
     ]
     return Grid("Elements", ("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4))

@@ -19,72 +19,79 @@ Score = tuple[str, str, str]
 
 def summary(outcome: Any) -> Iterator[Block]:
     """Print what was read, and the counts with their limits."""
-    found = outcome.findings
-    if found is None:
+    findings = outcome.findings
+    if findings is None:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
         yield Line()
         return
     pieces = len(outcome.schema.names)
     noun = "answer" if outcome.mode == "ideal" else "onion"
-    onions = many(found.owners * pieces, noun)
-    yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {found.rule}")
+    onions = many(findings.owners * pieces, noun)
+    yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {findings.rule}")
     yield Line()
-    sure = f"{percent(1 - found.beta)} from"
-    headings = ("elements in", f"by {found.method}", sure, "to", "seen, noisy", "truth")
-    yield Grid(headings, list(_rows(found)), (1, 2, 3, 4, 5))
-    if (counts := found.owners + 1) > ROWS:
+    sure = f"{percent(1 - findings.beta)} from"
+    headings = ("elements in", f"by {findings.method}", sure, "to", "seen, noisy", "truth")
+    yield Grid(headings, list(_rows(findings)), (1, 2, 3, 4, 5))
+    if (counts := findings.owners + 1) > ROWS:
         yield Line(f" the first {ROWS} of {counts}; all are in result.json", "dim")
-    whose = "posterior probability, all together" if found.method == "bayes" else "all together"
+    whose = "posterior probability, all together" if findings.method == "bayes" else "all together"
     yield Line(f" limits: {whose}; truth: of the sets of those who took part,")
     yield Line(" which no analyst knows")
-    if found.left_out:
-        yield Line(f" {found.left_out:,} positions left out: reports of their pieces are missing")
+    if findings.left_out:
+        yield Line(
+            f" {findings.left_out:,} positions left out: reports of their pieces are missing"
+        )
     yield Line()
 
 
-def _rows(found: "Incidence") -> Iterator[tuple[str, ...]]:
-    n, true = found.owners, found.truth
+def _rows(findings: "Incidence") -> Iterator[tuple[str, ...]]:
+    n, true = findings.owners, findings.truth
     for t in range(min(n + 1, ROWS)):
         yield (
             f"{'no set' if t == 0 else f'exactly {t}' if t < n else f'all {n}'}",
-            f"{found.phi[t]:,.1f}",
-            f"{found.low[t]:,.0f}",
-            f"{found.high[t]:,.0f}",
-            f"{found.psi[t]:,}",
+            f"{findings.phi[t]:,.1f}",
+            f"{findings.low[t]:,.0f}",
+            f"{findings.high[t]:,.0f}",
+            f"{findings.psi[t]:,}",
             "-" if true is None else f"{true[t]:,}",
         )
     if n > 1:
-        yield ("any set", *_count(found.union), "", "-" if true is None else f"{sum(true[1:]):,}")
+        yield (
+            "any set",
+            *_count(findings.union),
+            "",
+            "-" if true is None else f"{sum(true[1:]):,}",
+        )
 
 
-def _count(one: "Counted") -> tuple[str, str, str]:
-    return f"{one.value:,.1f}", f"{one.low:,.0f}", f"{one.high:,.0f}"
+def _count(count: "Counted") -> tuple[str, str, str]:
+    return f"{count.value:,.1f}", f"{count.low:,.0f}", f"{count.high:,.0f}"
 
 
-def scores(found: "Incidence") -> Iterator[Score]:
+def scores(findings: "Incidence") -> Iterator[Score]:
     """How good the estimate is, and what an element and an owner give away."""
-    if found.largest_error is not None:
-        share = percent(found.largest_error / found.positions)
-        meaning = f"positions, of {found.positions:,}: {share}; the worst of all counts"
-        yield "largest error", f"{found.largest_error:,.1f}", meaning
-        held = f"all at once with {percent(1 - found.beta)} or more"
-        if found.method == "bayes":
-            held = f"all at once with posterior probability {percent(1 - found.beta)}"
-        yield "truth within its limits", f"{found.covered} of {found.owners + 1}", held
-    yield "... of the estimate itself", "", found.note
-    if found.outside:
-        yield "outside", f"{found.outside:,}", "texts that are no vector, left out"
+    if findings.largest_error is not None:
+        share = percent(findings.largest_error / findings.positions)
+        meaning = f"positions, of {findings.positions:,}: {share}; the worst of all counts"
+        yield "largest error", f"{findings.largest_error:,.1f}", meaning
+        held = f"all at once with {percent(1 - findings.beta)} or more"
+        if findings.method == "bayes":
+            held = f"all at once with posterior probability {percent(1 - findings.beta)}"
+        yield "truth within its limits", f"{findings.covered} of {findings.owners + 1}", held
+    yield "... of the estimate itself", "", findings.note
+    if findings.outside:
+        yield "outside", f"{findings.outside:,}", "texts that are no vector, left out"
     meaning = "nats; whether one element is in one set, whatever is seen of the vectors"
-    yield "epsilon, one membership", f"{found.epsilon:g}", meaning
-    meaning = f"nats; in which of all {found.owners} sets one element is"
-    yield "... one element", f"{found.epsilon * found.owners:g}", meaning
-    lie = (1 - found.eta) / 2
+    yield "epsilon, one membership", f"{findings.epsilon:g}", meaning
+    meaning = f"nats; in which of all {findings.owners} sets one element is"
+    yield "... one element", f"{findings.epsilon * findings.owners:g}", meaning
+    lie = (1 - findings.eta) / 2
     meaning = "Bayes error about one membership from a vector pinned on its owner, odds even"
     yield "guessing one bit errs", percent(lie), meaning
-    error = give_or_take(found.information_error, 2)
-    if not isclose(found.information, 0, abs_tol=1e-12):
+    error = give_or_take(findings.information_error, 2)
+    if not isclose(findings.information, 0, abs_tol=1e-12):
         meaning = "bits, all pieces of one owner together, were they pinned on it: which set it has"
-        yield "one owner's reports tell", f"{found.information:.3g}{error}", meaning
+        yield "one owner's reports tell", f"{findings.information:.3g}{error}", meaning
 
 
 def describe(people: "Population") -> list[str]:

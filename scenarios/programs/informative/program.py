@@ -29,7 +29,7 @@ def bits(count: Sequence[int]) -> float:
     from ....analysis.estimation import entropy
 
     people = sum(count)
-    return float(entropy([one / people for one in count], unit="bits")) if people else 0.0
+    return float(entropy([number / people for number in count], unit="bits")) if people else 0.0
 
 
 class Informative(Decided):

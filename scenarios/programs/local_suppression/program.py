@@ -43,8 +43,8 @@ class LocalSuppression(Decided):
         codes = people.codes[session.present(len(played.calls))]
         first, release = played.tallies[0], played.release
         policy = session.scenario.policy
-        found = score(policy, people.schema, first, played.decision, release, codes)
-        return Scored(found)
+        findings = score(policy, people.schema, first, played.decision, release, codes)
+        return Scored(findings)
 
     def findings(self) -> "type[Findings]":
         """What blanks hide and cost."""

@@ -47,7 +47,7 @@ class LocalSuppression:
         policy, tallies = self.policy, heard[0].counts
         n, values = most(tallies), [ranked(tally) for tally in tallies]
         allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
-        found = choose(
+        choice = choose(
             [counted(tally, texts) for tally, texts in zip(tallies, values, strict=True)],
             policy.k,
             people_allowed(policy.max_exposure, n),
@@ -56,16 +56,16 @@ class LocalSuppression:
             allowed,
             [schema.column(name) for name in policy.required],
         )
-        kept = tuple(j for j, level in enumerate(found.levels) if level)
+        kept = tuple(j for j, level in enumerate(choice.levels) if level)
         hidden = tuple(
-            Redact(j, tuple(sorted(values[j][found.levels[j] :])), column.cover)
+            Redact(j, tuple(sorted(values[j][choice.levels[j] :])), column.cover)
             for j in kept
-            if found.levels[j] < len(values[j])
-            for column in (said_in(policy, tallies, j, found.levels[j]),)
+            if choice.levels[j] < len(values[j])
+            for column in (said_in(policy, tallies, j, choice.levels[j]),)
         )
-        thresholds = tuple(float(t) for t in found.proof.thresholds)
+        thresholds = tuple(float(t) for t in choice.proof.thresholds)
         delta = policy.delta if any(rule.cover for rule in hidden) else None
-        proof = Certificate(KIND, policy.k, n, found.proof.people, thresholds, None, delta)
+        proof = Certificate(KIND, policy.k, n, choice.proof.people, thresholds, None, delta)
         return Decision(kept, proof, hidden)
 
     def prove(
@@ -123,10 +123,10 @@ def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "C
 
     n = most(tallies)
     counts = counted(tallies[j], ranked(tallies[j]))
-    found = column(counts, level, n, policy.k, policy.delta / len(tallies))
-    if found is None:
+    chosen = column(counts, level, n, policy.k, policy.delta / len(tallies))
+    if chosen is None:
         raise VerificationError(f"column {j}: nobody is left to make {policy.k} blanks")
-    return found
+    return chosen
 
 
 def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> None:

@@ -32,16 +32,16 @@ def _sure(outcome: Any, *, covered: bool, k: int) -> str:
 
 def scores(outcome: Any) -> Iterator[tuple[str, str, str]]:
     """What blanks cost and save: cells, beside whole columns."""
-    found = outcome.findings
-    if found is None or not outcome.released:
+    findings = outcome.findings
+    if findings is None or not outcome.released:
         return
-    yield "cells said by name", f"{found.cells:,} of {found.of:,}", "people times features"
+    yield "cells said by name", f"{findings.cells:,} of {findings.of:,}", "people times features"
     for label, rival in (
-        ("... whole columns, same promise", found.promise),
-        ("... whole columns, same truth", found.truth),
+        ("... whole columns, same promise", findings.promise),
+        ("... whole columns, same truth", findings.truth),
     ):
         kept = _columns(rival.kept)
-        yield label, f"{rival.cells:,} of {found.of:,}", f"keeping {kept}"
+        yield label, f"{rival.cells:,} of {findings.of:,}", f"keeping {kept}"
 
 
 def _columns(names: Sequence[str]) -> str:

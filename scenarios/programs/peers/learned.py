@@ -46,15 +46,17 @@ def _one(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
         for there in record.routes.values()
         for step in range(record.board.agreement.path)
     ]
-    found = _followed(record, peer) if alone else None
+    followed = _followed(record, peer) if alone else None
     return PeerLearned(
         parties.peer(peer),
         sum(route.origin == peer for route in routes),
         len(here),
         sum(route.stops[-1] == peer for route in routes),
         min((len(batch) for batch in batches if batch), default=0),
-        None if found is None else len(found),
-        None if found is None else len({one.origin for one in found if one.answer is not None}),
+        None if followed is None else len(followed),
+        None
+        if followed is None
+        else len({message.origin for message in followed if message.answer is not None}),
     )
 
 

@@ -101,7 +101,9 @@ def _of_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generato
     tries = TRIES if len(peers) <= SIZES else FEWER
     every = comb(len(peers), size)
     chosen = list(combinations(peers, size)) if every <= tries else _drawn(peers, size, rng, tries)
-    onions, people, rows = zip(*(_followed(record, frozenset(one)) for one in chosen), strict=True)
+    onions, people, rows = zip(
+        *(_followed(record, frozenset(members)) for members in chosen), strict=True
+    )
     whole = every <= tries
     return OfSize(
         size,
@@ -120,9 +122,9 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
 
 def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Spread:
     """The mean of what is 0 to `most`."""
-    found = estimate(name, values, 0.0, most)
-    limits = (found.mean, found.mean) if whole else (found.low, found.high)
-    return Spread(found.mean, *limits)
+    measured = estimate(name, values, 0.0, most)
+    limits = (measured.mean, measured.mean) if whole else (measured.low, measured.high)
+    return Spread(measured.mean, *limits)
 
 
 def _followed(record: PeerRecord, members: frozenset[int]) -> tuple[float, int, int]:

@@ -29,17 +29,17 @@ HANDLED = (
 )
 
 
-def answer(found: PeersFound) -> Answer:
+def answer(among: PeersFound) -> Answer:
     """Whom one must trust."""
-    sizes = found.sizes
+    sizes = among.sizes
     if not sizes:
         text = "No message was sent, so there was nothing to follow."
         return Answer(TRUSTED, "nobody in the middle", text)
-    first = next((one for one in sizes if one.people.mean > 0), None)
-    half = min(sizes, key=lambda one: abs(2 * one.size - found.peers))
-    outside = found.peers - half.size
+    first = next((size for size in sizes if size.people.mean > 0), None)
+    half = min(sizes, key=lambda size: abs(2 * size.size - among.peers))
+    outside = among.peers - half.size
     text = (
-        f"There is no party in the middle. {many(half.size, 'peer')} of {found.peers:,} "
+        f"There is no party in the middle. {many(half.size, 'peer')} of {among.peers:,} "
         f"together follow {percent(half.onions.mean)} of the others' messages, and link "
         f"{half.people.mean:,.1f} of {outside:,} others to a value, on average over "
         f"{many(half.tried, 'coalition')}."
@@ -51,41 +51,43 @@ def answer(found: PeersFound) -> Answer:
     return Answer(TRUSTED, short, f"{text} The smallest that linked anybody had {least}.")
 
 
-def section(found: PeersFound, record: PeerRecord) -> Section:
+def section(among: PeersFound, record: PeerRecord) -> Section:
     """The part of the page on peers."""
     each = learned(record)
     blocks: list[Block] = []
-    if found.sizes:
-        blocks += [_figure(found), _by_size(found), Words(NOTE)]
-    blocks += [_each(each, found.path), Words(HANDLED), *_named(found)]
+    if among.sizes:
+        blocks += [_figure(among), _by_size(among), Words(NOTE)]
+    blocks += [_each(each, among.path), Words(HANDLED), *_named(among)]
     lead = (
-        f"Each of {found.peers:,} peers sent {many(found.onions, 'message')} a round, every "
-        f"one over a path of its own: {many(found.path, 'other peer')}, drawn evenly. All of it "
+        f"Each of {among.peers:,} peers sent {many(among.onions, 'message')} a round, every "
+        f"one over a path of its own: {many(among.path, 'other peer')}, drawn evenly. All of it "
         "is posted, for everybody to read; a coalition knows besides what its members sealed and "
         "opened."
     )
     return Section("peers", "What peers learned", lead, tuple(blocks))
 
 
-def _figure(found: PeersFound) -> Figure:
+def _figure(among: PeersFound) -> Figure:
     """Shares of messages followed and of others linked, by the number of members."""
-    sizes, peers = found.sizes, found.peers
-    spoken = "; ".join(f"{one.size:,} members follow {percent(one.onions.mean)}" for one in sizes)
+    sizes, peers = among.sizes, among.peers
+    spoken = "; ".join(
+        f"{size.size:,} members follow {percent(size.onions.mean)}" for size in sizes
+    )
     title = "Messages followed, and people linked, by the number of members"
     picture = plot("followed", title, spoken, (0, peers, False), (0, 100, False), head=22)
-    ticks = [(float(one.size), f"{one.size:,}") for one in sizes]
+    ticks = [(float(size.size), f"{size.size:,}") for size in sizes]
     picture.axes("members of a coalition", "percent of those outside it", ticks)
-    expected = [(one.size, 100 * one.expected) for one in sizes]
+    expected = [(size.size, 100 * size.expected) for size in sizes]
     picture.curve(expected, 3, "messages expected")
-    _measured(picture, sizes, 1, "messages followed", lambda one: (one.onions, 1))
+    _measured(picture, sizes, 1, "messages followed", lambda size: (size.onions, 1))
     label = "people linked to a value"
-    _measured(picture, sizes, 2, label, lambda one: (one.people, peers - one.size))
+    _measured(picture, sizes, 2, label, lambda size: (size.people, peers - size.size))
     picture.strip()
     caption = (
         "Means over the coalitions looked at, with their 95 % interval where these were drawn. "
         "Messages expected: those that pass members alone."
     )
-    return Figure(picture.drawing.svg(), caption, _numbers(found))
+    return Figure(picture.drawing.svg(), caption, _numbers(among))
 
 
 def _measured(
@@ -97,21 +99,21 @@ def _measured(
 ) -> None:
     """A curve with its intervals. part: what is measured of a size, and all there could be."""
     points = []
-    for one in sizes:
-        spread, whole = part(one)
+    for size in sizes:
+        spread, whole = part(size)
         mean, low, high = (100 * end / whole for end in astuple(spread))
-        picture.span(one.size, max(low, 0.0), min(high, 100.0), "bounds")
-        points.append((one.size, mean))
+        picture.span(size.size, max(low, 0.0), min(high, 100.0), "bounds")
+        points.append((size.size, mean))
     picture.curve(points, series, label)
 
 
-def _numbers(found: PeersFound) -> Numbers:
-    return Numbers("coalitions-by-size", *numbers(found))
+def _numbers(among: PeersFound) -> Numbers:
+    return Numbers("coalitions-by-size", *numbers(among))
 
 
-def _by_size(found: PeersFound) -> Grid:
-    rows = [tuple(map(str, row)) for row in rows_by_size(found)]
-    return Grid("Coalitions by their size", SIZES, rows, (0, 2, 3, 4, 5), _numbers(found))
+def _by_size(among: PeersFound) -> Grid:
+    rows = [tuple(map(str, row)) for row in rows_by_size(among)]
+    return Grid("Coalitions by their size", SIZES, rows, (0, 2, 3, 4, 5), _numbers(among))
 
 
 def _each(each: Sequence[PeerLearned], path: int) -> Grid:
@@ -121,15 +123,29 @@ def _each(each: Sequence[PeerLearned], path: int) -> Grid:
     )
     rows = [
         (
-            *(one.name.removeprefix("peer-"), f"{one.sent:,}", f"{path}", f"{one.opened:,}"),
-            *(f"{one.shown:,}", f"{one.senders:,}", _or_dash(one.followed), _or_dash(one.linked)),
+            *(peer.name.removeprefix("peer-"), f"{peer.sent:,}", f"{path}", f"{peer.opened:,}"),
+            *(
+                f"{peer.shown:,}",
+                f"{peer.senders:,}",
+                _or_dash(peer.followed),
+                _or_dash(peer.linked),
+            ),
         )
-        for one in each
+        for peer in each
     ]
     keys = ("sent", "path", "opened", "shown", "senders", "followed", "linked")
     plain = [
-        (one.name, one.sent, path, one.opened, one.shown, one.senders, one.followed, one.linked)
-        for one in each
+        (
+            peer.name,
+            peer.sent,
+            path,
+            peer.opened,
+            peer.shown,
+            peer.senders,
+            peer.followed,
+            peer.linked,
+        )
+        for peer in each
     ]
     caption = "What each peer handled, and what it learned of others by itself"
     taken = Numbers("peers", ("peer", *keys), plain)
@@ -140,10 +156,10 @@ def _or_dash(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _named(found: PeersFound) -> Iterator[Block]:
-    named = found.charges
+def _named(among: PeersFound) -> Iterator[Block]:
+    named = among.charges
     if not named:
         yield Words("Nobody was named: everybody did what was agreed on.")
         return
-    rows = [(one.peer, str(one.round), str(one.step), one.why) for one in named]
+    rows = [(charge.peer, str(charge.round), str(charge.step), charge.why) for charge in named]
     yield Grid("Named by everybody", ("peer", "round", "step", "it"), rows)

@@ -16,38 +16,38 @@ SIZES = (
 ENDS = ("mean", "low_95", "high_95")
 
 
-def rows_by_size(found: PeersFound) -> list[tuple[str, ...]]:
+def rows_by_size(among: PeersFound) -> list[tuple[str, ...]]:
     """Rows for SIZES."""
     return [
         (
-            f"{one.size:,}",
-            f"all {one.all_:,}" if one.tried == one.all_ else f"{one.tried:,} drawn",
-            _between(one.onions, share=True),
-            percent(one.expected),
-            f"{_between(one.people)} of {found.peers - one.size:,}",
-            _between(one.rows),
+            f"{size.size:,}",
+            f"all {size.all_:,}" if size.tried == size.all_ else f"{size.tried:,} drawn",
+            _between(size.onions, share=True),
+            percent(size.expected),
+            f"{_between(size.people)} of {among.peers - size.size:,}",
+            _between(size.rows),
         )
-        for one in found.sizes
+        for size in among.sizes
     ]
 
 
-def _between(one: Spread, *, share: bool = False) -> str:
+def _between(spread: Spread, *, share: bool = False) -> str:
     """A mean, and its 95 % interval where it has one; no share is below 0."""
-    mean = percent(one.mean) if share else f"{one.mean:.2f}"
-    if one.low == one.high:
+    mean = percent(spread.mean) if share else f"{spread.mean:.2f}"
+    if spread.low == spread.high:
         return mean
-    ends = (percent(x) if share else f"{x:.2f}" for x in (max(one.low, 0.0), one.high))
+    ends = (percent(x) if share else f"{x:.2f}" for x in (max(spread.low, 0.0), spread.high))
     return f"{mean} ({' to '.join(ends)})"
 
 
-def numbers(found: PeersFound) -> tuple[tuple[str, ...], list[tuple[int | float, ...]]]:
+def numbers(among: PeersFound) -> tuple[tuple[str, ...], list[tuple[int | float, ...]]]:
     """The same as numbers: headings, and rows."""
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (
-            *(one.size, one.tried, one.all_, one.expected),
-            *(end for part in (one.onions, one.people, one.rows) for end in astuple(part)),
+            *(size.size, size.tried, size.all_, size.expected),
+            *(end for part in (size.onions, size.people, size.rows) for end in astuple(part)),
         )
-        for one in found.sizes
+        for size in among.sizes
     ]
     return ("members", "tried", "all", "expected", *parts), rows

@@ -48,9 +48,9 @@ def board(evidence: Evidence) -> str:
 
 def digest(evidence: Evidence) -> str:
     """The posts hash to the digest."""
-    found = _reckoned(evidence).board.digest().hex()
-    same("digest", found, evidence.result.digest)
-    return found[:16]
+    computed = _reckoned(evidence).board.digest().hex()
+    same("digest", computed, evidence.result.digest)
+    return computed[:16]
 
 
 def counts(evidence: Evidence) -> str:
@@ -97,16 +97,16 @@ def coalitions(evidence: Evidence) -> str:
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
     said = claimed(evidence).sizes
     seed = evidence.result.seed
-    if seed is None and any(one.tried < one.all_ for one in said):
+    if seed is None and any(size.tried < size.all_ for size in said):
         raise NoGround("coalitions were drawn with system randomness")
     same("coalitions", by_size(record, seed), said)
     return f"{len(said)} sizes measured again"
 
 
-def same(what: str, found: object, claimed: object) -> None:
+def same(what: str, actual: object, claimed: object) -> None:
     """VerificationError unless what was found is what was claimed."""
-    if found != claimed:
-        raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(found)} was found")
+    if actual != claimed:
+        raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(actual)} was found")
 
 
 def _short(value: object) -> str:

@@ -25,12 +25,12 @@ def considered(session: Session) -> tuple[Considered, ...]:
     """Every set of columns, with what could be promised of it; () with more than 6 columns."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
-    found = options(policy, schema, next(iter(played.tallies), None), crowd.others)
+    possible = options(policy, schema, next(iter(played.tallies), None), crowd.others)
     if decision is None or not decision.hidden:
-        return found
+        return possible
     kept = tuple(schema.names[column] for column in decision.kept)
     blanked = Considered(kept, decision.certificate.value, "blanks", safe=True)
-    return tuple(blanked if one.columns == kept else one for one in found)
+    return tuple(blanked if option.columns == kept else option for option in possible)
 
 
 def options(
@@ -45,14 +45,14 @@ def options(
         return ()
     counts = listed(schema, as_marginals(tally)[0])
     rule = named_rule(policy, others, schema)
-    found = []
+    possible = []
     for size in range(1, len(counts) + 1):
         for columns in combinations(range(len(counts)), size):
             proof = bound(rule, [counts[column] for column in columns], policy.k)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
-            found.append(Considered(names, proof.value, str(proof.rule), safe))
-    return tuple(found)
+            possible.append(Considered(names, proof.value, str(proof.rule), safe))
+    return tuple(possible)
 
 
 def dropped(session: Session) -> tuple[Dropped, ...]:
@@ -65,10 +65,10 @@ def dropped(session: Session) -> tuple[Dropped, ...]:
     choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
     return tuple(
         Dropped(
-            schema.names[one.column],
-            one.smallest_target,
-            one.largest_k,
-            schema.names[one.column] in policy.forbidden,
+            schema.names[column.column],
+            column.smallest_target,
+            column.largest_k,
+            schema.names[column.column] in policy.forbidden,
         )
-        for one in choice.dropped
+        for column in choice.dropped
     )

@@ -100,7 +100,7 @@ class Decided:
 
     def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
         """Those of the scenario that the run folder keeps."""
-        return tuple(one.name for one in scenario.feature)
+        return tuple(feature.name for feature in scenario.feature)
 
     def policy(self, scenario: Scenario) -> "Policy":
         """The promise, and what is meant to prove it."""

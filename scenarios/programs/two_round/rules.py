@@ -219,9 +219,9 @@ def verify_certificate(
         _as_proof(certificate).verify(counts)
 
 
-def _compare(certificate: Certificate, people: int, found: str) -> None:
+def _compare(certificate: Certificate, people: int, reason: str) -> None:
     if people > certificate.people:
-        raise VerificationError(f"certificate: claims {certificate.people:,} people; {found}")
+        raise VerificationError(f"certificate: claims {certificate.people:,} people; {reason}")
 
 
 def _as_proof(certificate: Certificate) -> "Proof":

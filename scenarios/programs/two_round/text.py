@@ -22,9 +22,9 @@ def again(scenario: "Scenario") -> str:
 def describe(people: "Population") -> list[str]:
     """Each feature with how many values it has."""
     return [
-        f"{one.name}: {many(len(texts), 'value')}"
-        + ("" if one.values is not None else f", open: up to {one.width} bytes")
-        for one, texts in zip(people.schema.features, people.values, strict=True)
+        f"{feature.name}: {many(len(texts), 'value')}"
+        + ("" if feature.values is not None else f", open: up to {feature.width} bytes")
+        for feature, texts in zip(people.schema.features, people.values, strict=True)
     ]
 
 
