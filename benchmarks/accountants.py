@@ -50,27 +50,27 @@ def quiet(name: str, folder: str) -> Any:
         return import_module(name)
 
 
-def variation_ratio(module: Any, one: Any, n: int) -> float | None:
+def variation_ratio(module: Any, randomizer: Any, n: int) -> float | None:
     """Its upper bound with the README's parameters; None where it has none for the randomizer."""
-    p = exp(one.epsilon)
-    if isinstance(one, GRR):
-        beta = (p - 1) / (p + one.a - 1)
-    elif one == UnaryEncoding.rappor(one.a, one.epsilon):
-        root = exp(one.epsilon / 2)
+    p = exp(randomizer.epsilon)
+    if isinstance(randomizer, GRR):
+        beta = (p - 1) / (p + randomizer.a - 1)
+    elif randomizer == UnaryEncoding.rappor(randomizer.a, randomizer.epsilon):
+        root = exp(randomizer.epsilon / 2)
         beta = (root - 1) / (root + 1)
     else:
         return None
     return float(module.amplificationUB(p, beta, p, p, n, DELTA, 40))
 
 
-def dp_accounting(one: Any, n: int) -> float | None:
+def dp_accounting(randomizer: Any, n: int) -> float | None:
     """Epsilon of the pair "all others have the same bit"; one bit only."""
-    if one.one_bit is None:
+    if randomizer.one_bit is None:
         return None
     from dp_accounting.pld import privacy_loss_distribution as pld
     from scipy.stats import binom
 
-    q, s = one.one_bit, np.arange(n + 1)
+    q, s = randomizer.one_bit, np.arange(n + 1)
     others = binom.pmf(np.arange(n), n - 1, q)
     zero, one_more = np.append((1 - q) * others, 0), np.append(q * others, 0)
     zero[1:] += q * others
@@ -93,22 +93,24 @@ def compare(clones: Any, ratio: Any) -> None:
     """The table, in Markdown."""
     heads = ("randomizer", "n", "veilmix", "clones", "variation ratio", "dp-accounting, one pair")
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-    for one, n in CASES:
-        found, seconds = timed(lambda one=one, n=n: report_epsilon(n, one, DELTA))
-        band = (
-            f"{found.low:.6g}"
-            if found.low == found.high
-            else f"{found.low:.6g} to {found.high:.6g}"
+    for randomizer, n in CASES:
+        epsilon, seconds = timed(
+            lambda randomizer=randomizer, n=n: report_epsilon(n, randomizer, DELTA)
         )
-        cells = [f"{one}", f"{n:,}", f"{band} ({seconds:.2g} s)"]
-        e, step = one.epsilon, max(1, n // 1000)
+        band = (
+            f"{epsilon.low:.6g}"
+            if epsilon.low == epsilon.high
+            else f"{epsilon.low:.6g} to {epsilon.high:.6g}"
+        )
+        cells = [f"{randomizer}", f"{n:,}", f"{band} ({seconds:.2g} s)"]
+        e, step = randomizer.epsilon, max(1, n // 1000)
         cells.append(
             cell(lambda e=e, n=n, s=step: clones.numericalanalysis(n, e, DELTA, 20, s, True))
             if clones
             else "-"
         )
-        cells.append(cell(lambda o=one, n=n: variation_ratio(ratio, o, n)) if ratio else "-")
-        cells.append(cell(lambda o=one, n=n: dp_accounting(o, n)))
+        cells.append(cell(lambda o=randomizer, n=n: variation_ratio(ratio, o, n)) if ratio else "-")
+        cells.append(cell(lambda o=randomizer, n=n: dp_accounting(o, n)))
         print("| " + " | ".join(cells) + " |", flush=True)
 
 

@@ -125,7 +125,7 @@ def domain(name: str, occurring: set[str]) -> list[str]:
 
 def ladders(rows: list[dict[str, str]]) -> tuple[np.ndarray, list[Ladder]]:
     """Codes, and for each column its hierarchy with Iyengar's losses."""
-    columns, found = [], []
+    columns, steps = [], []
     for name in ASKED:
         values = domain(name, {row[name] for row in rows})
         place = {value: code for code, value in enumerate(values)}
@@ -141,8 +141,8 @@ def ladders(rows: list[dict[str, str]]) -> tuple[np.ndarray, list[Ladder]]:
             loss = (people * (leaves - 1)).sum() / people.sum() / max(1, len(values) - 1)
             levels.append(Level(str(number), coarse, float(loss)))
         columns.append(codes)
-        found.append(Ladder(name, tuple(levels)))
-    return np.stack(columns, axis=1), found
+        steps.append(Ladder(name, tuple(levels)))
+    return np.stack(columns, axis=1), steps
 
 
 def optimum(table: np.ndarray, steps: list[Ladder], k: int) -> tuple[float, int]:
@@ -167,16 +167,16 @@ def optimum(table: np.ndarray, steps: list[Ladder], k: int) -> tuple[float, int]
 def main() -> None:
     """Print both for k = 5 and 10."""
     table, steps = ladders(adult(Path(sys.argv[1])))
-    print(f"{len(table):,} people, {np.prod([len(one.levels) for one in steps]):,} nodes")
+    print(f"{len(table):,} people, {np.prod([len(ladder.levels) for ladder in steps]):,} nodes")
     for k in (5, 10):
         begun = time.process_time()
         least, tried = optimum(table, steps, k)
         took = time.process_time() - begun
-        found = search(table, steps, k, 0, charged=False)
+        result = search(table, steps, k, 0, charged=False)
         print(
             f"k = {k}: ARX's optimum {least:.6f} ({tried:,} nodes, {took:.1f} s); advice "
-            f"{found.best.loss:.6f}, exact: {found.exact} ({found.counted:,} counts, "
-            f"{found.seconds:.2f} s), levels {found.best.levels}"
+            f"{result.best.loss:.6f}, exact: {result.exact} ({result.counted:,} counts, "
+            f"{result.seconds:.2f} s), levels {result.best.levels}"
         )
 
 

@@ -56,11 +56,11 @@ class Peak(threading.Thread):
 
 def children() -> list[int]:
     """The numbers of this process's children."""
-    found: list[int] = []
+    processes: list[int] = []
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):  # the thread has ended
-            found += map(int, task.read_text().split())
-    return found
+            processes += map(int, task.read_text().split())
+    return processes
 
 
 def held(process: int) -> int:
@@ -95,8 +95,8 @@ def main(people: int, repeats: int) -> None:
     peak.start()
     best: dict[str, tuple[float, float]] = {}
 
-    def keep(name: str, found: tuple[float, float]) -> None:
-        best[name] = min(best.get(name, found), found)
+    def keep(name: str, figures: tuple[float, float]) -> None:
+        best[name] = min(best.get(name, figures), figures)
 
     for _ in range(repeats):
         recorder = Recorder(Transcript.sized(people))

@@ -32,17 +32,17 @@ def main() -> None:
         record = read(folder)
         reading = perf_counter() - started
     started = perf_counter()
-    found = learnt_in(record)
+    views = learnt_in(record)
     together = perf_counter() - started
 
     seen = Record(recorded(record), board(record))
-    sample = coalitions(record.scenario)[:: len(found) // SAMPLE]
+    sample = coalitions(record.scenario)[:: len(views) // SAMPLE]
     started = perf_counter()
     for members in sample:
         received(seen.view(members), record.sizes, seen.truth)
-    alone = (perf_counter() - started) / len(sample) * len(found)
-    linking = sum(one.linked > 0 for one in found)
-    print(f"{len(found)} coalitions over {found[0].users:,} people, {linking} of them link people")
+    alone = (perf_counter() - started) / len(sample) * len(views)
+    linking = sum(view.linked > 0 for view in views)
+    print(f"{len(views)} coalitions over {views[0].users:,} people, {linking} of them link people")
     print(f"  reading the run folder     {reading:6.2f} s")
     print(f"  scoring all of them        {together:6.2f} s")
     print(f"  one by one, {len(sample)} measured   {alone:6.2f} s  ratio {alone / together:.1f}")

@@ -17,13 +17,13 @@ SEALED = 49  # bytes that the suite byte and a sealed box add to what is inside
 def operations(board: Board, people: int) -> list[tuple[int, int]]:
     """(how many layers, bytes inside each) for every hop of every round of an honest session."""
     assert board.announcement is not None
-    found = []
+    sizes = []
     for call in board.calls:
         plan = open_round(board.announcement, board.session, call)
-        found.append((people, plan.envelope - SEALED))
+        sizes.append((people, plan.envelope - SEALED))
         later = range(2, len(plan.hops) + 1)
-        found += [(people * plan.slots, plan.inner[hop] - SEALED) for hop in later]
-    return found
+        sizes += [(people * plan.slots, plan.inner[hop] - SEALED) for hop in later]
+    return sizes
 
 
 def floor(layers: Iterable[tuple[int, int]], threads: int) -> float:

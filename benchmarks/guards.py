@@ -106,13 +106,15 @@ def main(people: int, repeats: int, names: Sequence[str]) -> None:
     """Measure and print."""
     cast, best, shares = census(people), dict[str, float](), dict[str, Counter[str]]()
     guards, pairs = Spent(), list[float]()
-    chosen = {name: one for name, one in variants(cast).items() if not names or name in names}
+    chosen = {
+        name: variant for name, variant in variants(cast).items() if not names or name in names
+    }
     for number in range(repeats):
         took = dict[str, float]()
         order = list(chosen.items())
-        for name, one in order if number % 2 else reversed(order):  # neither is always first
+        for name, variant in order if number % 2 else reversed(order):  # neither is always first
             start, guards.seconds = cpu_seconds(), Counter()
-            burned = play(one).burned
+            burned = play(variant).burned
             if burned:
                 sys.exit(f"{name}: {burned}")
             spent = took[name] = cpu_seconds() - start

@@ -61,12 +61,12 @@ def errors() -> None:
     phi, eta, runs = zipf(10, 10_000), eta_of(1.0), 60
     print("Zipf, m = 10,000, n = 10, epsilon = 1: mean of the largest error, positions")
     for method in METHODS:
-        found = [
+        missed = [
             np.abs(shares_of(sample(phi, eta, rng=s), eta, method, s) * 10_000 - phi).max()
             for s in range(runs)
         ]
-        spread = np.std(found) / np.sqrt(runs)
-        print(f"{method:11} {np.mean(found):8.0f} +- {spread:5.0f}   prototype "
+        spread = np.std(missed) / np.sqrt(runs)
+        print(f"{method:11} {np.mean(missed):8.0f} +- {spread:5.0f}   prototype "
               f"{PROTOTYPE.get(method, '-')}")  # fmt: skip
 
 

@@ -68,11 +68,11 @@ def session() -> Board:
 
 def boards(whole: Board) -> list[tuple[Before, Board]]:
     """Each post of an audit or a challenge in round 1, with the board as it stood before."""
-    found = []
+    cases = []
     for at, entry in enumerate(whole.entries):
         if entry.message.kind in ABOUT and entry.message.round == 1:
-            found.append(((entry.author, entry.data, at), replayed(whole, at)))
-    return found
+            cases.append(((entry.author, entry.data, at), replayed(whole, at)))
+    return cases
 
 
 def replayed(whole: Board, many: int) -> Board:
@@ -83,18 +83,18 @@ def replayed(whole: Board, many: int) -> Board:
     return board
 
 
-def copied(one: T) -> T:
+def copied(record: T) -> T:
     """A board, or a part of one, that can be posted on while the first stays as it is."""
     changes = {}
-    for each in fields(one):
-        value = getattr(one, each.name)
+    for each in fields(record):
+        value = getattr(record, each.name)
         if isinstance(value, list | set):
             changes[each.name] = value.copy()
         elif isinstance(value, dict):
             changes[each.name] = {k: dict(v) if type(v) is dict else v for k, v in value.items()}
         elif isinstance(value, Challenged | Audited):
             changes[each.name] = copied(value)
-    return replace(one, **changes)
+    return replace(record, **changes)
 
 
 def judge(board: Board) -> None:

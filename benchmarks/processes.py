@@ -27,7 +27,7 @@ SEED = 3
 def processor() -> float:
     """CPU seconds of this process and those that it has waited for."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def timed(stage: Callable[..., Any], cast: Any) -> tuple[float, float, bytes, list[Any]]:
@@ -56,9 +56,9 @@ def main(name: str = "titanic", times: str = "3") -> None:
     print("      one process       processes         processes / one")
     print("      wall     CPU      wall     CPU      wall    CPU")
     for _ in range(int(times)):
-        wall, cpu, *one = timed(play, cast())
+        wall, cpu, *first = timed(play, cast())
         wall_2, cpu_2, *other = timed(play_apart, cast())
-        assert one == other, "not the same run"
+        assert first == other, "not the same run"
         print(
             f"   {wall:5.2f} s {cpu:5.2f} s   {wall_2:5.2f} s {cpu_2:5.2f} s   "
             f"{wall_2 / wall:7.2f} {cpu_2 / cpu:6.2f}"

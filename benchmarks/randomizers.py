@@ -52,9 +52,9 @@ def measure(name: str, pipe: object) -> None:
     runs = 1 if people * randomizer.inputs > 10**10 else 5
     for seed in range(runs):
         start = perf_counter()
-        found = randomizer.estimate(randomizer.sample(x, rng=seed))
+        estimate = randomizer.estimate(randomizer.sample(x, rng=seed))
         seconds.append(perf_counter() - start)
-        errors.append(float(((found.shares - truth) ** 2).sum()))
+        errors.append(float(((estimate.shares - truth) ** 2).sum()))
         memory = peak() - before
     expected = float(randomizer.variance(truth, people).sum())
     pipe.send((min(seconds), memory, float(np.mean(errors)) / expected))  # type: ignore[attr-defined]

@@ -55,18 +55,18 @@ def domain() -> None:
         eps = epsilon_at(0.5, size)
         mechanism = GRR(PLACES, eps) if name == "GRR" else LocalHash(PLACES, size, eps)
         sampling, reports = timed(lambda m=mechanism: m.sample(own, rng))
-        counting, found = timed(lambda m=mechanism, r=reports: large_domain(m, r))
+        counting, estimate = timed(lambda m=mechanism, r=reports: large_domain(m, r))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         law = grr_loss(truth, PLACES, eps, USERS)
         if name == "LocalHash":
             law = hash_loss(truth, size, eps, USERS)
         invented = {
-            rule: int(np.count_nonzero(truth[found.significant(rule=rule)[0]] == 0))
+            rule: int(np.count_nonzero(truth[estimate.significant(rule=rule)[0]] == 0))
             for rule in ("exact", "normal")
         }
         print(
-            f"{name:12} {sampling:9.2f} {counting:11.2f} {peak:8.2f} {found.loss(truth):9.3g} "
-            f"{law.sum():9.3g} {found.loss(truth, level=0.05):9.3g}  "
+            f"{name:12} {sampling:9.2f} {counting:11.2f} {peak:8.2f} {estimate.loss(truth):9.3g} "
+            f"{law.sum():9.3g} {estimate.loss(truth, level=0.05):9.3g}  "
             f"exact {invented['exact']}, normal {invented['normal']:,}"
         )
 

@@ -45,11 +45,11 @@ def rows_of(path: Path) -> list[tuple[str, ...]]:
     return [tuple(rows[i][j] for j in places) for i in order.tolist()]
 
 
-def timed(found: dict[str, Any], name: str, call: Any, *given: Any, **more: Any) -> Any:
+def timed(answers: dict[str, Any], name: str, call: Any, *given: Any, **more: Any) -> Any:
     """Note the processor time of a call."""
     start = process_time()
     value = call(*given, **more)
-    found[name] = {"seconds": process_time() - start}
+    answers[name] = {"seconds": process_time() - start}
     return value
 
 
@@ -64,23 +64,23 @@ def ours(rows: list[tuple[str, ...]], *, everybody: bool) -> dict[str, Any]:
         singling_out,
     )
 
-    pairs = [np.unique(np.array(one), return_inverse=True) for one in zip(*rows, strict=True)]
+    pairs = [np.unique(np.array(values), return_inverse=True) for values in zip(*rows, strict=True)]
     table = np.stack([codes for _, codes in pairs], axis=1)
     numbers = [pairs[0][0].astype(float), *([None] * (len(ASKED) - 1))]
     half = len(table) // 2
     release, control = table[:half], table[half : 2 * half]
     most = {} if everybody else {"most": ATTACKS * half * len(ASKED)}
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
 
     def note(name: str, attack: Attack) -> None:
         rates = (attack.attack, attack.control, attack.baseline)
-        found[name] |= dict(zip(RATES, (one and one.share for one in rates), strict=True))
+        answers[name] |= dict(zip(RATES, (rate and rate.share for rate in rates), strict=True))
 
-    alone = [distinct(one)[0] for one in (release, control)]
+    alone = [distinct(table)[0] for table in (release, control)]
     for columns in (3, 4):
         name = f"singling out by {columns} columns"
         given = (alone[0], alone[0], columns, alone[1], numbers)
-        note(name, timed(found, name, singling_out, *given).attack())
+        note(name, timed(answers, name, singling_out, *given).attack())
     questions = {
         "linkability": Linkability(tuple(range(len(FIRST))), tuple(range(len(FIRST), len(ASKED)))),
         **{
@@ -92,19 +92,19 @@ def ours(rows: list[tuple[str, ...]], *, everybody: bool) -> dict[str, Any]:
     }
     for name, question in questions.items():
         given = ([question], release, release, control, numbers)
-        note(name, timed(found, name, ask, *given, **most)[0])
-    _our_klt(table, found)
-    return found
+        note(name, timed(answers, name, ask, *given, **most)[0])
+    _our_klt(table, answers)
+    return answers
 
 
-def _our_klt(table: Any, found: dict[str, Any]) -> None:
+def _our_klt(table: Any, answers: dict[str, Any]) -> None:
     from veilmix.analysis.release_risks import diversity
 
     for name in SOUGHT[1:]:
         at = ASKED.index(name)
         known = [j for j in range(len(KNOWN)) if j != at]
-        got = timed(found, f"k, l, t of {name}", diversity, table, known, at)
-        found[f"k, l, t of {name}"] |= {"k": got.k, "l": got.l, "t": got.t}
+        got = timed(answers, f"k, l, t of {name}", diversity, table, known, at)
+        answers[f"k, l, t of {name}"] |= {"k": got.k, "l": got.l, "t": got.t}
 
 
 RATES = ("attack", "control", "guessing")
@@ -130,14 +130,14 @@ def theirs(rows: list[tuple[str, ...]]) -> dict[str, Any]:
         table[half : 2 * half].reset_index(drop=True),
     )
     tables = {"ori": ori, "syn": ori, "control": control, "n_attacks": ATTACKS}
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
 
     def attacked(name: str, call: Any, *given: Any, **more: Any) -> None:
-        result = timed(found, name, call, *given, **more).results()
+        result = timed(answers, name, call, *given, **more).results()
         counts = (result.n_success, result.n_control, result.n_baseline)
-        found[name] |= {key: many / ATTACKS for key, many in zip(RATES, counts, strict=True)}
+        answers[name] |= {key: many / ATTACKS for key, many in zip(RATES, counts, strict=True)}
         for key, rate in (("attack", result.attack_rate), ("control", result.control_rate)):
-            found[name][f"{key} interval"] = (rate.value - rate.error, rate.value + rate.error)
+            answers[name][f"{key} interval"] = (rate.value - rate.error, rate.value + rate.error)
 
     for columns in (3, 4):
         limits = {"n_cols": columns, "seed": SEED, "max_attempts": 10**6}
@@ -150,20 +150,20 @@ def theirs(rows: list[tuple[str, ...]]) -> dict[str, Any]:
     LinkabilityEvaluator(**{**tables, "n_attacks": 1}, **linked).evaluate(n_jobs=1)  # compiles
     attacked("linkability", LinkabilityEvaluator(**tables, **linked).evaluate, n_jobs=1)
     for name in SOUGHT:
-        known = [one for one in ASKED if one != name]
+        known = [column for column in ASKED if column != name]
         sought = {"aux_cols": known, "secret": name}
         attacked(
             f"inference of {name}",
             InferenceEvaluator(**tables, **sought).evaluate,
             n_jobs=1,
         )
-    _their_klt(anonymity, table, found)
-    return found
+    _their_klt(anonymity, table, answers)
+    return answers
 
 
 def _their_klt(anonymity: Any, table: Any, found: dict[str, Any]) -> None:
     for name in SOUGHT[1:]:
-        known = [one for one in KNOWN if one != name]
+        known = [column for column in KNOWN if column != name]
         label = f"k, l, t of {name}"
         got = timed(found, label, _pycanon, anonymity, table, known, name)
         found[label] |= dict(zip("klt", got, strict=True))
@@ -172,7 +172,7 @@ def _their_klt(anonymity: Any, table: Any, found: dict[str, Any]) -> None:
 def _pycanon(anonymity: Any, table: Any, known: list[str], name: str) -> list[float]:
     k = anonymity.k_anonymity(table, known)
     asked = (anonymity.l_diversity, anonymity.t_closeness)
-    return [float(k), *(float(one(table, known, [name])) for one in asked)]
+    return [float(k), *(float(measure(table, known, [name])) for measure in asked)]
 
 
 def main() -> None:
@@ -187,26 +187,26 @@ def main() -> None:
     if given.as_peer:
         print(json.dumps(theirs(rows)))
         return
-    found = ours(rows, everybody=given.all)
+    mine = ours(rows, everybody=given.all)
     command = [given.peers, __file__, str(given.data), "--as-peer"]
     other = json.loads(subprocess.check_output(command)) if given.peers else {}
     print(f"{len(rows):,} people, {len(ASKED)} columns; processor time")
-    for name, one in found.items():
+    for name, answer in mine.items():
         its = other.get(name, {})
-        figures = [f"{key} {value:.4f}" for key, value in one.items() if key != "seconds"]
-        print(f"{name:29}  ours    {one['seconds']:8.3f} s  {'  '.join(figures)}")
+        figures = [f"{key} {value:.4f}" for key, value in answer.items() if key != "seconds"]
+        print(f"{name:29}  ours    {answer['seconds']:8.3f} s  {'  '.join(figures)}")
         if its:
-            figures = [f"{key} {its[key]:.4f}" for key in one if key != "seconds"]
+            figures = [f"{key} {its[key]:.4f}" for key in answer if key != "seconds"]
             inside = [
                 key
                 for key in RATES[:2]
-                if key in one
-                and not its[f"{key} interval"][0] <= one[key] <= its[f"{key} interval"][1]
+                if key in answer
+                and not its[f"{key} interval"][0] <= answer[key] <= its[f"{key} interval"][1]
             ]
             odd = f"  OUTSIDE ITS INTERVAL: {', '.join(inside)}" if inside else ""
             print(f"{'':29}  theirs  {its['seconds']:8.3f} s  {'  '.join(figures)}{odd}")
     if other:
-        times = [sum(one["seconds"] for one in side.values()) for side in (other, found)]
+        times = [sum(answer["seconds"] for answer in side.values()) for side in (other, mine)]
         print(f"all: theirs {times[0]:.2f} s, ours {times[1]:.2f} s: {times[0] / times[1]:.0f} x")
 
 

@@ -62,11 +62,11 @@ def sets(name: str, table: np.ndarray, k: int = 5) -> None:
     """Every set of columns, beside the straightforward way."""
     d = table.shape[1]
     chosen = np.random.default_rng(1).choice(np.arange(1, 2**d), SAMPLE, replace=False).tolist()
-    found = exposures_of_all_sets(table, k)
+    exposures = exposures_of_all_sets(table, k)
     start = perf_counter()
     direct = [plain(table, number, k) for number in chosen]
     scaled = (perf_counter() - start) / SAMPLE * (2**d - 1)
-    assert direct == [(found.people[s], found.anonymity[s]) for s in chosen]
+    assert direct == [(exposures.people[s], exposures.anonymity[s]) for s in chosen]
     seconds = best_of(3, lambda: exposures_of_all_sets(table, k))
     print(
         f"{name:28} {2**d - 1:7,} sets {seconds:7.2f} s   numpy.unique {scaled:8.1f} s"

@@ -43,13 +43,13 @@ def one_bit() -> None:
     for n in (10**3, 10**6, 10**7):
         for q in (0.05, 0.25, 0.45):
             for delta in (1e-6, 1e-12):
-                fast, found = best_of(5, lambda n=n, q=q, d=delta: epsilon_for(n, q, d))
+                fast, level = best_of(5, lambda n=n, q=q, d=delta: epsilon_for(n, q, d))
                 slow, likely = best_of(
                     1, lambda n=n, q=q, d=delta: epsilon_for(n, q, d, "probabilistic")
                 )
                 print(
-                    f"{n:8} {q:5} {delta:6.0e} {float(found):18.12g} {1e3 * fast:7.1f}"
-                    f" {found.ones:8} {float(likely):14.8g} {1e3 * slow:7.1f} {likely / found:6.2f}"
+                    f"{n:8} {q:5} {delta:6.0e} {float(level):18.12g} {1e3 * fast:7.1f} "
+                    f"{level.ones:8} {float(likely):14.8g} {1e3 * slow:7.1f} {likely / level:6.2f}"
                 )
     print("\nall m visited, n = 20,000:")
     for q, epsilon in ((0.25, 0.03), (0.49, 0.0008)):
@@ -57,9 +57,9 @@ def one_bit() -> None:
         seconds, (value, m) = best_of(
             1, lambda d=doubt: worst(d.hockey_stick, None, d.tilted_mean, d.n)
         )
-        fast, found = best_of(3, lambda q=q, e=epsilon: hockey_stick(20_000, q, e))
+        fast, searched = best_of(3, lambda q=q, e=epsilon: hockey_stick(20_000, q, e))
         print(f"q = {q}: {value:.15g} at {m} in {seconds:.2f} s", end="; ")
-        print(f"search {float(found):.15g} in {fast:.4f} s")
+        print(f"search {float(searched):.15g} in {fast:.4f} s")
 
 
 def exactness() -> None:
@@ -91,19 +91,19 @@ def exactness() -> None:
 def laws() -> None:
     """Two bits at n = 120, one bit at n = 10^7, bounds for more bits."""
     for m in ((30, 30, 30, 30), (120, 0, 0, 0), (60, 10, 0, 50)):
-        seconds, found = best_of(3, lambda m=m: law(m, 0.25))
+        seconds, chances = best_of(3, lambda m=m: law(m, 0.25))
         print(
-            f"\ntwo bits, n = 120, m = {m}: {seconds:.3f} s, sum - 1 = {found.sum() - 1:+.1e}",
+            f"\ntwo bits, n = 120, m = {m}: {seconds:.3f} s, sum - 1 = {chances.sum() - 1:+.1e}",
             end="",
         )
-    seconds, found = best_of(2, lambda: log_count_pmf(10**7, 3 * 10**6, 0.25))
-    print(f"\none bit, n = 10^7, all log probabilities: {seconds:.2f} s")
+    seconds, chances = best_of(2, lambda: log_count_pmf(10**7, 3 * 10**6, 0.25))
+    print(f"\none bit, n = 10^7, all log chances: {seconds:.2f} s")
     for n, q, epsilon, bits in ((10, 0.25, 0.5, 2), (1000, 0.25, 0.5, 2), (10**5, 0.3, 0.06, 2)):
-        seconds, found = best_of(1, lambda n=n, q=q, e=epsilon, b=bits: hockey_stick(n, q, e, b))
-        print(f"{found}: {seconds:.2f} s")
+        seconds, delta = best_of(1, lambda n=n, q=q, e=epsilon, b=bits: hockey_stick(n, q, e, b))
+        print(f"{delta}: {seconds:.2f} s")
     for n, epsilon in ((10**3, 0.2), (10**6, 0.005)):
-        seconds, found = best_of(1, lambda n=n, e=epsilon: probabilistic_delta(n, 0.25, e))
-        print(f"{found}: {seconds:.3f} s")
+        seconds, delta = best_of(1, lambda n=n, e=epsilon: probabilistic_delta(n, 0.25, e))
+        print(f"{delta}: {seconds:.3f} s")
 
 
 def accounting() -> None:
@@ -120,12 +120,12 @@ def accounting() -> None:
         s = np.arange(n + 1)
         zero = np.append((1 - q) * binom.pmf(s[:-1], n - 1, q), 0)
         zero[1:] += q * binom.pmf(s[:-1], n - 1, q)
-        one = np.append(q * binom.pmf(s[:-1], n - 1, q), 0)
-        one[1:] += (1 - q) * binom.pmf(s[:-1], n - 1, q)
-        keep = np.minimum(zero, one) > 1e-300
+        present = np.append(q * binom.pmf(s[:-1], n - 1, q), 0)
+        present[1:] += (1 - q) * binom.pmf(s[:-1], n - 1, q)
+        keep = np.minimum(zero, present) > 1e-300
         exact = float(epsilon_for(n, q, delta))
         start = perf_counter()
-        upper = {int(k): float(np.log(one[k])) for k in s[keep]}
+        upper = {int(k): float(np.log(present[k])) for k in s[keep]}
         lower = {int(k): float(np.log(zero[k])) for k in s[keep]}
         account = pld.from_two_probability_mass_functions(
             lower, upper, value_discretization_interval=1e-5, symmetric=False
@@ -140,10 +140,12 @@ def accounting() -> None:
         start = perf_counter()
         three = account.self_compose(3).get_epsilon_for_delta(delta)
         print(f"   three features: {three:.6g} in {perf_counter() - start:.2f} s; ", end="")
-        one = GRR(2, float(np.log((1 - q) / q)))
+        randomizer = GRR(2, float(np.log((1 - q) / q)))
         start = perf_counter()
-        found = compose_reports([one] * 3, [n] * 3, delta)
-        print(f"here, over all collections, {found.hockey_stick} in {perf_counter() - start:.2f} s")
+        composed = compose_reports([randomizer] * 3, [n] * 3, delta)
+        print(
+            f"here, over all collections, {composed.hockey_stick} in {perf_counter() - start:.2f} s"
+        )
 
 
 def main() -> None:

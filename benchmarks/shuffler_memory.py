@@ -71,8 +71,8 @@ def played(people: int, kind: str) -> Weight:
     cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
     transcript = Transcript.sized(people)
     board = processes.play_apart(cast, [Recorder(transcript)])
-    events = [one for one in transcript.events if one.kind is Kind.SUBMISSION]
-    first = [one.size for one in events if one.round == 1]
+    events = [event for event in transcript.events if event.kind is Kind.SUBMISSION]
+    first = [event.size for event in events if event.round == 1]
     held = {name: size for name, size in Weighed.held.items() if name.startswith("shuffler")}
     return Weight(people, len(board.calls), sum(first), held)
 
@@ -83,9 +83,9 @@ def main(*sizes: str) -> None:
     print("people  rounds   a batch   shuffler-1   shuffler-2   bytes for each envelope more")
     before: Weight | None = None
     for size in sizes or SIZES:
-        found = played(int(size), "exposure")
-        print(found.line(before))
-        before = found
+        measured = played(int(size), "exposure")
+        print(measured.line(before))
+        before = measured
     if before is not None:
         print(f"{played(before.people, 'hierarchical').line(None)}   hierarchical")
 

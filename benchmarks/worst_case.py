@@ -47,10 +47,10 @@ def report(table: np.ndarray, size: int, k: int, limit: float) -> None:
     end = perf_counter()
     certified.verify(known)
     exact = worst_case(marginals, k, limit, known=known if size > 1 else None)
-    found = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
+    worst = f"{exact.people}" if exact.proven else f"{exact.people}..{exact.upper}"
     truth = int(table[table < k].sum())
     print(
-        f"{table.ndim:7} {size:5} {k:5} {truth:6} {grouped:8} {certified.people:9} {found:>11} "
+        f"{table.ndim:7} {size:5} {k:5} {truth:6} {grouped:8} {certified.people:9} {worst:>11} "
         f"{middle - start:8.2f} {end - middle:9.2f} {exact.seconds:8.2f}",
         flush=True,
     )

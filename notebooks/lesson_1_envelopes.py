@@ -177,9 +177,9 @@ def _(guessed, mo, of_outcome, render, veilmix):
 def _(Frame, answers, guessed, mo, outcome):
     guessed  # nothing is shown before
     linked = {
-        " + ".join(one.parties) or "nobody (the board)": one.linked for one in outcome.coalitions
+        " + ".join(view.parties) or "nobody (the board)": view.linked for view in outcome.coalitions
     }
-    alone = max(one.linked for one in outcome.coalitions if len(one.parties) == 1)
+    alone = max(view.linked for view in outcome.coalitions if len(view.parties) == 1)
     everybody = outcome.coalition("curator", "shuffler-1", "shuffler-2").linked
     assert alone == 0
     assert everybody == outcome.users

@@ -99,12 +99,12 @@ def _(Frame, breaking, guessed, mo, played, shufflers):
     smallest = breaking(here.coalitions)
     rows = [
         {
-            "together": " + ".join(one.parties) or "nobody (the public board)",
-            "people linked": one.linked,
-            "answers known for certain": one.cells_certain,
-            "bits per person": round(one.bits_per_person, 2),
+            "together": " + ".join(view.parties) or "nobody (the public board)",
+            "people linked": view.linked,
+            "answers known for certain": view.cells_certain,
+            "bits per person": round(view.bits_per_person, 2),
         }
-        for one in sorted(here.coalitions, key=lambda one: (-one.linked, len(one.parties)))
+        for view in sorted(here.coalitions, key=lambda view: (-view.linked, len(view.parties)))
     ]
     mo.vstack(
         [

@@ -82,8 +82,8 @@ def _(Fraction, Frame, guessed, inverse, mo, strict_example):
     guessed  # nothing is shown before
     example = strict_example(Fraction(1, inverse.value))
     rows = [
-        {"row": i + 1, "column 1": int(one), "column 2": int(two)}
-        for i, (one, two) in enumerate(example.table)
+        {"row": i + 1, "column 1": int(first), "column 2": int(two)}
+        for i, (first, two) in enumerate(example.table)
     ]
     mo.vstack(
         [
@@ -116,19 +116,19 @@ def _(
     cs = [Fraction(1, i) for i in (1, 2, 4, 10, 100)]
     examples = [strict_example(c) for c in cs]
     table = []
-    for one in examples:
-        counts = [np.bincount(column) for column in one.table.T]
-        promise = theorem3(counts, one.thresholds, one.c)
+    for example in examples:
+        counts = [np.bincount(column) for column in example.table.T]
+        promise = theorem3(counts, example.thresholds, example.c)
         proof = best_bound(counts, 2)
-        assert one.joint > one.columns, "the wish fails for every c"
-        assert one.joint <= promise.value, "with the slack it holds"
-        assert proof.value >= one.joint
+        assert example.joint > example.columns, "the wish fails for every c"
+        assert example.joint <= promise.value, "with the slack it holds"
+        assert proof.value >= example.joint
         table.append(
             {
-                "c": str(one.c),
-                "people": len(one.table),
-                "the wish promises": str(one.columns),
-                "the truth": str(one.joint),
+                "c": str(example.c),
+                "people": len(example.table),
+                "the wish promises": str(example.columns),
+                "the truth": str(example.joint),
                 "Theorem 3 promises (+ c)": f"{promise.value:.4g}",
             }
         )

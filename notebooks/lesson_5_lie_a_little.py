@@ -83,7 +83,7 @@ def _(drawing, epsilon_for, guessed, local_epsilon, mo, q):
     sizes = (10, 30, 100, 300, 1000, 3000, 10000)
     alone = float(local_epsilon(q.value))
     crowd = {n: float(epsilon_for(n, q.value, delta)) for n in sizes}
-    assert all(found <= alone * (1 + 1e-9) for found in crowd.values())
+    assert all(level <= alone * (1 + 1e-9) for level in crowd.values())
     with drawing.look():
         figure, (ax,) = drawing.new(7, 3.6)
         ax.axhline(alone, color=drawing.VERMILION, label="alone: log((1 - q) / q)")
@@ -156,9 +156,9 @@ def _(Frame, guessed, mo, point):
             "to estimate": task,
             "noise": family,
             **{
-                f"{n:,} people": f"{100 * one.error:.2g} % at {one.shuffled:.2g}"
+                f"{n:,} people": f"{100 * spot.error:.2g} % at {spot.shuffled:.2g}"
                 for n in (1_000, 10_000)
-                for one in [point(task, family, n, 2.0)]
+                for spot in [point(task, family, n, 2.0)]
             },
         }
         for task, families in kinds.items()

@@ -77,12 +77,12 @@ def _(Frame, change, guessed, load, mo, veilmix):
     def told(outcome):
         return [
             {
-                "attacker knows": ", ".join(one.knows),
-                "named rightly, at best": round(one.found, 1),
-                "named for certain": one.certain,
-                "bits learnt per row": round(one.bits, 2),
+                "attacker knows": ", ".join(attack.knows),
+                "named rightly, at best": round(attack.found, 1),
+                "named for certain": attack.certain,
+                "bits learnt per row": round(attack.bits, 2),
             }
-            for one in outcome.reidentification.attacks
+            for attack in outcome.reidentification.attacks
         ]
 
     mo.vstack(
@@ -101,7 +101,7 @@ def _(careful, guessed, mo, whole):
     guessed  # nothing is shown before
 
     def worst(outcome):
-        return max(one.certain for one in outcome.reidentification.attacks)
+        return max(attack.certain for attack in outcome.reidentification.attacks)
 
     certain = worst(whole), worst(careful)
     assert certain[0] > certain[1]

@@ -92,9 +92,9 @@ def _(Path, Reading, VeilmixError, guessed, mo, read_table, shipped, where):
         table, trouble = read(where.value.strip()), None
     except VeilmixError as wrong:
         table, trouble = shipped("titanic"), str(wrong)
-    left = [one for one in table.judged if one.column not in table.columns]
+    left = [judged for judged in table.judged if judged.column not in table.columns]
     notes = [f"{trouble}; the shipped table is shown instead"] if trouble else []
-    notes += [f"{one.column} is left out: a {one.shown} ({one.reason})" for one in left]
+    notes += [f"{judged.column} is left out: a {judged.shown} ({judged.reason})" for judged in left]
     mo.vstack([mo.callout(note, kind="warn") for note in notes]) if notes else None
     return (table,)
 
@@ -118,11 +118,11 @@ def _(Frame, figure, guessed, k, mo, score_table, table, target):
             Frame.of(
                 [
                     {
-                        "column": one.name,
-                        "values": one.values,
-                        "people below k": one.crowds.users_below(score.k),
+                        "column": scored.name,
+                        "values": scored.values,
+                        "people below k": scored.crowds.users_below(score.k),
                     }
-                    for one in score.columns
+                    for scored in score.columns
                 ],
             ),
         ]

@@ -115,10 +115,10 @@ def alarms(played: Session) -> list[bytes]:
     """Alarms of every cause, with evidence that is none, from whoever wants to raise one."""
     evidence = [b"", bytes(16), *(data for _, _, data in played.letters[:4]), bytes(5000)]
     return [
-        Message(played.board.session, number, Alarm(number, cause, one)).encode()
+        Message(played.board.session, number, Alarm(number, cause, proof)).encode()
         for number in (1, 2)
         for cause in Cause
-        for one in evidence
+        for proof in evidence
     ]
 
 
@@ -161,11 +161,11 @@ def changed(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
 
 def _flipped(rng: random.Random, data: bytes) -> bytes:
     """The frame with a few bits turned over, mostly behind the header."""
-    found = bytearray(data)
+    changed = bytearray(data)
     for _ in range(rng.randrange(1, 4)):
         low = HEADER if rng.random() < 0.8 and len(data) > HEADER else 0
-        found[rng.randrange(low, len(data))] ^= 1 << rng.randrange(8)
-    return bytes(found)
+        changed[rng.randrange(low, len(data))] ^= 1 << rng.randrange(8)
+    return bytes(changed)
 
 
 class Posts:
@@ -302,7 +302,7 @@ class Heard:
 def run(many: int, seed: int) -> Heard:
     """Change, hand over, count."""
     rng, heard = random.Random(seed), Heard(Counter(), Counter())  # noqa: S311 - no secret
-    ears = [PeerPosts(), *(ear(one) for one in sessions() for ear in (Posts, Hearers))]
+    ears = [PeerPosts(), *(ear(session) for session in sessions() for ear in (Posts, Hearers))]
     for number in range(many):
         try:
             heard.taken[rng.choice(ears).hear(rng)] += 1

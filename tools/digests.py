@@ -55,7 +55,7 @@ def hashes(outcome: veilmix.Outcome) -> dict[str, str]:
     refused = sorted(outcome.refused.items())
     answer = ([sorted(count.items()) for count in counts], kept, outcome.burned, refused)
     knowledge = [
-        (one.parties, one.linked, one.cells_certain, one.crowd) for one in outcome.coalitions
+        (view.parties, view.linked, view.cells_certain, view.crowd) for view in outcome.coalitions
     ]
     return {
         "digest": outcome.digest[:16],

@@ -37,32 +37,32 @@ OUTCOMES = ("attack", "defence", "achieved", "of", "unit", "outcome", "detected"
 COSTS = ("defence", "switch", "in the scenario", "CPU ms", "bytes", "messages", "false alarms")
 
 
-def outcomes(found: Matrix) -> list[list[str]]:
+def outcomes(matrix: Matrix) -> list[list[str]]:
     """The rows of the first table."""
     rows = []
-    for row in found.rows:
-        named = [one.name for one in found.columns if one.name in row.helping]
+    for row in matrix.rows:
+        named = [column.name for column in matrix.columns if column.name in row.helping]
         for name in (NONE, *named, ALL):
-            cell = found.cell(row.name, name)
+            cell = matrix.cell(row.name, name)
             said = f"{cell.value:.3g}", f"{cell.of:.3g}", row.unit, cell.verdict
             seen = detected(cell), f"{cell.released} of {cell.runs}"
             rows.append([row.name, name, *said, *(seen if cell.runs else ("-", "-"))])
     return rows
 
 
-def costs(found: Matrix) -> list[list[str]]:
+def costs(matrix: Matrix) -> list[list[str]]:
     """The rows of the second."""
-    return [_cost(one) for one in found.columns]
+    return [_cost(column) for column in matrix.columns]
 
 
-def _cost(one: Column) -> list[str]:
-    assert one.cost is not None  # noqa: S101 - this tool measures all
-    price = one.cost
+def _cost(column: Column) -> list[str]:
+    assert column.cost is not None  # noqa: S101 - this tool measures all
+    price = column.cost
     half = (price.cpu_high or price.cpu) - price.cpu
     return [
-        one.name,
-        f"`{one.key}`",
-        "on" if one.on else "off",
+        column.name,
+        f"`{column.key}`",
+        "on" if column.on else "off",
         f"{1000 * price.cpu:+.1f} ± {1000 * half:.1f}",
         f"{price.size:+,.0f}",
         f"{price.messages:+,.0f}",
@@ -70,12 +70,12 @@ def _cost(one: Column) -> list[str]:
     ]
 
 
-def played(found: Matrix) -> str:
+def played(matrix: Matrix) -> str:
     """What was played, in a sentence."""
-    honest = found.honest
+    honest = matrix.honest
     return (
-        f"{found.scenario}: {found.users} people, {seeds(found.seed, found.repeats)}, every cell "
-        f"played {many(found.repeats, 'time')}. A run that "
+        f"{matrix.scenario}: {matrix.users} people, {seeds(matrix.seed, matrix.repeats)}, every "
+        f"cell played {many(matrix.repeats, 'time')}. A run that "
         f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
         f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
     )
@@ -108,7 +108,7 @@ def parsed(text: str) -> list[list[str]]:
 def block(name: str) -> str:
     """What stands on the page between the marks of this name."""
     page = PAGE.read_text("utf-8")
-    return next(found.group() for found in BLOCK.finditer(page) if found.group(2) == name)
+    return next(block.group() for block in BLOCK.finditer(page) if block.group(2) == name)
 
 
 def measure(attacks: Sequence[str] = (), executor: Executor | None = None) -> Matrix:
@@ -131,36 +131,37 @@ def _write(made: Mapping[str, str]) -> None:
     """Put blocks of the page anew; the others stay."""
     page = PAGE.read_text("utf-8")
     PAGE.write_text(
-        BLOCK.sub(lambda one: one[1] + made.get(one[2], _inside(one)) + one[3], page), "utf-8"
+        BLOCK.sub(lambda block: block[1] + made.get(block[2], _inside(block)) + block[3], page),
+        "utf-8",
     )
 
 
-def _inside(one: re.Match[str]) -> str:
-    return one[0].removeprefix(one[1]).removesuffix(one[3])
+def _inside(block: re.Match[str]) -> str:
+    return block[0].removeprefix(block[1]).removesuffix(block[3])
 
 
 def main(arguments: list[str]) -> int:
     """Write the page, or say what is wrong with it."""
     rows = [name for name in arguments if not name.startswith("-")]
     with processes(2) as pool:
-        found = measure(rows, executor=pool)
+        matrix = measure(rows, executor=pool)
     if "--check" in arguments:
         there = parsed(block("outcomes"))
-        wrong = [row for row in outcomes(found) if row[0] not in BY_CHANCE and row not in there]
+        wrong = [row for row in outcomes(matrix) if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
             print(f"{PAGE}: not there: {' | '.join(row)}")
         return bool(wrong)
     if rows:
-        _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(outcomes(found)))})
+        _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(outcomes(matrix)))})
         return 0
     made = {
-        "outcomes": markdown(OUTCOMES, outcomes(found)),
-        "costs": markdown(COSTS, costs(found)),
-        "played": played(found),
+        "outcomes": markdown(OUTCOMES, outcomes(matrix)),
+        "costs": markdown(COSTS, costs(matrix)),
+        "played": played(matrix),
         "kinds": kinds(),
     }
     _write(made)
-    drawing.save(matrix_figure.draw(figure_of(found)), PICTURE)
+    drawing.save(matrix_figure.draw(figure_of(matrix)), PICTURE)
     return 0
 
 

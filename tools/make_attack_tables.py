@@ -39,7 +39,7 @@ def among_peers() -> Iterator[tuple[str, ...]]:
 def guards() -> Iterator[tuple[str, ...]]:
     """All guards, by name."""
     for name, guard in GUARDS.items():
-        against = ", ".join(f"`{one}`" for one in ATTACKS if _stops(name, one))
+        against = ", ".join(f"`{attack}`" for attack in ATTACKS if _stops(name, attack))
         default = "on" if guard.default else "off"
         yield f"`{name}`", f"`{guard.key}`", guard.guards, default, against, guard.price
 
@@ -59,7 +59,7 @@ def written(page: str) -> str:
     made = {by or "design": table(ATTACK, attacks(by)) for by in COMMITTERS}
     made["peers"] = table(PEERS, among_peers())
     made["guards"] = table(GUARD, guards())
-    return BLOCK.sub(lambda one: one[1] + made[one[2]] + one[3], page)
+    return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 
 
 def main(arguments: list[str]) -> int:

@@ -31,20 +31,20 @@ MEASURED = ("CPU s", "bytes")  # what does not follow from the seed alone
 SIGNS = {"exact": "", "at least": "≥ ", "at most": "≤ "}
 
 
-def table(found: Comparison) -> list[list[str]]:
+def table(comparison: Comparison) -> list[list[str]]:
     """The rows of a table, without its head."""
-    return [_row(one) for one in found.programs]
+    return [_row(program) for program in comparison.programs]
 
 
-def _row(one: Compared) -> list[str]:
-    most, worth, privacy = one.trust.most_trusted, one.utility, one.privacy
+def _row(program: Compared) -> list[str]:
+    most, worth, privacy = program.trust.most_trusted, program.utility, program.privacy
     noise = privacy.epsilon is not None
     promised = "-" if privacy.promised is None else f"{privacy.promised:.1%}"
     error = f"{worth.mean:.3f}"
     if worth.mean_limits is not None:
         error += f" ({worth.mean_limits[0]:.3f} to {worth.mean_limits[1]:.3f})"
     return [
-        one.program,
+        program.program,
         most.parties[0],
         SIGNS[most.bits_are] + f"{most.bits_per_person:.2f}",
         f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
@@ -55,9 +55,9 @@ def _row(one: Compared) -> list[str]:
         f"{worth.cells:.1%}",
         f"{worth.entropy:.2f}",
         error,
-        _seconds(one.cost),
-        f"{one.cost.bytes:,.0f}",
-        str(one.cost.rounds),
+        _seconds(program.cost),
+        f"{program.cost.bytes:,.0f}",
+        str(program.cost.rounds),
     ]
 
 
@@ -100,14 +100,14 @@ def main(arguments: list[str]) -> int:
     for block in BLOCK.finditer(page):
         head, name, end = block.groups()
         print(f"playing {name}")
-        found = played(name)
-        rows = table(found)
+        comparison = played(name)
+        rows = table(comparison)
         if computed(rows) != computed(parsed(block.group())):
             wrong.append(name)
         written = written.replace(block.group(), f"{head}{markdown(rows)}{end}")
         if name in FIGURES and "--check" not in arguments:
             FIGURES[name].parent.mkdir(exist_ok=True)
-            FIGURES[name].write_bytes(dict(contents(found, load(name)))["frontier.png"])
+            FIGURES[name].write_bytes(dict(contents(comparison, load(name)))["frontier.png"])
     if "--check" in arguments:
         for name in wrong:
             print(f"{PAGE}: the table of {name} is not what `veilmix compare {name}` gives")

@@ -23,17 +23,17 @@ ASKED = (0.1, 0.3, 1.0)  # epsilon after shuffling
 
 def error_at(line: Sequence[Point], epsilon: float) -> float | None:
     """The error that this epsilon after shuffling buys; None outside the budgets tried."""
-    for one, other in pairwise(line):
-        if one.shuffled <= epsilon <= other.shuffled:
-            share = log(epsilon / one.shuffled) / log(other.shuffled / one.shuffled)
-            return exp((1 - share) * log(one.error) + share * log(other.error))
+    for left, other in pairwise(line):
+        if left.shuffled <= epsilon <= other.shuffled:
+            share = log(epsilon / left.shuffled) / log(other.shuffled / left.shuffled)
+            return exp((1 - share) * log(left.error) + share * log(other.error))
     return None
 
 
-def rows(found: Curves, task: str) -> Iterator[tuple[str, ...]]:
+def rows(drawn: Curves, task: str) -> Iterator[tuple[str, ...]]:
     """A family a row: its error at each crowd and epsilon, the least of a column in bold."""
     cells = {
-        (family, people, epsilon): error_at(found[task, family, people], epsilon)
+        (family, people, epsilon): error_at(drawn[task, family, people], epsilon)
         for family in TASKS[task].families
         for people in CROWDS
         for epsilon in ASKED
@@ -43,38 +43,40 @@ def rows(found: Curves, task: str) -> Iterator[tuple[str, ...]]:
         for people in CROWDS:
             for epsilon in ASKED:
                 own = cells[family, people, epsilon]
-                every = [cells[one, people, epsilon] for one in TASKS[task].families]
+                every = [cells[family, people, epsilon] for family in TASKS[task].families]
                 # Where one was not tried, nobody is called the best.
-                best = None if None in every else min(one for one in every if one is not None)
+                best = None if None in every else min(error for error in every if error is not None)
                 text = "-" if own is None else f"{100 * own:.2g} %"
                 row.append(f"**{text}**" if own is not None and own == best else text)
         yield tuple(row)
 
 
-def table(found: Curves, task: str) -> str:
+def table(drawn: Curves, task: str) -> str:
     """The errors of a task in Markdown."""
     heads = ["mechanism", *(f"{n:,}: {epsilon:g}" for n in CROWDS for epsilon in ASKED)]
-    lines = [heads, ["---"] * len(heads), *rows(found, task)]
+    lines = [heads, ["---"] * len(heads), *rows(drawn, task)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def agreement(found: Curves) -> str:
+def agreement(drawn: Curves) -> str:
     """How measured errors compare with exact ones, in a sentence."""
-    ratios = [one.measured / one.error for line in found.values() for one in line if one.measured]
+    ratios = [
+        point.measured / point.error for line in drawn.values() for point in line if point.measured
+    ]
     return (
         f"{len(ratios)} measured points; measured over exact error: {min(ratios):.2f} to "
         f"{max(ratios):.2f}, mean {sum(ratios) / len(ratios):.3f}.\n"
     )
 
 
-def written(page: str, found: Curves) -> str:
+def written(page: str, drawn: Curves) -> str:
     """The page with its tables as the formulas say."""
-    made = {task: table(found, task) for task in TASKS} | {"measured": agreement(found)}
+    made = {task: table(drawn, task) for task in TASKS} | {"measured": agreement(drawn)}
     return BLOCK.sub(lambda match: match[1] + made[match[2]] + match[3], page)
 
 
 if __name__ == "__main__":
-    found = curves()
-    PAGE.write_text(written(PAGE.read_text("utf-8"), found), "utf-8")
-    drawing.save(figure(found), PICTURE)
+    drawn = curves()
+    PAGE.write_text(written(PAGE.read_text("utf-8"), drawn), "utf-8")
+    drawing.save(figure(drawn), PICTURE)
     Image.open(PICTURE).quantize(COLOURS).save(PICTURE, optimize=True)

@@ -77,13 +77,13 @@ class Item:
 
 def items() -> dict[str, list[Item]]:
     """All items, by paper."""
-    found: dict[str, list[Item]] = {}
+    items: dict[str, list[Item]] = {}
     for line in ITEMS.read_text(encoding="utf-8").splitlines():
         if heading := re.fullmatch(r"\[(\d{3})\]", line):
-            found[heading[1]] = []
+            items[heading[1]] = []
         elif line and not line.startswith("#"):
-            found[list(found)[-1]].append(Item.of(line))
-    return found
+            items[list(items)[-1]].append(Item.of(line))
+    return items
 
 
 def missing(item: Item) -> list[str]:
@@ -120,7 +120,7 @@ def table(rows: list[Item]) -> str:
 def written(page: str) -> str:
     """The page with its tables as the list says."""
     known = items()
-    return BLOCK.sub(lambda found: found[1] + table(known[found[2]]) + found[3], page)
+    return BLOCK.sub(lambda block: block[1] + table(known[block[2]]) + block[3], page)
 
 
 def main() -> int:

@@ -79,8 +79,8 @@ def main(arguments: list[str]) -> int:
 
 def check(texts: dict[str, str]) -> int:
     """Compare the files with what they should be."""
-    found = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
-    wrong = sorted(n for n in found.keys() | texts.keys() if found.get(n) != texts.get(n))
+    written = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
+    wrong = sorted(n for n in written.keys() | texts.keys() if written.get(n) != texts.get(n))
     for name in wrong:
         print(f"{name}: not what tools/make_vectors.py makes", file=sys.stderr)
     return 1 if wrong else 0

@@ -118,8 +118,8 @@ def main(arguments: list[str]) -> int:
 
 def check(texts: dict[str, str]) -> int:
     """Compare the files with what they should be."""
-    found = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
-    wrong = sorted(n for n in found.keys() | texts.keys() if found.get(n) != texts.get(n))
+    written = {p.name: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.json")}
+    wrong = sorted(n for n in written.keys() | texts.keys() if written.get(n) != texts.get(n))
     for name in wrong:
         print(f"{name}: not what tools/make_wire_vectors.py makes", file=sys.stderr)
     return 1 if wrong else 0
@@ -179,7 +179,9 @@ WHO = {
     for name in ("board", "curator", "analyst", "shuffler-1")
 }
 ROSTER = Roster(
-    bytes(range(16)), *(one.public for one in list(WHO.values())[:3]), (WHO["shuffler-1"].public,)
+    bytes(range(16)),
+    *(identity.public for identity in list(WHO.values())[:3]),
+    (WHO["shuffler-1"].public,),
 )
 HEAD = sign_head(ROSTER, 1, bytes(range(32)), WHO["board"])
 SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
@@ -311,7 +313,7 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
         case Tally(totals, refused, counts):
             body = {"totals": list(totals), "refused": in_order(refused), "counts": None}
             if counts is not None:
-                body["counts"] = [[[list(c), one[c]] for c in sorted(one)] for one in counts]
+                body["counts"] = [[[list(c), count[c]] for c in sorted(count)] for count in counts]
         case Decision(kept, proof, hidden):
             body = {"kept": list(kept), "rule": proof.rule, "k": proof.k, "n": proof.n}
             body |= {"people": proof.people, "thresholds": list(proof.thresholds)}
@@ -324,14 +326,14 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
         case Registry(keys):
             body = {"keys": [key.hex() for key in keys]}
         case Receipts(root, hashes):
-            body = {"root": root.hex(), "hashes": [one.hex() for one in hashes]}
+            body = {"root": root.hex(), "hashes": [digest.hex() for digest in hashes]}
         case Alarm(number, cause, evidence):
             body = {"round": number, "cause": cause.value, "evidence": evidence.hex()}
         case Relay(step, bags, refused):
             said = [[to, [layer.hex() for layer in layers]] for to, layers in bags]
             body = {"step": step, "bags": said, "refused": in_order(refused)}
         case Found(step, sealed, refused):
-            body = {"step": step, "sealed": [one.hex() for one in sealed]}
+            body = {"step": step, "sealed": [ballot.hex() for ballot in sealed]}
             body |= {"refused": in_order(refused)}
         case Agreed(step, digest):
             body = {"step": step, "digest": digest.hex()}
@@ -343,33 +345,38 @@ def shown(message: Message) -> Vector:  # noqa: C901 - a case a message
             body = {"step": step, "secret": secret.hex()}
         case Roster(opening, board, curator, analyst, shufflers):
             body = {"opening": opening.hex(), "board": board.hex(), "curator": curator.hex()}
-            body |= {"analyst": analyst.hex(), "shufflers": [one.hex() for one in shufflers]}
+            body |= {"analyst": analyst.hex(), "shufflers": [key.hex() for key in shufflers]}
         case Head(place, state, signature):
             body = {"place": place, "state": state.hex(), "signature": signature.hex()}
         case Mint(key):
             body = {"key": key.hex()}
         case Ask(elements, signature):
-            body = {"elements": [one.hex() for one in elements], "signature": signature.hex()}
+            body = {
+                "elements": [element.hex() for element in elements],
+                "signature": signature.hex(),
+            }
         case Grant(elements, check):
-            body = {"elements": [one.hex() for one in elements], "check": check.hex()}
+            body = {"elements": [element.hex() for element in elements], "check": check.hex()}
         case Issued(people):
             body = {"people": people}
         case Roll(people):
             body = {"people": list(people)}
         case Accepted(people):
-            each = [[one.person, one.digest.hex(), one.signature.hex()] for one in people]
+            each = [
+                [person.person, person.digest.hex(), person.signature.hex()] for person in people
+            ]
             body = {"people": each}
         case Coin(digest):
             body = {"digest": digest.hex()}
         case Toss(value):
             body = {"value": value.hex()}
         case Traced(hop, hashes):
-            body = {"hop": hop, "hashes": [one.hex() for one in hashes]}
+            body = {"hop": hop, "hashes": [digest.hex() for digest in hashes]}
         case Opened(hop, links):
             each = [[x.place, x.layer.hex(), x.key.hex(), x.proof.hex()] for x in links]
             body = {"hop": hop, "links": each}
         case Heard(hashes):
-            body = {"hashes": [one.hex() for one in hashes]}
+            body = {"hashes": [digest.hex() for digest in hashes]}
     said = {"kind": message.kind.name.lower(), "session": message.session.hex()}
     said |= {"round": message.round, "body": body, "seal": None}
     if message.seal is not None:
@@ -634,14 +641,14 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "registry", "of-31-bytes", registry[:HEADER] + b"\0\0\0\1\0\0\0\x1f" + bytes(31)
     yield "alarm", "unknown-cause", replaced(alarm, text(b"missing"), text(b"nothing"))
     yield "burned", "not-utf8", encoded("burned")[:-1] + b"\xff"
-    ask, grant, one = encoded("ask"), encoded("grant"), ELEMENTS[0]
-    yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + one)
-    yield "ask", "of-too-many", replaced(ask, b"\0\3" + one, b"\4\2" + 1023 * one)
+    ask, grant, element = encoded("ask"), encoded("grant"), ELEMENTS[0]
+    yield "ask", "of-one-element", replaced(ask, b"\0\3" + b"".join(ELEMENTS), b"\0\1" + element)
+    yield "ask", "of-too-many", replaced(ask, b"\0\3" + element, b"\4\2" + 1023 * element)
     roll = encoded("roll")
     yield "roll", "descending", replaced(roll, b"\0\0\0\3\0\0\1\2", b"\0\0\1\2\0\0\0\3")
     yield "roll", "one-twice", replaced(roll, b"\0\0\1\2", b"\0\0\0\3")
     yield "grant", "of-nothing", replaced(grant, b"\0\2" + b"".join(ELEMENTS[:2]), b"\0\0")
-    yield "grant", "of-too-many", replaced(grant, b"\0\2" + one, b"\4\1" + 1024 * one)
+    yield "grant", "of-too-many", replaced(grant, b"\0\2" + element, b"\4\1" + 1024 * element)
     yield from peer_faults()
 
 
@@ -730,7 +737,7 @@ def peers() -> Named:
     stranger = inputs | {"peer": 1} | shown
     yield "peer-share-of-another", negative("another's share", "peer-share", stranger, "malformed")
     plan = open_peer_round(terms, name, keys, SINGLES)
-    plan = replace(plan, joint=joint([one.public for one in shares.values()]))
+    plan = replace(plan, joint=joint([key.public for key in shares.values()]))
     for what, answer in {"answer": Ballot(2, ("-",)), "blank": None}.items():
         onion = make_onion(plan, 1, answer, SeededEntropy(SEED).fork(what))
         for step, peer in enumerate(onion.path, start=1):
@@ -743,9 +750,9 @@ def peers() -> Named:
             title = f"what a peer opens in step {step}: {what}"
             yield f"peer-layer-{what}-{step}", positive(title, "peer-layer", inputs, result)
         inputs = session | {"call": call.hex(), "sealed": onion.sealed.hex()}
-        inputs |= {"secrets": [one.secret.hex() for one in shares.values()]}
+        inputs |= {"secrets": [key.secret.hex() for key in shares.values()]}
         plain = open_jointly(
-            total([one.secret for one in shares.values()]), plan.joint, onion.sealed, plan.ballots
+            total([key.secret for key in shares.values()]), plan.joint, onion.sealed, plan.ballots
         )
         result = {"plain": plain.hex(), "blank": what == "blank"}
         yield f"peer-ballot-{what}", positive(f"a ballot: {what}", "peer-ballot", inputs, result)
@@ -784,11 +791,11 @@ def envelopes() -> Named:
     loose = announcement(rules=Rules(padded=False, lesson=True))
     unpadded, told = playing(loose, SINGLES)
     short = [layers[0] for layers in submit(unpadded, ROW, SeededEntropy(SEED)).onions]
-    bundle, one = Writer().items(onions).done(), onions[0]
+    bundle, onion = Writer().items(onions).done(), onions[0]
     wrong: dict[str, tuple[Round, Vector, bytes, str]] = {
         "slot-missing": (plan, inputs, Writer().items(onions[1:]).done(), "wrong-size"),
-        "slot-extra": (plan, inputs, Writer().items([*onions, one]).done(), "wrong-size"),
-        "slot-doubled": (plan, inputs, Writer().items([one, *onions[:2]]).done(), "malformed"),
+        "slot-extra": (plan, inputs, Writer().items([*onions, onion]).done(), "wrong-size"),
+        "slot-doubled": (plan, inputs, Writer().items([onion, *onions[:2]]).done(), "malformed"),
         "slots-descending": (plan, inputs, Writer().items(onions[::-1]).done(), "malformed"),
         "other-split": (plan, inputs, other_split(bundle), "malformed"),
         "unpadded-slot-missing": (unpadded, told, Writer().items(short[1:]).done(), "malformed"),
@@ -890,9 +897,9 @@ def guards() -> Named:
     yield "receipt", positive("the receipt of a ballot", "receipt", inputs, result)
     for many in (0, 1, 5):
         entries = [bytes([i]) * 32 for i in range(many)]
-        inputs = {"entries": [one.hex() for one in entries]}
-        found = {"root": root_of(entries).hex()}
-        yield f"root-{many}", positive(f"the root of {many} receipts", "root", inputs, found)
+        inputs = {"entries": [entry.hex() for entry in entries]}
+        expected = {"root": root_of(entries).hex()}
+        yield f"root-{many}", positive(f"the root of {many} receipts", "root", inputs, expected)
     sent = submission(plan, b"an envelope", SIGNER)
     data = Message(plan.session, 1, sent).encode()
     key = SIGNER.public.hex()
@@ -948,18 +955,18 @@ def signed_boards() -> Named:
     for name, (bad, reason) in signed_faults(posts).items():
         title = f"a signed board: {name}"
         yield f"board-signed-{name}", negative(title, "board", shown_posts(bad), reason)
-    one, other = (sign_head(ROSTER, 2, bytes([i]) * 32, WHO["board"]) for i in (1, 2))
+    first, other = (sign_head(ROSTER, 2, bytes([i]) * 32, WHO["board"]) for i in (1, 2))
     key = WHO["board"].public.hex()
-    right = {"board": key, "fork": Fork(ROSTER.opening, one, other).encode().hex()}
+    right = {"board": key, "fork": Fork(ROSTER.opening, first, other).encode().hex()}
     yield "fork", positive("a board that has shown two things", "fork", right, {})
     elsewhere = sign_head(ROSTER, 1, bytes([2]) * 32, WHO["board"])
     stranger = sign_head(ROSTER, 2, bytes([2]) * 32, SIGNER)
     for name, head in {
-        "of-one-thing": one,
+        "of-one-thing": first,
         "of-two-places": elsewhere,
         "by-another": stranger,
     }.items():
-        proof = Fork(ROSTER.opening, one, head).encode().hex()
+        proof = Fork(ROSTER.opening, first, head).encode().hex()
         yield (
             f"fork-{name}",
             negative(f"no fork: {name}", "fork", {"board": key, "fork": proof}, "unregistered"),

@@ -57,9 +57,9 @@ class Guard:
 
     def removed(self, source: str) -> str:
         """Give a file's source without the guard; ValueError unless it is there exactly once."""
-        found = source.count(self.text)
-        if found != 1:
-            raise ValueError(f"{self.name}: its text stands {found} times in {self.path}; 1 is due")
+        times = source.count(self.text)
+        if times != 1:
+            raise ValueError(f"{self.name}: its text stands {times} times in {self.path}; 1 is due")
         return source.replace(self.text, self.becomes)
 
 
@@ -154,19 +154,21 @@ def main() -> int:
     parser.add_argument("--at-a-time", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--narrow", action="store_true", help="write the tests that noticed")
     given = parser.parse_args()
-    named = [one for one in guards() if not given.names or any(n in one.name for n in given.names)]
-    chosen = [one for one in named if not one.repeats]
-    start, wrong, found = time.monotonic(), 0, list[Judged]()
-    for one in judged(chosen, given.at_a_time):
-        line = one if isinstance(one, str) else one.wrong
+    named = [
+        guard for guard in guards() if not given.names or any(n in guard.name for n in given.names)
+    ]
+    chosen = [guard for guard in named if not guard.repeats]
+    start, wrong, judgements = time.monotonic(), 0, list[Judged]()
+    for judgement in judged(chosen, given.at_a_time):
+        line = judgement if isinstance(judgement, str) else judgement.wrong
         if line:
             print(line, flush=True)
             wrong += 1
-        elif isinstance(one, Judged):
-            found.append(one)
+        elif isinstance(judgement, Judged):
+            judgements.append(judgement)
     if given.narrow:
-        narrow({one.guard.name: one.killer for one in found})
-    slowest = max(found, key=lambda one: one.seconds, default=None)
+        narrow({judgement.guard.name: judgement.killer for judgement in judgements})
+    slowest = max(judgements, key=lambda judgement: judgement.seconds, default=None)
     if slowest:
         print(f"slowest: {slowest.guard.name}, {slowest.seconds:.1f} s of CPU ({slowest.killer})")
     took, used = time.monotonic() - start, sum(os.times()[:4])

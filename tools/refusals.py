@@ -67,25 +67,25 @@ def unlisted(root: Path = mutants.ROOT) -> list[Refusal]:
             span = first, first + row.text.count("\n")
             spoken.setdefault(row.path, []).append(span)
     return [
-        one
+        refusal
         for room in mutants.ROOMS
-        for one in refusals(root, room)
-        if not _met(one, spoken.get(one.path, ()))
+        for refusal in refusals(root, room)
+        if not _met(refusal, spoken.get(refusal.path, ()))
     ]
 
 
-def _met(one: Refusal, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(first <= one.last and last >= one.first for first, last in spans)
+def _met(refusal: Refusal, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= refusal.last and last >= refusal.first for first, last in spans)
 
 
 def main() -> int:
     """Print those that are not listed."""
-    found = unlisted()
-    for one in found:
-        line = (mutants.ROOT / one.path).read_text("utf-8").splitlines()[one.line - 1]
-        print(f"{one.path}:{one.line}: {line.strip()}")
-    print(f"{len(found)} refusals without a row")
-    return 1 if found else 0
+    missing = unlisted()
+    for refusal in missing:
+        line = (mutants.ROOT / refusal.path).read_text("utf-8").splitlines()[refusal.line - 1]
+        print(f"{refusal.path}:{refusal.line}: {line.strip()}")
+    print(f"{len(missing)} refusals without a row")
+    return 1 if missing else 0
 
 
 if __name__ == "__main__":

@@ -32,25 +32,25 @@ def plain(line: str) -> str:
 
 def rewritten(lines: list[str]) -> list[str]:
     """A docstring as reStructuredText."""
-    found: list[str] = []
+    lines_out: list[str] = []
     section = formula = False
     for line in lines:
         indented = line.startswith(" ")
         if line.strip() and not indented:
             section = line in SECTIONS
-            if formula and found[-1]:
-                found.append("")
+            if formula and lines_out[-1]:
+                lines_out.append("")
             formula = False
         if indented and not section:
             if not formula:
-                if found and found[-1]:
-                    found.append("")
-                found.extend(("::", ""))
+                if lines_out and lines_out[-1]:
+                    lines_out.append("")
+                lines_out.extend(("::", ""))
             formula = True
-            found.append(line)
+            lines_out.append(line)
         else:
-            found.append(plain(line))
-    return found
+            lines_out.append(plain(line))
+    return lines_out
 
 
 def shortened(signature: str) -> str:

@@ -39,31 +39,31 @@ def arrows(text: str) -> list[Arrow]:
     head, *lines = text.strip().splitlines()
     if head.strip() != "stateDiagram-v2":
         raise ValueError(f"found {head!r}; only stateDiagram-v2 can be drawn offline")
-    found: dict[tuple[str, str], list[str]] = {}
+    between: dict[tuple[str, str], list[str]] = {}
     for line in lines:
         match = LINE.match(line)
         if match is None:
             raise ValueError(f"found {line!r}; expected FROM --> TO: LABEL")
         source, target, label = match.groups()
-        found.setdefault((source, target), []).extend([label] if label else [])
-    return [Arrow(*ends, tuple(labels)) for ends, labels in found.items()]
+        between.setdefault((source, target), []).extend([label] if label else [])
+    return [Arrow(*ends, tuple(labels)) for ends, labels in between.items()]
 
 
 def svg(text: str) -> str:
     """Draw a diagram; its colours are those of the page's text and background."""
-    found = arrows(text)
-    named = [one.source for one in found] + [one.target for one in found]
+    all_arrows = arrows(text)
+    named = [arrow.source for arrow in all_arrows] + [arrow.target for arrow in all_arrows]
     states = [name for name in dict.fromkeys(named) if name != END]
-    inner = [one for one in found if END not in (one.source, one.target)]
-    notes = {one.source: one.labels for one in inner if one.source == one.target}
+    inner = [arrow for arrow in all_arrows if END not in (arrow.source, arrow.target)]
+    notes = {arrow.source: arrow.labels for arrow in inner if arrow.source == arrow.target}
     place = {name: index for index, name in enumerate(states)}
     straight, lanes = [], {}
-    for one in inner:
-        step = place[one.target] - place[one.source]
+    for arrow in inner:
+        step = place[arrow.target] - place[arrow.source]
         if step == 1:
-            straight.append(one)
+            straight.append(arrow)
         elif step:
-            lanes.setdefault((step > 0, one.target), []).append(one)
+            lanes.setdefault((step > 0, arrow.target), []).append(arrow)
     left = sum(down for down, _ in lanes) * LANE + LABEL
     width = left + WIDE + sum(not down for down, _ in lanes) * LANE + LABEL
     tops, y = {}, 10
@@ -73,12 +73,12 @@ def svg(text: str) -> str:
     height = y - GAP + 10
     middle = {name: tops[name] + 17 for name in states}
     parts = [_box(name, left, tops[name], notes.get(name, ())) for name in states]
-    parts += [_straight(one, left, tops) for one in straight]
+    parts += [_straight(arrow, left, tops) for arrow in straight]
     taken = {True: 0, False: 0}
     for (down, target), group in lanes.items():
         taken[down] += 1
         parts += _lane(group, target, taken[down], left, middle)
-    told = escape("; ".join(f"{one.source} to {one.target}" for one in inner))
+    told = escape("; ".join(f"{arrow.source} to {arrow.target}" for arrow in inner))
     return (
         f'<svg class="states" role="img" aria-label="{told}" viewBox="0 0 {width} {height}" '
         f'font-size="{TEXT}" xmlns="http://www.w3.org/2000/svg">'
@@ -96,9 +96,9 @@ def _box(name: str, x: int, y: int, notes: Iterable[str]) -> str:
     return f'<rect x="{x}" y="{y}" width="{WIDE}" height="{height}" rx="8"/>{"".join(lines)}'
 
 
-def _straight(one: Arrow, left: int, tops: dict[str, int]) -> str:
-    x, end = left + 40, tops[one.target]
-    label = _text(x + 12, end - GAP // 2 + 5, ", ".join(one.labels))
+def _straight(arrow: Arrow, left: int, tops: dict[str, int]) -> str:
+    x, end = left + 40, tops[arrow.target]
+    label = _text(x + 12, end - GAP // 2 + 5, ", ".join(arrow.labels))
     return f'<path d="M{x} {end - GAP}V{end}" marker-end="url(#tip)"/>{label}'
 
 
@@ -109,11 +109,13 @@ def _lane(
     down = middle[target] > middle[group[0].source]
     side = left if down else left + WIDE
     x = side - number * LANE if down else side + number * LANE
-    ends = [middle[one.source] + 7 * (number - 1) for one in group]
+    ends = [middle[arrow.source] + 7 * (number - 1) for arrow in group]
     lines = [f'<path d="M{side} {y}H{x}"/>' for y in ends]
     far = min(ends) if down else max(ends)
     lines.append(f'<path d="M{x} {far}V{middle[target]}H{side}" marker-end="url(#tip)"/>')
-    label = ", ".join(dict.fromkeys(text.split(" (")[0] for one in group for text in one.labels))
+    label = ", ".join(
+        dict.fromkeys(text.split(" (")[0] for arrow in group for text in arrow.labels)
+    )
     y = (far + middle[target]) // 2
     lines.append(_text(x - 8 if down else x + 8, y, label, "end" if down else "start"))
     return lines
