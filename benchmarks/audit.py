@@ -18,8 +18,9 @@ from statistics import mean
 from scipy.stats import binomtest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.protocol.announcement import Rules
-from veilmix.protocol.audit import chosen, layer_hash, paired
+from veilmix.protocol.audit import chosen, layer_hash
 from veilmix.protocol.board import Board
+from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.session import Cast, Guards, play

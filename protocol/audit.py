@@ -27,16 +27,12 @@ from ..errors import Reason, Refused, RoundBurned
 from .audit_messages import TOSS, Coin, Link, Opened, Toss
 from .messages import Accepted
 from .mixing import inside
+from .parties import paired
 from .session import Round
 
 COIN_LABEL = b"veilmix coin 1\0"
 HASH_LABEL = b"veilmix layer hash 1\0"
 AUDIT_LABEL = b"veilmix audit 1\0"
-
-
-def paired(hops: int) -> int:
-    """Anybody: how many of so many shufflers are audited: all, or all but the last."""
-    return hops - hops % 2
 
 
 def draw_toss(entropy: Entropy) -> Toss:

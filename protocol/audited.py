@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 from ..errors import Reason, Refused
-from .audit import coin_of, paired
+from .audit import coin_of
 from .audit_messages import Coin, Opened, Toss, Traced
 from .challenged import Place
 from .messages import Body, Heard, Mixed, Tally
-from .parties import shuffler
+from .parties import paired, shuffler
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ at it by the rules below and no other way (ciphers are taken to be perfect, afte
 
     own       a member knows what it sealed itself, inside and out
     key       a shuffler, the curator and the analyst have the key that opens their layers
+    shown     an audit has shown a ciphertext, whose it is if an envelope, and the key that opens it
     saw       a member saw a ciphertext on its way: sent it, received it, or listened
     sender    whoever saw an envelope handed in saw who handed it in
     open      has a ciphertext and the key of its opener: has what is inside
@@ -27,8 +28,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from . import parties
+from .audit_ways import AuditedRecord
 from .messages import Kind
-from .record import RunRecord
 from .transcript import Event, Made, Row, split_names
 
 
@@ -37,6 +38,7 @@ class Rule(StrEnum):
 
     OWN = "own"
     KEY = "key"
+    SHOWN = "shown"
     SAW = "saw"
     SENDER = "sender"
     OPEN = "open"
@@ -107,7 +109,7 @@ class Term:
 class Terms:
     """The ciphertexts of a run, by name, as those who made them know them."""
 
-    def __init__(self, record: RunRecord) -> None:
+    def __init__(self, record: AuditedRecord) -> None:
         self.record = record
         self.by_name: dict[bytes, Term] = {}
         for made in record.transcript.made:
@@ -192,7 +194,7 @@ class Knowledge:
 
 
 def links(
-    record: RunRecord,
+    record: AuditedRecord,
     members: frozenset[str],
     derived: Callable[[frozenset[str]], Knowledge],
 ) -> Mapping[int, Mapping[int, Row]]:
@@ -209,17 +211,20 @@ def links(
     return sorted_links(record, members)
 
 
-def sorted_links(record: RunRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
+def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
     """Anybody: the same in closed form, where every batch is sorted.
 
     `follow` needs every opener from the envelope to the answer; with all keys of a round a
-    coalition links whatever was seen handed in, and with one missing nothing but its own answers.
+    coalition links whatever was seen handed in, and with one missing nothing but its own answers
+    and those whose layers an audit has opened in its place.
     """
     own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
     linked: dict[int, Mapping[int, Row]] = {}
     for number, rows in record.said.items():
-        known = record.submitted[number] if members.issuperset(record.openers[number]) else {}
-        mine = {user: rows[user] for user in own if user in rows and user not in known}
+        known = record.submitted[number]
+        if not members.issuperset(record.openers[number]):
+            known = record.followed(number, members)
+        mine = {user: rows[user] for user in own if user in rows}
         if mine or known:
             linked[number] = {**known, **mine} if mine else known
     return linked
@@ -258,6 +263,7 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
             yield From(term.name, term.user), Rule.OWN, None
             for ask, _ in term.answers:
                 yield Said(term.user, term.round, ask), Rule.OWN, None
+    yield from _shown(terms)
     for event in terms.record.transcript.events:
         if not event.names or not any(event.seen_by(party) for party in members):
             continue
@@ -267,47 +273,66 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
                 yield From(name, parties.index(event.sender)), Rule.SENDER, event
 
 
+def _shown(terms: Terms) -> Iterator[_Given]:
+    """What audits have shown everybody: layers, what was inside, and whose an envelope was."""
+    for number, names in terms.record.shown.items():
+        for name in sorted(names & terms.by_name.keys()):
+            term = terms.by_name[name]
+            yield Has(name), Rule.SHOWN, None
+            yield Has(name, opened=True), Rule.SHOWN, None
+            for inside in term.inside:
+                yield Has(inside), Rule.SHOWN, None
+            if term.layer == 1 and term.user in terms.record.submitted[number]:
+                yield From(name, term.user), Rule.SHOWN, None
+
+
 def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_Step]:
     """What follows from a fact together with those known before it."""
     match fact:
         case Key(party):
             for term in terms.by_name.values():
                 if term.opener == party and Has(term.name) in known:
-                    yield from _opened(term, known)
+                    yield from _opened(terms, term, known)
         case Has(name) if name in terms.by_name:
             term = terms.by_name[name]
             if fact.opened:
-                yield from _followed(term, known)
+                yield from _followed(terms, term, known)
             elif Key(term.opener) in known:
-                yield from _opened(term, known)
+                yield from _opened(terms, term, known)
         case From(name) if name in terms.by_name:
             term = terms.by_name[name]
             if Has(name, opened=True) in known:
-                yield from _followed(term, known)
+                yield from _followed(terms, term, known)
             yield from _ordered(terms, term, fact, known)
         case _:
             pass
 
 
-def _opened(term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+def _opened(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
     """Opens: has a ciphertext and the key of its opener."""
     premises = (Has(term.name), Key(term.opener))
     yield Has(term.name, opened=True), Rule.OPEN, premises
     for inside in term.inside:
         yield Has(inside), Rule.OPEN, premises
     if From(term.name, term.user) in known:
-        yield from _followed(term, known)
+        yield from _followed(terms, term, known)
 
 
-def _followed(term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+def _followed(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
     """Follow, read: a ciphertext that was opened is known to be a person's."""
     mine, opened = From(term.name, term.user), Has(term.name, opened=True)
     if mine not in known or opened not in known:
         return
     for inside in term.inside:
         yield From(inside, term.user), Rule.FOLLOW, (mine, opened)
-    for ask, _ in term.answers:
+    for ask, _ in term.answers if _unlocked(terms, term, known) else ():
         yield Said(term.user, term.round, ask), Rule.READ, (mine, opened)
+
+
+def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
+    """Whether what is inside an innermost layer can be read: its round has no lock, or its keys."""
+    keys = (Key(party) in known for party in terms.record.openers[term.round])
+    return terms.record.readable(term.round) or all(keys)
 
 
 def _ordered(terms: Terms, term: Term, fact: From, known: Mapping[Fact, Reason]) -> Iterator[_Step]:

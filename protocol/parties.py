@@ -77,3 +77,8 @@ def key_label(party: str) -> str:
 def lock_label(party: str) -> str:
     """Name the fork of a session's entropy that a party's shares of locks are drawn from."""
     return f"locks of {party}"
+
+
+def paired(hops: int) -> int:
+    """Anybody: how many of so many shufflers are audited in pairs: all, or all but the last."""
+    return hops - hops % 2

@@ -24,13 +24,15 @@ TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answer
 class CountsSeen:
     """Counts a coalition has read: a column set, and how many people hold each combination.
 
-    hidden: what people did to their values before they said them.
+    hidden: what people did to their values before they said them. among: who is counted, by index,
+    where audits tell a part of the people from the others; None: all who came.
     """
 
     round: int
     columns: tuple[int, ...]
     counts: Counts
     hidden: tuple[Hiding, ...] = ()
+    among: frozenset[int] | None = None
 
     @property
     def people(self) -> int:

@@ -4,7 +4,8 @@ A coalition knows what its members saw (transcript.py), can open every layer for
 the key, and knows what its members hold themselves. The layers of a submission are opened by the
 first shuffler, the others in turn, and the reader; a chain of openers that are all members leads
 from a person's envelope to what the person said (derivation.py). A single opener outside the
-coalition breaks it: there everybody's messages leave in one sorted batch.
+coalition breaks it: there everybody's messages leave in one sorted batch. Where pairs of hops are
+audited, half of their layers are opened before everybody (audit_ways.py).
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -13,6 +14,7 @@ from functools import cached_property
 
 from . import parties
 from .announcement import Flaw, Setting
+from .audit_ways import AuditedRecord
 from .board import Board, replay
 from .derivation import Knowledge, Terms, closure, links
 from .hiding import HIDDEN
@@ -34,7 +36,8 @@ class View:
     the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
     round, what the length of a person's messages shows, where they are not padded. public: whether
     everybody sees who takes part, as among peers and where there is a challenge. decision: what the
-    curator announced. asked: whether people ask curator and analyst for tokens.
+    curator announced. asked: whether people ask curator and analyst for tokens. more: whether
+    audits tell more of who said what than is counted here (audit_ways.py).
     """
 
     parties: frozenset[str]
@@ -50,6 +53,7 @@ class View:
     public: bool = False
     decision: Decision | None = None
     asked: bool = False
+    more: bool = False
 
     @property
     def pinned(self) -> Mapping[int, Row]:
@@ -92,15 +96,15 @@ class View:
         scored again.
         """
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
-        read = tuple((seen.round, seen.columns) for seen in self.counted)
+        read = tuple((seen.round, seen.columns, seen.among) for seen in self.counted)
         linked = frozenset((number, len(rows)) for number, rows in self.by_round.items())
         lengths = frozenset(
             (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
         )
-        return broken, self.own, read, self.sees_who, linked, lengths
+        return broken, self.own, read, self.sees_who, linked, lengths, self.more
 
 
-class Record(RunRecord):
+class Record(AuditedRecord):
     """A run, made ready to be looked at by many coalitions."""
 
     def view(self, members: Iterable[str]) -> View:
@@ -128,6 +132,7 @@ class Record(RunRecord):
             decision=self.board.decision,
             public=told is not None and (told.rules.challenge or told.rules.audit),
             asked=told is not None and told.rules.tokens,
+            more=any(self.tells_more(number, coalition) for number in self.shown),
         )
 
     def derived(self, members: frozenset[str]) -> Knowledge:
@@ -157,8 +162,8 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
     return len(openers)
 
 
-def _counted(record: RunRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
-    """The counts that members have read, and those on the board."""
+def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
+    """The counts that members have read, of parts too, and those on the board."""
     transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}
     public = {
@@ -168,8 +173,13 @@ def _counted(record: RunRecord, coalition: frozenset[str]) -> Iterable[CountsSee
     }
     read = {read.round: read.counts for read in transcript.reads if read.reader in coalition}
     for number, counts in sorted((public | read).items()):
-        for columns, count in zip(calls[number].asks, counts, strict=True):
-            yield CountsSeen(number, columns, count, calls[number].hidden)
+        seen = [
+            CountsSeen(number, columns, count, calls[number].hidden)
+            for columns, count in zip(calls[number].asks, counts, strict=True)
+        ]
+        yield from seen
+        if number in read:
+            yield from record.apart(seen, coalition)
         if number in read and number in record.whole_rows:
             yield record.whole_rows[number]
 

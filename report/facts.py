@@ -107,10 +107,11 @@ class Facts:
         return decision.k if decision else self.run.scenario.policy.k
 
     @property
-    def halved(self) -> tuple[str, ...]:
-        """What is said where audits halve a crowd that other figures count whole."""
-        mix, defence = self.run.scenario.mix, self.run.scenario.defence
-        return tuple(map(sentence, audited(mix.shufflers, audit=defence.audit)))
+    def audited(self) -> tuple[str, ...]:
+        """What is said of coalitions where pairs of shufflers are audited."""
+        audit, transcript = self.run.scenario.defence.audit, self.run.transcript
+        recorded = transcript is not None and not transcript.summary
+        return tuple(map(sentence, audited(audit=audit, recorded=recorded)))
 
     @property
     def kept(self) -> tuple[str, ...]:

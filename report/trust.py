@@ -206,4 +206,4 @@ def _words(facts: Facts) -> Iterator[str]:
             if learner.linked > learner.others:
                 what += " else" if learner.others == 0 else " besides its members"
             yield f"{coalition.name} ({' + '.join(coalition.parties)}): {what}."
-    yield from facts.halved
+    yield from facts.audited

@@ -17,6 +17,7 @@ from ..errors import RoundBurned
 from ..protocol import audit
 from ..protocol.audit_messages import Opened, Toss, Traced
 from ..protocol.messages import Kind
+from ..protocol.parties import paired
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
 from .network import Endpoint
@@ -47,13 +48,13 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
     """Shuffler: show the hashes of what it sends, where its hop is one of a pair."""
-    if plan.announcement.rules.audit and hop <= audit.paired(len(plan.hops) - 1):
+    if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
         await me.post(Traced(hop, tuple([audit.layer_hash(layer) for layer in batch])))
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
     """Whoever gets a batch: RoundBurned unless its sender has shown the hashes of exactly this."""
-    if not plan.announcement.rules.audit or hop > audit.paired(len(plan.hops) - 1):
+    if not plan.announcement.rules.audit or hop > paired(len(plan.hops) - 1):
         return
     shown = me.board.audited.traced.get(plan.call.round, {}).get(hop)
     if shown != tuple([audit.layer_hash(layer) for layer in batch]):
@@ -108,7 +109,7 @@ async def answer(
     """
     if not plan.announcement.rules.audit or not await toss(me, plan, purse):
         return
-    if hop > audit.paired(len(plan.hops) - 1):
+    if hop > paired(len(plan.hops) - 1):
         return
     number, shown = plan.call.round, me.network.board.audited
     if hop % 2 == 0:

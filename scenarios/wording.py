@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isclose
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-PAIR = 2  # shufflers, behind whom nobody mixes again
 ROUNDING = 1e-12  # an error below is of the floats alone
 
 # Said wherever it is told what coalitions learn, or could.
@@ -19,14 +18,18 @@ WATCHING = (
 )
 
 AUDITED = (
-    "with audits of two shufflers everybody tells two halves of the people apart, and a reader "
-    "counts both: that is not in these figures"
+    "audits open half of what each shuffler of a pair has done: with a reader, one of every pair "
+    "is enough to link those whom the others had to open"
 )
+UNRECORDED = f"{AUDITED}; these figures lack that, for no single messages were sent or recorded"
 
 
-def audited(shufflers: int, *, audit: bool) -> tuple[str, ...]:
-    """What is said besides of what coalitions learn that watch, where audits halve a crowd."""
-    return (AUDITED,) if audit and shufflers == PAIR else ()
+def audited(*, audit: bool, recorded: bool) -> tuple[str, ...]:
+    """What is said besides of what coalitions learn that watch, where pairs are audited.
+
+    recorded: whether single messages are, so that the figures have it.
+    """
+    return (AUDITED if recorded else UNRECORDED,) if audit else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,10 @@ def recorded_crowds(
 ) -> Mapping[Mark, list[int]]:
     """Crowds of people who are recorded one by one."""
     everybody = frozenset(range(view.users))
-    came = [view.came.get((seen.round, seen.columns), everybody) for seen in usable]
+    came = [
+        view.came.get((seen.round, seen.columns), everybody) if seen.among is None else seen.among
+        for seen in usable
+    ]
     own = view.own
     whole = frozenset(column for columns in view.everybody.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]

@@ -97,7 +97,7 @@ def evidence_from_view(
     members = tuple(tuple(people) for people in marks.values()) if named else ()
     # Whether all that was seen is in the evidence: no count that says nothing, no length too long.
     whole = len(usable) + len(listed) == len(view.counted) + len(told)
-    whole = whole and all(cells for _, cells in lengths.values())
+    whole = whole and not view.more and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
     known = ReadEvidence(evidence, codes, members, {}, whole)
     return replace(known, truth=_truly_held(known, truth)) if truth else known
@@ -160,6 +160,8 @@ def _laws(
 
 def _usable(view: "View", seen: "CountsSeen") -> bool:
     """Whether counts are those of people who are known to have answered."""
+    if seen.among is not None:
+        return len(seen.among) == seen.people
     if view.came:
         return len(view.came.get((seen.round, seen.columns), ())) == seen.people
     return seen.people <= view.users and (not view.pinned or seen.people == view.users)

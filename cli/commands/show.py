@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import UNSET
 
 from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_json
 from ..text.sequence_diagram import Flow, flows, mermaid
@@ -145,7 +146,9 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
         asked = " x ".join(names[column] for column in counted.columns)
-        yield f"reads    round {counted.round}: {asked}: {', '.join(said)}{more}"
+        some = f" of {many(counted.people, 'person', 'people')} told apart"
+        about = f"{asked}{'' if counted.among is None else some}"
+        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}"
 
 
 def _guessed(run: "Run", seen: "View") -> Iterator[str]:
@@ -198,6 +201,7 @@ def _record(run: "Run", seen: "View") -> "ShownView":
             counted.round,
             tuple(names[column] for column in counted.columns),
             tuple((*values, people) for values, people in sorted(counted.counts.items())),
+            UNSET if counted.among is None else tuple(map(name, sorted(counted.among))),
         )
         for counted in seen.counted
     )

@@ -114,11 +114,19 @@ class ShownLayers(Record, frozen=True):
 
 
 class ShownCounts(Record, frozen=True):
-    """Counts that a coalition reads: of each combination of values of some columns, its people."""
+    """Counts that a coalition reads: of each combination of values of some columns, its people.
+
+    Attributes:
+        round: its number.
+        columns: of the question.
+        counts: the values of each combination, and how many people have it.
+        among: whom they are of, where audits tell some of the people from the others.
+    """
 
     round: int
     columns: tuple[str, ...]
     counts: tuple[tuple[str | int, ...], ...]
+    among: tuple[str, ...] | UnsetType = UNSET
 
 
 class ShownView(Record, frozen=True):

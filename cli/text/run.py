@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from ...scenarios.populations.coarser import coarser_lines
 from ...scenarios.programs.registry import program_of
 from ...scenarios.verification.views import breaking
+from ...scenarios.wording import audited
 from . import peers as peers_text
 from . import reidentification as found_text
+from .cheating import WIDTH
 from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
 from .warnings import warnings
 
@@ -274,6 +277,10 @@ def _scores(console: Page, outcome: "Outcome") -> None:
     say(console)
     if outcome.peers is None:
         say(console, smallest(breaking(outcome.coalitions)))
+        transcript = outcome.transcript
+        recorded = transcript is not None and not transcript.summary
+        for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
+            say(console, fill(line, WIDTH), style="dim")
 
 
 def _achieved(effect: "Effect") -> str:

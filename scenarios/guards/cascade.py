@@ -1,4 +1,4 @@
-"""`cascade`: one honest shuffler is enough for nobody to be linked by those who watch."""
+"""`cascade`: one honest shuffler (or pair, if audited) keeps those who watch from linking."""
 
 from ..catalogue.guard import Guard
 
@@ -6,6 +6,6 @@ GUARD = Guard(
     key="mix.shufflers",
     on=3,
     off=1,
-    guards="one honest shuffler is enough for nobody to be linked by those who watch",
+    guards="one honest shuffler, or pair if audited, keeps those who watch from linking anybody",
     price="a layer to seal and to open for every answer and shuffler",
 )

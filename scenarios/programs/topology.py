@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
 from ...protocol import parties
-from ...protocol.parties import ANALYST, CURATOR
+from ...protocol.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
 from ..schema.parties import exists
 from ..wording import many
@@ -101,6 +101,29 @@ def _central_roll(shufflers: int | None, people: int | None) -> tuple[str, tuple
     return f"{', '.join(names)} and {users}", (*names, parties.user(0))
 
 
+def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
+    """Shufflers of whom one of each set has to be in a coalition that links anybody by watching.
+
+    By themselves each; where pairs are audited, a pair: one hop of it opens what the other needs.
+    """
+    hops = _shufflers(scenario)
+    pairs = paired(len(hops)) if scenario.defence.audit else 0
+    together = [frozenset(hops[at : at + 2]) for at in range(0, pairs, 2)]
+    return (*together, *(frozenset({hop}) for hop in hops[pairs:]))
+
+
+def _central_line(scenario: Scenario) -> str:
+    if not scenario.defence.audit:
+        return "all shufflers and a reader"
+    odd = scenario.mix.shufflers > paired(scenario.mix.shufflers)
+    return f"a shuffler of every audited pair{', the last one' if odd else ''} and a reader"
+
+
+def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
+    some = frozenset(members)
+    return bool({CURATOR, ANALYST} & some) and all(hops & some for hops in links(scenario))
+
+
 def _central_record(_scenario: Scenario, _result: "Claims", transcript: "Transcript") -> "Record":
     from ...protocol.board import replay
     from ...protocol.view import Record
@@ -153,10 +176,8 @@ CENTRAL = Topology(
     exists=exists,
     roll=_central_roll,
     mixing=lambda scenario: many(scenario.mix.shufflers, "shuffler"),
-    line=lambda _scenario: "all shufflers and a reader",
-    reaches=lambda scenario, members: (
-        {*_shufflers(scenario)} <= {*members} and bool({CURATOR, ANALYST} & {*members})
-    ),
+    line=_central_line,
+    reaches=_central_reaches,
     lengths=(
         "Every submission of a round must be equally long: a length that differs tells who said "
         "what."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...analysis.trust import Received, checked_rows, received, received_reports
 from ...protocol.view import View
 from ..programs.registry import program_of
-from ..programs.topology import topology_of
+from ..programs.topology import links, topology_of
 from ..schema.model import Scenario
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """The coalitions that every run is scored for: nobody (the board), all subsets, named ones.
 
     With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
-    each reader, and everybody. Of peers only nobody and named ones: the rest is told by their
-    number (peers_found.py).
+    each reader, one of every audited pair with each, and everybody. Of peers only nobody and named
+    ones: the rest is told by their number (peers_found.py).
     """
     names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}
-    for members in _subsets(names):
+    for members in (*_subsets(names), *_through_pairs(scenario, names)):
         chosen[tuple(sorted(members))] = None
     for coalition in scenario.coalition:
         chosen[tuple(sorted(set(coalition.parties)))] = None
@@ -50,6 +50,14 @@ def _subsets(names: Sequence[str]) -> Iterator[Iterable[str]]:
     yield from (shufflers - {shuffler} | readers for shuffler in shufflers)
     yield from (shufflers | {reader} for reader in sorted(readers))
     yield names
+
+
+def _through_pairs(scenario: Scenario, names: Sequence[str]) -> Iterator[Iterable[str]]:
+    """A reader with the first, or the last, of every audited pair; of few parties all are there."""
+    if scenario.defence.audit and len(names) > ALL_SUBSETS:
+        for end in (min, max):
+            hops = {end(pair, key=names.index) for pair in links(scenario)}
+            yield from (hops | {reader} for reader in names[:2])
 
 
 def learnt(

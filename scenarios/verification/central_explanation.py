@@ -105,7 +105,8 @@ class Explainer:
             case Has(name, opened=True):
                 term = self.terms.by_name[name]
                 inside = ", ".join(layer.hex() for layer in term.inside) or self._answer(term)
-                return f"so {_short(name)} opens (its layer is for {term.opener}): {inside}"
+                how = "so {} opens" if reason.rule is not Rule.SHOWN else "an audit has opened {}"
+                return f"{how.format(_short(name))} (its layer is for {term.opener}): {inside}"
             case Has(name):
                 return self._has(name, reason)
             case From(name, user):
@@ -119,6 +120,8 @@ class Explainer:
     def _has(self, name: bytes, reason: Reason) -> str:
         if reason.rule is Rule.OWN:
             return f"{_short(name)} was sealed by a member"
+        if reason.rule is Rule.SHOWN:
+            return f"{_short(name)} was shown on the board by an audit"
         if reason.event is None:
             return f"so {_short(name)} is at hand"
         event = reason.event
@@ -132,6 +135,8 @@ class Explainer:
         match reason.rule:
             case Rule.SENDER:
                 return f"{_short(name)} was handed in by {owner}, who is seen to send it"
+            case Rule.SHOWN:
+                return f"{_short(name)} was accepted from {owner}, as the board shows"
             case Rule.ORDER:
                 return f"so {_short(name)} is {owner}'s: batches keep their order, and places match"
             case Rule.OWN:

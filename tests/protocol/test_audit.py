@@ -19,7 +19,6 @@ from veilmix.protocol.audit import (
     due_of,
     layer_hash,
     open_links,
-    paired,
 )
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.ballots import submit
@@ -38,6 +37,7 @@ from veilmix.protocol.messages import (
     Tally,
 )
 from veilmix.protocol.mixing import arrange, open_envelope, open_layers
+from veilmix.protocol.parties import paired
 from veilmix.protocol.registry import registry_root
 
 MANY = 24
