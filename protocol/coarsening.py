@@ -13,6 +13,7 @@ in a list) goes on as it is.
     encoding of a rule = u8 kind || its fields (docs/wire.md)
 """
 
+import hashlib
 import re
 import unicodedata
 from bisect import bisect_right
@@ -206,6 +207,13 @@ def coarsened(rules: Sequence[Rule], value: str) -> str:
     for rule in rules:
         value = rule.apply(value)
     return value
+
+
+def rule_digest(rule: Rule) -> str:
+    """A name of a rule, in 32 hexadecimal signs; other rules have other names."""
+    out = Writer()
+    write_rule(out, rule)
+    return hashlib.blake2b(out.done(), digest_size=16).hexdigest()
 
 
 def write_rule(out: Writer, rule: Rule) -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import RoundBurned
 from .announcement import Announcement
+from .coarsening import rule_digest
 from .messages import Call
 from .participation import CountedPeople, smallest_apart
 from .parties import Role
-from .releases import Release, unsafe
+from .releases import Release, unsafe, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,20 @@ def told(
     people: Collection[str],
     name: Callable[[str], str] = str,
     coins: str = "",
+    read: Callable[[str], tuple[str, ...]] = lambda _: (),
 ) -> HandedBatch:
-    """First shuffler: what a call tells of these people. name: what the source calls a feature."""
+    """First shuffler: what a call tells of these people.
+
+    name: what the source calls a feature. read: how its cells were made coarser as they were read.
+    """
     who, policy = frozenset(people), announcement.policy
-    names = [name(feature.name) for feature in announcement.schema.features]
+    features = announcement.schema.features
+    names = [name(feature.name) for feature in features]
+    words = {
+        known: worded_by
+        for known, feature in zip(names, features, strict=True)
+        if (worded_by := (*read(feature.name), *map(rule_digest, feature.rules)))
+    }
     rules = {names[rule.column]: replace(rule, column=0) for rule in call.hidden}
     draw = coins and " ".join((coins, str(call.round), *rules))  # a coin for each rule, in order
     analyst = call.reader is Role.ANALYST
@@ -58,6 +69,7 @@ def told(
             {column: rules[column] for column in columns if column in rules},
             draw,
             analyst or (policy.publish_marginals and len(ask) > 1),
+            {column: words[column] for column in columns if column in words},
         )
         for ask in call.asks
     )
@@ -72,8 +84,9 @@ class History:
     burn, union: whether it refuses a round by the people it counts, or by what it tells of them;
     what it lets pass all the same is in `warned`. promised: whom earlier sessions have asked, and
     their `min_dropout`. strange: why nobody can say who these people are, if so. person: who a user
-    is, from session to session. column: what the source calls a feature. coins: the draw of this
-    session's coins. write: notes what is about to be handed on.
+    is, from session to session. column: what the source calls a feature. read: names how cells
+    of a feature became one as they were read, () if none did. coins: the draw of this session's
+    coins. write: notes what is about to be handed on.
     """
 
     sessions: list[list[HandedBatch]] = field(default_factory=list)
@@ -83,6 +96,7 @@ class History:
     strange: str | None = None
     person: Callable[[str], str] = str
     column: Callable[[str], str] = str
+    read: Callable[[str], tuple[str, ...]] = lambda _: ()
     coins: str = ""
     write: Callable[[HandedBatch], None] = lambda _: None
     warned: list[str] = field(default_factory=list)
@@ -98,7 +112,7 @@ class History:
         if first or not self.sessions:
             self.sessions.append([])
         who = [self.person(user) for user in people]
-        now = told(announcement, call, who, self.column, self.coins)
+        now = told(announcement, call, who, self.column, self.coins, self.read)
         if first and self.strange:
             self._object(self.strange, refuse=self.burn)
         if why := self._apart(now):
@@ -144,14 +158,14 @@ class History:
         return any(
             batch.singles
             and batch.people == now.people
-            and now.columns in [r.columns for r in batch.releases]
+            and (now.columns, now.coarser) in [(r.columns, r.coarser) for r in batch.releases]
             for past in self.sessions[:-1]
             for batch in past
         )
 
 
 def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """Why the count of a column may not be seen by all: it names what was left blank."""
+    """Why the count of a column may not be seen by all: it names what was left blank, or finer."""
     shown = [
         release for told in before for release in told if not release.people.isdisjoint(now.people)
     ]
@@ -162,5 +176,13 @@ def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
             return (
                 f"column {name}: its counts would name what an earlier release about these people "
                 "left blank; leave publish_marginals out"
+            )
+        if any(
+            release.public and name in release.columns and not worded(release, now, name)
+            for release in shown
+        ):
+            return (
+                f"column {name}: its counts would say finer values than an earlier release about "
+                "these people; make it coarser by the same rules, or leave publish_marginals out"
             )
     return None

@@ -1,14 +1,15 @@
 """Whether a release tells what an earlier one about overlapping people did not.
 
-A release is the joint counts of some columns of some people, with rules on what they leave unsaid.
-`now` is told by `before` if it follows from it for the people in both: its columns are among those
-of `before`, and in each of them `before` says every value that `now` says. Coins are drawn anew
+A release is the joint counts of some columns of some people, with rules on what they leave unsaid,
+and on what they make coarser before. `now` is told by `before` if it follows from it for the people
+in both: its columns are among those of `before`, and in each of them `before` says every value that
+`now` says, in the same words or in words that are made coarser still. Coins are drawn anew
 whenever a value is left blank to cover others, and of two draws the blanks in both are mostly real;
 so what was covered is released again only if it is the same draw.
 
 Of two releases neither of which tells the other, somebody may be unique on both together who is
-hidden in each: `sex, class` and then `age`; and who was left blank is named: everything after a
-release with blanks.
+hidden in each: `sex, class` and then `age`; who was left blank is named: everything after a release
+with blanks; and who was in an interval is in a smaller one: 30 to 34 and 32 to 36.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,9 @@ class Release:
     """Counts of some people, over some columns together, by the names of the source.
 
     hidden: by column, what people did to the value. coins: which draw of the coins; "" is a draw
-    that nobody can make again. public: whether more read it than the curator.
+    that nobody can make again. public: whether more read it than the curator. coarser: by column,
+    the rules that made its values coarser before, in their order; a column without is as it stands
+    in the source.
     """
 
     people: frozenset[str]
@@ -30,6 +33,7 @@ class Release:
     hidden: Mapping[str, Hiding] = field(default_factory=dict)
     coins: str = ""
     public: bool = True
+    coarser: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def joint(self) -> bool:
@@ -43,14 +47,33 @@ def tells(before: Release, now: Release) -> bool:
         return True
     if not now.columns <= before.columns:
         return False
-    return all(_coarser(before.hidden.get(name), now.hidden.get(name)) for name in now.columns)
+    return all(_follows(before, now, name) for name in now.columns)
 
 
 def _same(before: Release, now: Release) -> bool:
     """Whether it is the very same, coins included."""
     if not now.coins or before.coins != now.coins or before.people != now.people:
         return False
-    return before.columns == now.columns and dict(before.hidden) == dict(now.hidden)
+    return (
+        before.columns == now.columns
+        and dict(before.hidden) == dict(now.hidden)
+        and dict(before.coarser) == dict(now.coarser)
+    )
+
+
+def worded(before: Release, now: Release, name: str) -> bool:
+    """Whether a value as `now` words it follows from what `before` made of it, nothing unsaid."""
+    was, said = before.coarser.get(name, ()), now.coarser.get(name, ())
+    return said[: len(was)] == was
+
+
+def _follows(before: Release, now: Release, name: str) -> bool:
+    """Whether a column as it is said now follows from the column as it was said."""
+    if not worded(before, now, name):
+        return False
+    if len(now.coarser.get(name, ())) > len(before.coarser.get(name, ())):
+        return name not in before.hidden  # what is unsaid may be of several coarser values
+    return _coarser(before.hidden.get(name), now.hidden.get(name))
 
 
 def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
@@ -117,9 +140,13 @@ def _why(near: Sequence[Release], now: Release, readers: str) -> str:
             f"{len(more)} columns more than in an earlier release about these people to {readers}: "
             "nobody has shown that both together are safe; release no other columns of them"
         )
-    name = min(
-        name for name in now.columns if not _coarser(closest.hidden.get(name), now.hidden.get(name))
-    )
+    name = min(name for name in now.columns if not _follows(closest, now, name))
+    if not worded(closest, now, name):
+        return (
+            f"column {name}: made coarser by other rules than in an earlier release about these "
+            f"people to {readers}: both together tell finer values; say it by the same rules, or "
+            "by these and others after them"
+        )
     if name in now.hidden and isinstance(closest.hidden[name], Redact):
         return (
             f"column {name}: left blank with other coins than in an earlier release about these "

@@ -33,7 +33,7 @@ from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ..serialization.atomic_file import write_whole
 
-SCHEMA = 2
+SCHEMA = 3
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 STEP = 0.05  # seconds between two looks
 KEY = 32  # bytes
@@ -53,11 +53,19 @@ class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     cover: int = 0
 
 
+class Coarser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The rules that made the values of a column coarser before they were said, by their names."""
+
+    column: str
+    rules: tuple[str, ...]
+
+
 class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A batch that was about to be handed on.
 
     missing: people asked, by index, whom it does not count. others: people it counts who were not
     asked, each a name of its own. asks: columns counted together, by the names of the source.
+    unsaid, coarser: what people left out of their values, and what made them coarser before.
     public: whether it is a release, or questions of the curator; singles: whether the counts of
     these are published. coins: which draw of the coins, "" if no other session can make it.
     """
@@ -67,6 +75,7 @@ class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     others: tuple[str, ...] = ()
     asks: tuple[tuple[str, ...], ...]
     unsaid: tuple[Unsaid, ...] = ()
+    coarser: tuple[Coarser, ...] = ()
     public: bool
     singles: bool = False
     coins: str = ""
@@ -100,6 +109,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def columns(self) -> tuple[str, ...]:
         """The columns of the release; () if there is none."""
         return self.release.asks[0] if self.release else ()
+
+    @property
+    def words(self) -> tuple[Coarser, ...]:
+        """How the values of the release were made coarser."""
+        return self.release.coarser if self.release else ()
 
     def counted(self, batch: Handed) -> frozenset[str]:
         """Whom a batch counts."""
@@ -251,7 +265,8 @@ def _decoded(path: Path, data: bytes) -> Book:
         if isinstance(schema, int) and schema != SCHEMA:
             raise StorageError(
                 f"{path}: schema {schema}; this version reads {SCHEMA}, which knows people by "
-                "their rows; name a new file and release nothing about the same people"
+                "their rows and says how values were made coarser; name a new file and release "
+                "nothing about the same people"
             )
         return msgspec.convert(plain, Book)
     except (msgspec.MsgspecError, UnicodeDecodeError) as bad:
@@ -277,6 +292,8 @@ def _wrong(entry: Entry) -> str | None:
             return "unsaid: either the values said or those left blank"
         if any(not 0 <= one.cover < COVERS for one in batch.unsaid):
             return "unsaid: a cover is less than 2^32"
+        if not all(one.rules for one in batch.coarser):
+            return "coarser: by no rule"
     if list(entry.cells) != sorted(entry.cells) or any(one < 1 for one in entry.cells):
         return "cells: not the people of a release, fewest first"
     if entry.cells and not entry.columns:

@@ -21,7 +21,7 @@ from ..populations import population
 from ..populations.samples import Samples
 from ..schema.model import Feature, Scenario
 from ..serialization.record import Record
-from .book import NEVER_ENDED, Entry, Handed, Ledger, Unsaid
+from .book import NEVER_ENDED, Coarser, Entry, Handed, Ledger, Unsaid
 from .people import Crowd, crowd_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class Union(Record, frozen=True):
         k: people in the smallest crowd wanted.
         people: who are released.
         at_least, at_most: bounds from the cells alone.
-        true: how many really are; the laboratory knows. None where the source has not all columns.
+        true: how many really are; the laboratory knows. None where the source has not all columns,
+            or one was made coarser.
     """
 
     k: int
@@ -73,12 +74,28 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     if mode != "real" or unkept:
         here = unkept or "an ideal run"
         raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
+    if twice := _twice(scenario):
+        raise DataError(
+            f"--ledger: the features {' and '.join(twice)} are one column of the source, "
+            f"{_theirs(scenario, twice[0])}: ask for it once"
+        )
     if program_of(scenario).reports or scenario.population.setting != "fixed":
         raise DataError(
             "--ledger: it holds releases about the same people; this scenario asks other people "
             'in round 2, or releases reports with noise (setting = "fixed" and a kind that '
             "releases values are accepted)"
         )
+
+
+def _twice(scenario: Scenario) -> list[str]:
+    """The features that are one and the same column of the source; [] if there is no such column.
+
+    What is said of a column is known by its name, so it cannot be said in two ways.
+    """
+    names = [one.name for one in scenario.feature] or list(scenario.population.columns)
+    theirs = [_theirs(scenario, name) for name in names]
+    again = next((name for name in theirs if theirs.count(name) > 1), None)
+    return [one for one, name in zip(names, theirs, strict=True) if name == again]
 
 
 def keep(
@@ -121,6 +138,7 @@ def remembered(ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | Non
         strange=incomparable(past, crowd),
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: _theirs(scenario, name),
+        read=lambda name: crowd.read.get(name, ()),
         coins=crowd.coins(seed),
         write=lambda batch: ledger.hand_on(handed(batch, crowd)),
     )
@@ -152,6 +170,7 @@ def session(entry: Entry) -> list[HandedBatch]:
 def _told(entry: Entry, batch: Handed) -> HandedBatch:
     people = entry.counted(batch)
     rules = {one.column: _rule(one) for one in batch.unsaid}
+    words = {one.column: one.rules for one in batch.coarser}
     releases = tuple(
         Release(
             people,
@@ -159,6 +178,7 @@ def _told(entry: Entry, batch: Handed) -> HandedBatch:
             {name: rules[name] for name in ask if name in rules},
             batch.coins,
             batch.public or (batch.singles and len(ask) > 1),
+            {name: words[name] for name in ask if name in words},
         )
         for ask in batch.asks
     )
@@ -173,12 +193,14 @@ def handed(batch: HandedBatch, crowd: Crowd) -> Handed:
     """A batch as it is written down."""
     asked = set(crowd.people)
     rules = {name: rule for one in batch.releases for name, rule in one.hidden.items()}
+    words = {name: some for one in batch.releases for name, some in one.coarser.items()}
     return Handed(
         round=batch.round,
         missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
         others=tuple(sorted(batch.people - asked)),
         asks=tuple(tuple(sorted(one.columns)) for one in batch.releases),
         unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
+        coarser=tuple(Coarser(column=name, rules=some) for name, some in sorted(words.items())),
         public=batch.public,
         singles=batch.singles,
         coins=batch.releases[0].coins,
@@ -212,15 +234,16 @@ def account(
     released = [(one, one.release) for one in every if one.release]
     mine = now.counted(now.release) if now.release else frozenset()
     alike = {
-        one.columns: one
+        (one.columns, one.words): one
         for one, batch in released
         if one.counted(batch) == mine and sum(one.cells) == sum(now.cells) > 0
     }
     both = _together([one.cells for one in alike.values()], now.k)
-    columns = tuple(dict.fromkeys(name for names in alike for name in names))
+    columns = tuple(dict.fromkeys(name for names, _ in alike for name in names))
     union = None
     if both is not None:
-        exposed = _true(columns, scenario, drawn, seed, now.k)
+        words = {some for _, some in alike}
+        exposed = _true(columns, scenario, drawn, seed, now.k) if words == {()} else None
         union = Union(both.k, both.n, both.low, both.high, exposed)
     shown = tuple(one.columns for one, _ in released)
     warned = tuple(memory.warned)

@@ -18,9 +18,9 @@ compared; of other columns that is seen, and refused.
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ...errors import DataError
 from ..populations import files
@@ -37,10 +37,15 @@ BUILTIN = "builtin:"
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """The people whom a scenario asks. columns: of the source, ascending. people: fingerprints."""
+    """The people whom a scenario asks.
+
+    columns: of the source, ascending. people: fingerprints. read: by feature, a name for which of
+    the source's cells were read as the same value; a feature without has a value for each cell.
+    """
 
     columns: tuple[str, ...]
     people: tuple[str, ...]
+    read: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def coins(self, seed: int | None) -> str:
         """Name the draw of everybody's coins; "" if nobody can draw them again."""
@@ -54,19 +59,54 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
     names, rows = _source(scenario.population, drawn)
     origin = drawn.people.origin
-    wanted = None if origin is None else set(origin.tolist())
+    order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
+    places = {number: place for place, number in enumerate(order)}
+    reading = _Reading(scenario, drawn, names)
     marks = {
         number: mark
-        for number, mark in enumerate(fingerprints(names, rows, key))
-        if wanted is None or number in wanted
+        for number, mark in enumerate(fingerprints(names, reading.noted(rows, places), key))
+        if number in places
     }
-    order: Iterable[int] = range(drawn.people.n) if origin is None else origin.tolist()
-    try:
-        people = tuple(marks[number] for number in order)
-    except KeyError:
+    if len(marks) < len(places):
         source = scenario.population.source
-        raise DataError(f"{source}: has changed since it was read; run it again") from None
-    return Crowd(tuple(sorted(names)), people)
+        raise DataError(f"{source}: has changed since it was read; run it again")
+    people = tuple(marks[number] for number in places)
+    return Crowd(tuple(sorted(names)), people, reading.merged(key))
+
+
+class _Reading:
+    """Which cells of a source are the same value to the people of a scenario.
+
+    The empty cell may be called what others say, several texts may mean it, and 1.0 may be 1.
+    """
+
+    def __init__(self, scenario: Scenario, drawn: Samples, names: Sequence[str]) -> None:
+        ours = drawn.people.schema.names
+        theirs = scenario.population.columns
+        self.people = drawn.people
+        self.columns = [(name, names.index(theirs.get(name, name))) for name in ours]
+        self.cells: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name in ours}
+
+    def noted(
+        self, rows: Iterable[Sequence[str]], places: Mapping[int, int]
+    ) -> Iterator[Sequence[str]]:
+        """Pass rows on, and note how those of the people asked are read."""
+        for number, row in enumerate(rows):
+            if (place := places.get(number)) is not None:
+                held = self.people.own(place)
+                for (name, column), value in zip(self.columns, held, strict=True):
+                    self.cells[name][value].add(row[column].strip())
+            yield row
+
+    def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
+        """By feature, a name for the cells that became one; without the key it tells none."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, values in self.cells.items():
+            groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)
+            if groups:
+                text = json.dumps(groups).encode()
+                found[name] = (hashlib.blake2b(text, key=key, digest_size=BYTES).hexdigest(),)
+        return found
 
 
 def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:

@@ -8,7 +8,9 @@ first.
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as changed
 
 from ...populations.facts import Facts
 from ...schema.model import Policy as Section
@@ -66,7 +68,7 @@ class Pairs(Decided):
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Decide from the counts of single columns."""
         from ....protocol.messages import Decision
-        from ..two_round.rules import BySingles, as_certificate, bound, listed, named_rule
+        from ..two_round.rules import BySingles, as_certificate, bound, choose, listed, named_rule
 
         policy = scenario.policy
 
@@ -74,7 +76,12 @@ class Pairs(Decided):
             everything = listed(schema, counts)
             kept = cross_table(policy, schema, everything, others)
             rule = named_rule(policy, others, schema)
-            proof = bound(rule, [everything[column] for column in kept], policy.k)
+            proof: Any
+            if kept:
+                proof = bound(rule, [everything[column] for column in kept], policy.k)
+            else:
+                nothing = changed(policy, required=(), forbidden=schema.names)
+                proof = choose(nothing, rule, schema, everything).certificate
             return Decision(kept, as_certificate(proof, policy, others or people))
 
         return BySingles(decide, policy)

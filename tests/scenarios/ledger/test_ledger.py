@@ -21,6 +21,8 @@ from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
 from veilmix.scenarios.verification.checks import verify
 
+NO_RULE = {"column": "a", "rules": []}
+
 
 def scenario(*keep: str, users: int = 60, gone: str = "", **policy: Any) -> Scenario:
     """People of the Titanic, of whom some columns are released."""
@@ -241,7 +243,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         ({**data, "entries": [{**entry, "seed": 8}]}, "not those that were written"),
         ({**data, "entries": []}, "not those that were written"),
         ({**data, "more": 1}, "unknown field"),
-        ({**data, "schema": 1}, "schema 1; this version reads 2"),
+        ({**data, "schema": 1}, "schema 1; this version reads 3"),
         (signed(file, data, people=[]), "entry 1: people"),
         (signed(file, data, people=[*entry["people"], entry["people"][0]]), "entry 1: people"),
         (signed(file, data, least=0), "entry 1: least"),
@@ -249,6 +251,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         (signed(file, data, handed=[{**first, "missing": [4, 3]}]), "entry 1: missing"),
         (signed(file, data, handed=[{**first, "asks": []}]), "entry 1: asks"),
         (signed(file, data, handed=[{**first, "unsaid": [{"column": "a"}]}]), "entry 1: unsaid"),
+        (signed(file, data, handed=[{**last, "coarser": [NO_RULE]}]), "entry 1: coarser"),
         (
             signed(file, data, handed=[{**last, "unsaid": [{"column": "a", "cover": -1}]}]),
             "entry 1: unsaid",

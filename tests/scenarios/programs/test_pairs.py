@@ -42,6 +42,20 @@ def test_a_run_is_verified(tmp_path) -> None:
     assert not [check for check in verify(read(folder)) if check.ok is False]
 
 
+@pytest.mark.parametrize("mode", ["real", "ideal"])
+def test_where_no_column_can_be_promised_nothing_is_released(mode, tmp_path) -> None:
+    alone = (
+        TEXT.replace("k = 10", "k = 60")
+        .replace("0.05", "0")
+        .replace('"builtin:titanic"', '"builtin:titanic"\nusers = 60')
+    )
+    outcome = run(loads(alone), mode=mode)
+    assert outcome.decision is not None
+    assert (outcome.kept, outcome.release, outcome.exposure.promised) == ((), None, 0.0)
+    checks = verify(read(save(outcome, tmp_path / mode)), again=mode == "real")
+    assert not [check for check in checks if check.ok is False]
+
+
 def test_three_columns_cannot_be_required() -> None:
     wanted = 'required = ["class", "sex", "age"]\n'
     with pytest.raises(ScenarioError, match="two columns at most"):
