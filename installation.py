@@ -10,7 +10,6 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -68,6 +67,8 @@ def requirements(extra: str) -> list[str]:
         about = loads(project.read_text("utf-8"))["project"]
         extras = {**about["optional-dependencies"], "core": about["dependencies"]}
         return list(extras[extra])
+    from importlib import metadata
+
     asked = [line.partition(";") for line in metadata.requires("veilmix") or ()]
     return [
         line.strip() for line, _, when in asked if (_EXTRA.findall(when) or ["core"]) == [extra]

@@ -57,11 +57,15 @@ def _shared(
         if len(chosen) == 1:
             people[chosen] = steps[last].at(k)[0]
         elif slack:
-            people[chosen] = _coverage(steps, fronts, chosen, scale, n)
+            people[chosen] = _coverage(steps, fronts, chosen, scale, _refined(front, scale, n))
         else:
-            values = front.rare + scale * front.product
-            people[chosen] = min(n, int(values.min(initial=n)))
+            people[chosen] = _refined(front, scale, n)
     return people
+
+
+def _refined(front: Front, scale: int, n: int) -> int:
+    """R + scale * P at its least; with scale k - 1 a coverage bound is never above it."""
+    return min(n, int((front.rare + scale * front.product).min(initial=n)))
 
 
 def _coverage(

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exposure.counts import Integers, Steps
-from .pareto import Front, Growth, Options, descend
+from .pareto import NONE, Front, Growth, Options, descend
 
 
 def covered(
@@ -102,8 +102,12 @@ class Search:
 
 def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[Integers, Integers]:
     """Pairs (entry, option) that may come below `limit`: R' + R_j + (k-1) (P' - 1) N_j is less."""
-    reach = np.multiply.outer(scale * (front.product - 1.0), steps.common)  # floats: no overflow
-    reach += np.add.outer(front.rare, steps.rare)
+    if not front.rare.size:
+        return NONE, NONE
+    some = int(np.searchsorted(front.rare, limit - steps.rare[0]))  # both ascend: R' + R_j is less
+    few = int(np.searchsorted(steps.rare, limit - front.rare[0]))
+    reach = np.multiply.outer(scale * (front.product[:some] - 1.0), steps.common[:few])  # floats:
+    reach += np.add.outer(front.rare[:some], steps.rare[:few])  # no overflow
     entry, option = np.nonzero(reach < limit)
     return entry, option
 

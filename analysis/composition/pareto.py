@@ -60,6 +60,11 @@ class Growth:
             cost = option.rare + scale * np.multiply.outer(self.GRID, option.factor - 1)
             row[:] = cost.min(axis=1)
 
+    def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """The least growth of each of `columns`, a row each, at each grid point."""
+        rows: NDArray[np.float64] = self._table[list(columns)]
+        return rows
+
     def of(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """The least growth of all of `columns` together, at each grid point."""
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)

@@ -15,6 +15,7 @@ from ..validation import sequence, whole
 from .counts import Integers
 
 LARGEST = 2**63 - 1
+NARROW = 8  # numbers a row up to which they are counted in an array
 DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB)
 
 
@@ -121,5 +122,10 @@ def _keys(codes: NDArray[np.integer], columns: list[int]) -> tuple[Integers, int
 
 def dense(keys: Integers) -> tuple[Integers, int]:
     """The same partition of the rows numbered 0, 1, ... without gaps, and how many parts."""
+    if keys.size and keys.min() >= 0 and keys.max() < NARROW * keys.size:
+        occurring = np.flatnonzero(np.bincount(keys))
+        number = np.zeros(int(occurring[-1]) + 1, dtype=np.int64)
+        number[occurring] = np.arange(occurring.size)
+        return number[keys], occurring.size
     occurring, coded = np.unique(keys, return_inverse=True)
-    return coded.astype(np.int64), occurring.size
+    return coded.astype(np.int64, copy=False), occurring.size

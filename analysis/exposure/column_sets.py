@@ -4,21 +4,23 @@ A tree of sets: a set's children add one column that comes later in a fixed orde
 partition of the people into cells is only refined: the cells of the parent, numbered densely, times
 the codes of the new column. Two facts keep it small. People with equal rows move together, so the
 table is first compressed to distinct rows with weights; and whoever is alone in a cell is alone in
-every refinement, so that row is dropped and only counted. Columns that split most come first, since
-half of all sets contain the first column.
+every refinement, so that row is dropped and only counted; where everybody is, nothing is left to
+count. Columns that split most come first, since half of all sets contain the first column.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
 from ..validation import whole
-from .cells import DIRECT, as_table, dense
+from .cells import as_table, dense
 from .counts import Integers
 
 MAX_COLUMNS = 24  # 16.8 million sets
+DIRECT = 1 << 18  # cells that are counted in an array whatever the rows: sorting takes longer
+SPARSE = 16  # cells a row beyond which sorting the rows is quicker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,21 +66,42 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
             f"{MAX_COLUMNS} columns are accepted"
         )
     walk = _Walk.of(codes, whole(k, "k"))
-    start = np.zeros(walk.weights.size, dtype=np.int64)
-    walk.visit(number=0, first=0, cells=start, many=1, rows=np.arange(start.size), alone=0)
+    walk.visit(0, 0, walk.start())
     return SetExposures(n, walk.k, d, walk.people, walk.anonymity)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Partition:
+    """Rows in cells: `cells[i]` < `many` is that of row `rows[i]`, which `weights[i]` people have.
+
+    alone: people who were dropped, being the only ones in their cells. weights: None: each row is
+    one person's.
+    """
+
+    cells: Integers
+    many: int
+    rows: Integers
+    weights: Integers | None
+    alone: int = 0
 
 
 @dataclass(slots=True)
 class _Walk:
+    """Columns in visiting order, and what was found of the sets.
+
+    digits, radices, bits: of each column the dense codes of the distinct rows, their number, and
+    the bit in the number of a set. tails: for each column the codes of it and all that follow as
+    one number, and how many there are; none where these are more than the rows.
+    """
+
     k: int
     weights: Integers
-    digits: list[Integers]  # per column in visiting order: dense codes of the distinct rows
+    digits: list[Integers]
     radices: list[int]
-    bits: list[int]  # the bit of each column in the number of a set
+    bits: list[int]
+    tails: list[tuple[Integers, int] | None]
     people: Integers
     anonymity: Integers
-    unit: bool = field(default=False)  # every row has weight 1
 
     @classmethod
     def of(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
@@ -86,56 +109,89 @@ class _Walk:
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
         rows, weights = _distinct_rows(coded, n)
         order = sorted(range(d), key=lambda j: -coded[j][1])
+        digits = [coded[j][0][rows] for j in order]
+        radices = [coded[j][1] for j in order]
         return cls(
             k=k,
             weights=weights,
-            digits=[coded[j][0][rows] for j in order],
-            radices=[coded[j][1] for j in order],
+            digits=digits,
+            radices=radices,
             bits=[1 << j for j in order],
-            people=np.full(2**d, n if n < k else 0, dtype=np.int64),
-            anonymity=np.full(2**d, n, dtype=np.int64),
-            unit=bool((weights == 1).all()),
+            tails=_tails(digits, radices),
+            people=_filled(d, n if k > 1 else 0, n if n < k else 0),
+            anonymity=_filled(d, 1, n),
         )
 
-    def visit(
-        self, number: int, first: int, cells: Integers, many: int, rows: Integers, alone: int
-    ) -> None:
-        """All sets that add columns `first`, ... to the set `number` with this partition.
+    def start(self) -> _Partition:
+        """Everybody in one cell."""
+        size = self.weights.size
+        weights = None if bool((self.weights == 1).all()) else self.weights
+        return _Partition(np.zeros(size, dtype=np.int64), 1, np.arange(size), weights)
 
-        `cells[i]` < `many` is the cell of row `rows[i]`; `alone` people were dropped as unique.
-        """
-        weights = None if self.unit else self.weights[rows]
+    def visit(self, number: int, first: int, part: _Partition) -> None:
+        """All sets that add columns `first`, ... to the set `number` with this partition."""
+        part = self._merged(part, first)
         for position in range(first, len(self.digits)):
-            finer = cells * self.radices[position] + self.digits[position][rows]
-            span = many * self.radices[position]
-            if span > DIRECT and span > 8 * finer.size:
+            finer = part.cells * self.radices[position] + self.digits[position][part.rows]
+            span = part.many * self.radices[position]
+            if span > DIRECT and span > SPARSE * finer.size:
                 finer, span = dense(finer)
-            counts = np.bincount(finer, weights, minlength=max(span, 1)).astype(np.int64)
-            child = number | self.bits[position]
-            self._record(child, counts, alone)
-            if position + 1 < len(self.digits):
-                self._descend(child, position + 1, finer, counts, rows, alone)
+            counts = np.bincount(finer, part.weights, span).astype(np.int64, copy=False)
+            child, occurring = number | self.bits[position], np.flatnonzero(counts > 0)
+            held = counts[occurring]
+            self.people[child] = held[held < self.k].sum() + (part.alone if self.k > 1 else 0)
+            self.anonymity[child] = 1 if part.alone else held.min()
+            shared = occurring[held > 1]
+            if shared.size and position + 1 < len(self.digits):
+                alone = part.alone + held.size - shared.size
+                self.visit(child, position + 1, _shared(part, finer, span, shared, alone))
 
-    def _record(self, number: int, counts: Integers, alone: int) -> None:
-        held = counts[counts > 0]
-        self.people[number] = held[held < self.k].sum() + (alone if self.k > 1 else 0)
-        self.anonymity[number] = 1 if alone else held.min()
+    def _merged(self, part: _Partition, first: int) -> _Partition:
+        """Rows that agree in their cell and in all columns from `first` on, taken together."""
+        tail = self.tails[first]
+        if tail is None or part.many * tail[1] > part.rows.size // 2:
+            return part
+        codes, many = tail
+        keys = part.cells * many + codes[part.rows]
+        people = np.bincount(keys, part.weights, part.many * many).astype(np.int64, copy=False)
+        someone = np.zeros(people.size, dtype=np.int64)
+        someone[keys] = part.rows
+        kept = np.flatnonzero(people > 0)
+        return _Partition(kept // many, part.many, someone[kept], people[kept], part.alone)
 
-    def _descend(
-        self, number: int, first: int, cells: Integers, counts: Integers, rows: Integers, alone: int
-    ) -> None:
-        shared = counts > 1
-        renumbered = np.cumsum(shared) - 1
-        stay = shared[cells]
-        unique = int((counts == 1).sum())
-        self.visit(
-            number,
-            first,
-            renumbered[cells[stay]],
-            int(shared.sum()),
-            rows[stay],
-            alone + unique,
-        )
+
+def _shared(
+    part: _Partition, cells: Integers, span: int, shared: Integers, alone: int
+) -> _Partition:
+    """The rows of a partition that are in the shared ones of finer cells, these renumbered."""
+    if shared.size == span:
+        return _Partition(cells, span, part.rows, part.weights, alone)
+    number = np.full(span, -1, dtype=np.int64)
+    number[shared] = np.arange(shared.size)
+    finer = number[cells]
+    stay = np.flatnonzero(finer >= 0)
+    weights = None if part.weights is None else part.weights[stay]
+    return _Partition(finer[stay], shared.size, part.rows[stay], weights, alone)
+
+
+def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, int] | None]:
+    size = digits[0].size
+    tails: list[tuple[Integers, int] | None] = [None] * len(digits)
+    codes, many = np.zeros(size, dtype=np.int64), 1
+    for j in reversed(range(len(digits))):
+        many *= radices[j]
+        if many > size:
+            break
+        codes = digits[j] * (many // radices[j]) + codes
+        tails[j] = codes, many
+    return tails
+
+
+def _filled(d: int, alone: int, nothing: int) -> Integers:
+    """A number for each set: what holds where everybody is alone, and for the empty set."""
+    numbers = np.full(2**d, alone, dtype=np.int64)
+    numbers[0] = nothing
+    return numbers
 
 
 def _distinct_rows(coded: list[tuple[Integers, int]], n: int) -> tuple[Integers, Integers]:

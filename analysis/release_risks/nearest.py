@@ -67,10 +67,10 @@ class Near:
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
         """The places of the nearest rows in some columns."""
-        left_out = len(self.release.sides) - len(columns)
-        if left_out < len(columns):
-            places = np.flatnonzero(self.whole <= self.least + left_out + TIE)
-            far = self.release.distances(self.place, columns, places)
+        left_out = [j for j in self.every if j not in columns]
+        if len(left_out) < len(columns):
+            places = np.flatnonzero(self.whole <= self.least + len(left_out) + TIE)
+            far = self.whole[places] - self.release.distances(self.place, left_out, places)
         else:
             places = np.arange(len(self.whole))
             far = self.release.distances(self.place, columns)

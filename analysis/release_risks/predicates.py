@@ -166,7 +166,7 @@ class _Axis:
 
     def guess(self, rng: np.random.Generator) -> NDArray[np.bool_]:
         """People who fulfil a random comparison with a random value that occurs."""
-        code = int(rng.choice(self.occurring))
+        code = int(self.occurring[rng.integers(len(self.occurring))])
         signs = SIGNS if code < self.high else SIGNS[:2]
         return self.compared(signs[int(rng.integers(len(signs)))], code, 1)
 
@@ -195,17 +195,27 @@ def _axis(columns: Sequence[Codes], places: Sequence[int], numbers: Floats | Non
     if numbers is None:
         order, low, high = held, 0, 0
     else:
-        values = numbers[held]
-        own = numbers[columns[0]]
-        median = np.nanmedian(own) if not np.isnan(own).all() else 0.0
-        order = held[np.argsort(values, kind="stable")]  # nan comes last
-        low, high = int((values <= median).sum()), int((~np.isnan(values)).sum())
+        order = held[np.argsort(numbers[held], kind="stable")]  # nan comes last
+        values = numbers[order]
+        high = int((~np.isnan(values)).sum())
+        people = np.bincount(columns[0], minlength=int(held[-1]) + 1)[order[:high]]
+        low = int((values <= _median(values[:high], people)).sum())
     place = np.zeros(int(held[-1]) + 1, np.int64)
     place[order] = np.arange(len(order))
     kind = np.min_scalar_type(-len(order))
     small = place.astype(kind)
     codes = [small[column] for column in columns]
     return _Axis(len(order), low, high, tuple(codes[at] for at in places), _occurring(codes[0]))
+
+
+def _median(values: Floats, people: NDArray[np.int64]) -> float:
+    """Of everybody, `people` having each of these ascending values; 0 where nobody has one."""
+    upto = np.cumsum(people)
+    n = int(upto[-1]) if len(upto) else 0
+    if not n:
+        return 0.0
+    middle = np.searchsorted(upto, [(n - 1) // 2, n // 2], side="right")
+    return float(values[middle].sum()) / 2
 
 
 def _occurring(codes: Codes) -> NDArray[np.int64]:

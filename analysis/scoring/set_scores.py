@@ -17,7 +17,7 @@ import numpy as np
 
 from ..composition import best_bound
 from ..composition.column_sets import bounds_of_all_sets
-from ..exposure.cells import dense
+from ..exposure.cells import DIRECT, dense
 from ..exposure.column_sets import SetExposures, exposures_of_all_sets
 from ..exposure.counts import Integers
 from ..exposure.wildcards import Wildcards
@@ -213,8 +213,8 @@ def _below(codes: np.ndarray, wild: Wildcards | None, columns: Sequence[int], k:
     for j in columns:
         digit = codes[:, j].astype(np.int64)
         radix = int(digit.max()) + 1
-        if many * radix > 1 << 18:
+        if many * radix > DIRECT:
             cells, many = dense(cells)
         cells, many = cells * radix + digit, many * radix
-    counts = np.unique(cells, return_counts=True)[1]
+    counts = np.bincount(cells) if many <= DIRECT else np.unique(cells, return_counts=True)[1]
     return int(counts[counts < k].sum())

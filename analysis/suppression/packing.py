@@ -165,8 +165,9 @@ class Packing:
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1
         gains = np.array([self.gains[j] for j in free], dtype=np.float64)
-        for point in np.unique(place):
-            costs = np.array([self.growth.of([j])[point] for j in free])
+        growth = self.growth.each(free)
+        for point in np.flatnonzero(np.bincount(place)):
+            costs = growth[:, point]
             best = np.argsort(costs / gains, kind="stable")
             spent = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))

@@ -56,7 +56,7 @@ def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]
 
 def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
     """Whether texts are decimals with a comma, could be, or are not."""
-    if not any("," in text for text in texts) or not all(map(COMMA.fullmatch, texts)):
+    if "," not in "".join(texts) or not all(map(COMMA.fullmatch, texts)):
         return None
     if sure:
         return "comma"

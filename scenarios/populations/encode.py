@@ -4,6 +4,7 @@ Each column numbers its texts as they come; spaces, missing answers and order ar
 each distinct text at the end.
 """
 
+import operator
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from ...protocol.schema import MAX_WIDTH
 from .people import Codes
 
-CHUNK = 8_192  # rows turned at once: their texts are the only ones in memory
+CHUNK = 256  # rows turned at once: few enough that their texts stay in the processor's cache
 UNSEEN = ("Cc", "Cs", "Zl", "Zp")  # categories that `protocol.schema` admits in no value
 DROP_ROW = "drop-row"
 
@@ -87,19 +88,19 @@ def _settle(
     columns, values = [], []
     whole = np.ones(len(raw[0]), dtype=bool)
     for j, (codes, texts) in enumerate(zip(raw, met, strict=True)):
-        _refuse(j, codes, texts)
-        spaced = np.array([text != text.strip() for text in texts], dtype=bool)
-        if spaced.any():
+        stripped = tuple(map(str.strip, texts))
+        _refuse(j, codes, stripped)
+        if stripped != texts:
+            spaced = np.fromiter(map(operator.ne, texts, stripped), bool, len(texts))
             odd.append(
                 f"column {names[j]!r}: spaces around {int(spaced[codes].sum()):,} cells removed"
             )
-        stripped = [text.strip() for text in texts]
         if missing == DROP_ROW:
             whole &= ~np.array([text in lacking for text in stripped], dtype=bool)[codes]
         clean = [missing if text in lacking else text for text in stripped]
         order = tuple(sorted(set(clean)))
-        place = {text: code for code, text in enumerate(order)}
-        columns.append(np.array([place[text] for text in clean], np.int32)[codes])
+        place = dict(zip(order, range(len(order)), strict=True))
+        columns.append(np.fromiter(map(place.__getitem__, clean), np.int32, len(clean))[codes])
         values.append(order)
     table = np.stack(columns, axis=1)
     if whole.all():
@@ -120,7 +121,9 @@ def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[st
 
 
 def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:
-    for code, text in enumerate(map(str.strip, texts)):
+    if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
+        return  # as nearly always: no text is looked at by itself
+    for code, text in enumerate(texts):
         size = len(text.encode())
         if size > MAX_WIDTH:
             why = f"a value of {size:,} bytes of UTF-8; at most {MAX_WIDTH:,} are accepted"

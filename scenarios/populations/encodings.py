@@ -11,6 +11,7 @@ full of codes; what is said here can be overruled.
 """
 
 import codecs
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import DataError
@@ -67,23 +68,11 @@ def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
 
 
 def _without_mark(path: Path) -> str:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    utf8, met = True, set[int]()
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            met.update(piece)
-            if utf8:
-                try:
-                    decoder.decode(piece)
-                except UnicodeDecodeError:
-                    utf8 = False
-    if utf8:
-        try:
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            utf8 = False
-    if utf8:
+    if _is_utf8(path):
         return "utf-8"
+    met = set[int]()
+    for piece in _pieces(path):
+        met.update(piece)
     if met & CONTROLS:
         raise DataError(
             f"{path}: not a text file: it holds the byte 0x{min(met & CONTROLS):02x}; save the "
@@ -91,6 +80,23 @@ def _without_mark(path: Path) -> str:
         )
     windows = any(0x80 <= byte < 0xA0 for byte in met) and not met & UNKNOWN_TO_CP1252
     return "cp1252" if windows else "latin-1"
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for piece in _pieces(path):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def _text(path: Path, head: bytes) -> None:

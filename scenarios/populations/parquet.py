@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError
 from ...installation import missing
-from .encode import CHUNK
 from .file_options import NOTHING, FileOptions
 
 if TYPE_CHECKING:
     import duckdb
+
+ROWS = 2_048  # taken at once, as duckdb holds them
 
 
 def header(path: Path, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
@@ -42,7 +43,7 @@ def rows(
     query = f"SELECT {wanted} FROM read_parquet($1)"  # noqa: S608
     with _opened(path) as connection:
         answer = connection.execute(query, [str(path)])
-        while block := answer.fetchmany(CHUNK):
+        while block := answer.fetchmany(ROWS):
             yield from block
 
 
