@@ -10,6 +10,7 @@
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
     SplitMix(numbers, eps, people) shares of a number, which only the mix protects
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
+    PrefixTree(words, epsilon)     a hashed prefix of a text of an open domain: heavy hitters
     BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
@@ -37,6 +38,8 @@ from .means import Duchi, Hybrid, Piecewise
 from .measure import Measure
 from .numeric import Numeric
 from .postprocessing import Consistent, maximum_likelihood, projected
+from .prefix_search import FoundValue, FoundValues, PrefixReports
+from .prefix_tree import PrefixTree
 from .pure import Pure
 from .randomizer import Randomizer, matrix_divergences
 from .ranges import NodeReports, Ranges
@@ -55,6 +58,8 @@ __all__ = [
     "Duchi",
     "Estimate",
     "FilterReports",
+    "FoundValue",
+    "FoundValues",
     "Hadamard",
     "HashReports",
     "Hybrid",
@@ -65,6 +70,8 @@ __all__ = [
     "NodeReports",
     "Numeric",
     "Piecewise",
+    "PrefixReports",
+    "PrefixTree",
     "Product",
     "Pure",
     "Randomizer",

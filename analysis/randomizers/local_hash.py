@@ -80,7 +80,7 @@ class LocalHash(Pure):
     def olh(cls, a: int, epsilon: float) -> "LocalHash":
         """With the power of two g that has the least variance for rare symbols.
 
-        Over all g the minimum is at e^eps + 1; the nearest power of two costs at most 3 % more.
+        Over all g the minimum is at e^eps + 1; the best power of two costs at most 7 % more.
         """
         gain = exp(as_epsilon(epsilon)) - 1
         powers = [1 << j for j in range(1, 31)]

@@ -54,6 +54,7 @@ class Randomizer(ABC):
         takes_bits: whether an input and a report are rows of bits, not one symbol.
         any_size: whether `contraction` is known without a matrix.
         gives_shares: whether its reports estimate the shares of the inputs.
+        finds: whether its reports tell values that nobody has listed (`find`).
         closed_form: whether average privacy and utility are known without a matrix.
     """
 
@@ -63,6 +64,7 @@ class Randomizer(ABC):
     any_size: ClassVar[bool] = False
     closed_form: ClassVar[bool] = False
     gives_shares: ClassVar[bool] = True
+    finds: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -224,6 +226,10 @@ class Randomizer(ABC):
     def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
         """What reports say besides shares, from their support counts, shape (positions,)."""
         return ()
+
+    def find(self, reports: Any) -> Any:  # noqa: ARG002 - a family's
+        """The values that many people have, from reports of an open domain."""
+        raise ParameterError(f"{self}: its reports find no values")
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """What people put in, from their codes in the columns asked for, people x columns."""

@@ -15,7 +15,7 @@ from .plugs import homes
 
 HOME = "veilmix.analysis.randomizers"
 NONE = "none"
-Task = Literal["shares", "mean", "distribution", "ranges"]
+Task = Literal["shares", "mean", "distribution", "ranges", "heavy-hitters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Mechanism:
         bits: whether all features make one report together, a bit each.
         numbers: whether the values must be numbers; they are what the randomizer is made from.
         words: whether it is made from the values themselves, which it hashes.
+        finds: whether it is for texts of an open domain, of which it finds those that many have.
         split: whether a report is several messages, and private by the mix alone.
         fit: what the column `projected` of the estimates is.
     """
@@ -37,6 +38,7 @@ class Mechanism:
     bits: bool = False
     numbers: bool = False
     words: bool = False
+    finds: bool = False
     split: bool = False
     fit: str = "the nearest distribution"
 
@@ -61,6 +63,10 @@ BUILT_IN = {
     ),
     "ranges": Mechanism(f"{HOME}:Ranges", ("ranges", "shares"), numbers=True),
     "split-mix": Mechanism(f"{HOME}:SplitMix", ("mean",), numbers=True, split=True),
+    "prefix-hash": Mechanism(f"{HOME}:PrefixTree", ("heavy-hitters",), words=True, finds=True),
+    "prefix-bit": Mechanism(
+        f"{HOME}:PrefixTree.binary", ("heavy-hitters",), words=True, finds=True
+    ),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
 from ...populations.facts import Facts
+from ...populations.people import WIDTH
 from ...schema.kinds import KIND
 from ...schema.mechanisms import listed, mechanisms
 from ...schema.model import Scenario
@@ -18,6 +19,7 @@ from .questions import number, share
 BITS = "bit-flip"  # of sets
 UNARY = ("rappor", "oue", "blh", "subset")  # reports of a bit for each value
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
+MOST_BYTES = 64  # of a text of which a prefix is reported
 ON_REPORTS = ("poison-reports", "inside-reports")
 LEAST_CROWD, MOST_CROWD = 16, 131_072  # of sums that the mix alone protects
 LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the truth (e^30)
@@ -87,9 +89,15 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     yield from _numbers(scenario)
     opened = [one.name for one in scenario.feature if one.open]
     for i, feature in enumerate(scenario.feature):
-        if feature.open:
-            message = f"{mechanism} blurs values it knows; list them in values, or leave open out"
+        if feature.open and not mechanisms()[mechanism].finds:
+            message = (
+                f"{mechanism} blurs values it knows; list them in values, leave open out, or take "
+                "prefix-hash, which finds them"
+            )
             yield problem(("feature", i, "open"), message)
+        elif feature.open and (feature.width or WIDTH) > MOST_BYTES:
+            message = f"{mechanism} reports texts of at most {MOST_BYTES} bytes; write width"
+            yield problem(("feature", i, "width"), message)
     for name, size in zip(facts.features or (), facts.sizes or (), strict=False):
         if name not in opened and (wrong := _misfit(mechanism, size)):
             yield problem(("local", "mechanism"), f"{quoted(name)} has {wrong}")
@@ -98,9 +106,11 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report a crowd too small, or too large, for reports that the mix alone protects."""
     own = mechanisms().get(scenario.local.mechanism)
-    if own is None or not own.split:
+    if own is None or not (own.split or own.finds):
         return
     yield from _no_crafting(scenario)
+    if own.finds:
+        return
     least = scenario.mix.min_batch
     if not LEAST_CROWD <= least <= MOST_CROWD:
         message = (
@@ -114,10 +124,11 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def _no_crafting(scenario: Scenario) -> Iterator[Problem]:
-    """Report attacks on reports, where a report is several messages."""
+    """Report attacks on reports, where a report is several messages, or of no listed value."""
+    of = "one message" if mechanisms()[scenario.local.mechanism].split else "listed values"
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
-            message = f"{fault.attack} is about reports of one message; take another mechanism"
+            message = f"{fault.attack} is about reports of {of}; take another mechanism"
             yield problem(("fault", i, "attack"), message)
 
 

@@ -25,8 +25,11 @@ OF = {
     "shares": "of a share of people",
     "mean": "of a mean, as a share of the range",
     "ranges": "of a share of people in a range",
+    "heavy-hitters": "of the share of a text as long as any",
     "distribution": "of a share of people, unbiased",
 }
+
+LIKE = {"heavy-hitters": "one that nobody has"}  # what the errors are of, where it is no share
 
 
 class Ranked(Record, frozen=True):
@@ -80,6 +83,15 @@ def _error(
     return sqrt(sum(variances) / len(variances) / people)
 
 
+def _reach(scenario: Scenario, people: Population) -> Iterator[str]:
+    """What is sure to be found, where values are found."""
+    if mechanisms()[scenario.local.mechanism].finds:
+        for one in questions(scenario, people.schema.names, people.values):
+            least = one.randomizer.least_share(people.n)
+            some = f"a value of {percent(least)} of people or more" if least <= 1 else "no value"
+            yield f"{one.name}: {some} is found with probability 95 % at least"
+
+
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     """The ranking in a sentence; nothing where no other mechanism has the task."""
     found = ranking(scenario, people.schema.names, people.values, people.n)
@@ -90,10 +102,11 @@ def advice(scenario: Scenario, people: Population) -> Iterator[str]:
     listed = ", ".join(f"{one.mechanism} {percent(one.error)}" for one in found)
     yield (
         f"standard error {OF[found[0].task]}, {people.n:,} reports at epsilon = {each:.3g}, exact "
-        f"for uniform answers: {listed}"
+        f"for {LIKE.get(found[0].task, 'uniform answers')}: {listed}"
     )
     if any(mechanisms()[one.mechanism].split for one in found):
         yield "split-mix is private by the mix alone; the epsilon of all others holds without it"
+    yield from _reach(scenario, people)
     if own == 0:
         yield f"{found[0].mechanism}, this scenario's, is best here"
     elif own:

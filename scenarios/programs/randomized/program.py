@@ -154,7 +154,7 @@ class Histogram(Randomizing):
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """What will happen, a sentence a step."""
-        return [*text.steps(scenario, answering), mixing, text.COUNTING]
+        return [*text.steps(scenario, answering), mixing, text.counting(scenario)]
 
     def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
         """Which mechanism has least error."""

@@ -8,6 +8,7 @@
     hadamard               a column of a matrix                     Hadamard(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
+    prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
 e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. How a report
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import DataError
 from ....protocol.schema import MAX_NAME, Feature, Schema
+from ...populations.people import WIDTH
 from ...schema.mechanisms import Mechanism, mechanisms
 from ...schema.model import Scenario
 from ...schema.plugs import load
@@ -94,9 +96,13 @@ def questions(
         return (Question(joined(names), every, tuple(values), flip),)
     if mechanism.split:
         making = partial(making, people=scenario.mix.min_batch)
+    made = [
+        making(given(mechanism, name, domain), each, **room(scenario, mechanism, name))
+        for name, domain in zip(names, values, strict=True)
+    ]
     return tuple(
-        Question(name, (column,), (domain,), making(given(mechanism, name, domain), each))
-        for column, (name, domain) in enumerate(zip(names, values, strict=True))
+        Question(names[column], (column,), (values[column],), one)
+        for column, one in enumerate(made)
     )
 
 
@@ -105,6 +111,12 @@ def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
     if mechanism.words:
         return tuple(domain)
     return numbers(name, domain) if mechanism.numbers else len(domain)
+
+
+def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
+    """How many bytes the texts of an open feature have, where its mechanism finds them."""
+    opened = [one for one in scenario.feature if one.name == name and one.open]
+    return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
 
 
 def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
@@ -206,6 +218,10 @@ def lie(questions: Sequence[Question]) -> Lie:
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
         said: list[str] = []
         for one, place in zip(questions, places, strict=True):
+            if one.randomizer.finds:
+                own = one.randomizer.of([row[column] for column in one.columns])
+                said += own.encode(own.sample([0], rng), ())
+                continue
             codes = [table[row[column]] for table, column in zip(place, one.columns, strict=True)]
             said += sample(one, np.array([codes]), rng)
         return said

@@ -20,6 +20,8 @@ from ...schema.model import Scenario
 from ...serialization.record import Record
 from ..findings import Findings
 from .encoding import tally
+from .found import FoundFeature, searched
+from .found import against as found_against
 from .measured import MeasuredFeature, against, measures
 from .privacy import PrivacyLoss, read_privacy
 from .questions import SHOWN, Question, gathered, rule, share
@@ -126,6 +128,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         told: what is known of the privacy of the reports.
         omitted: different reports, where they are too many for the release; 0 where it holds them.
         measured: numbers besides shares, of the features that have some.
+        found: values of open domains that were found.
     """
 
     mechanism: str
@@ -137,11 +140,12 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     told: PrivacyLoss = field(name="privacy")
     omitted: int = field(name="reports_omitted")
     measured: tuple[MeasuredFeature, ...] = ()
+    found: tuple[FoundFeature, ...] = ()
 
     @property
     def domains(self) -> tuple[tuple[str, ...], ...]:
         """The values of every feature."""
-        return tuple(one.values for one in self.features or self.measured)
+        return tuple(one.values for one in self.features or self.measured or self.found)
 
     @property
     def epsilon(self) -> float:
@@ -158,6 +162,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
         """People who were counted: the most of one feature."""
         read = [one.reports + one.outside for one in self.features]
         read += [one.reports + one.outside for one in self.measured]
+        read += [one.reports + one.outside for one in self.found]
         return (max(read, default=0),)
 
     @property
@@ -168,6 +173,9 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def short(self) -> str:
         """The noise, and what came of it."""
+        if self.found:
+            values = [value.value for one in self.found for value in one.found]
+            return f"{self.rule}, found {', '.join(values[:3]) or 'nothing'}"
         if not self.features and self.measured:
             first = self.measured[0].measures[0]
             wide = 1.96 * first.standard_error
@@ -231,6 +239,9 @@ def score(
     told = [
         measures(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
+    values = [
+        searched(question, counts) for question, counts in zip(questions, received, strict=True)
+    ]
     different = sum(len(counts) for counts in tallies[0])
     features = tuple(found[:-1] if several else found)
     return Randomized(
@@ -243,6 +254,7 @@ def score(
         read_privacy(questions, codes, read),
         different if different > SHOWN else 0,
         tuple(against(one, codes) for one in told if one),
+        tuple(found_against(one, codes) for one in values if one),
     )
 
 

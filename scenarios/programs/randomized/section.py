@@ -8,6 +8,7 @@ from ...pages.svg import Drawing, Scale, number, plot, shorten
 from ...schema.model import Scenario
 from ...serialization.record import plain
 from ...wording import many, percent
+from .found import FoundFeature, promised, rows_of
 from .measured import MeasuredFeature
 from .score import Randomized
 from .tradeoff import Trade, trades
@@ -23,6 +24,8 @@ def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answe
         why = burned or "no report was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
         return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
+    if found.found:
+        return _of_found(found)
     if not found.features:
         return _of_numbers(found)
     shares = sum(len(one.values) for one in found.features)
@@ -33,6 +36,17 @@ def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answe
         f"themselves ({found.rule}). The largest error is {worst} of people."
     )
     return Answer(RELEASED, "estimates", what), _exposed(found)
+
+
+def _of_found(found: Randomized) -> tuple[Answer, Answer]:
+    """The same where values were found."""
+    said = "; ".join(
+        f"{one.feature}: {', '.join(value.value for value in one.found[:5]) or 'nothing'} "
+        f"({promised(one)})"
+        for one in found.found
+    )
+    what = f"Found: {said}; from reports that people randomized themselves ({found.rule})."
+    return Answer(RELEASED, "values that many have", what), _exposed(found)
 
 
 def _of_numbers(found: Randomized) -> tuple[Answer, Answer]:
@@ -69,6 +83,7 @@ def section(scenario: Scenario, found: Randomized) -> Section:
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
     blocks += [_numbers_of(one) for one in found.measured]
+    blocks += [_values_of(one) for one in found.found]
     blocks += [*([_table(shown)] if shown else []), _privacy(local)]
     error = local["error"]
     lead = f"People randomized their answers before sealing them ({local['rule']}). "
@@ -79,6 +94,15 @@ def section(scenario: Scenario, found: Randomized) -> Section:
             f"{percent(error['mean'])} of people."
         )
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
+
+
+def _values_of(one: FoundFeature) -> Grid:
+    headings = ("found", "estimate", "95 % from", "to", "truth")
+    keys = ("value", "unbiased", "standard_error", "low_95", "high_95", "truth")
+    plain = [tuple(getattr(value, key) for key in keys) for value in one.found]
+    numbers = Numbers(f"found-{one.feature}", keys, plain)
+    caption = f"{one.feature}: values found; {promised(one)}"
+    return Grid(caption, headings, rows_of(one), (1, 2, 3, 4), numbers)
 
 
 def _numbers_of(one: MeasuredFeature) -> Grid:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.mechanisms import mechanisms
 from ...wording import Block, Grid, Line, give_or_take, many, percent
+from .found import grid as grid_of_found
+from .found import promised
 from .measured import grid
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ def summary(outcome: Any) -> Iterator[Block]:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
         yield Line()
         return
-    counted = sum(one.reports + one.outside for one in local.features or local.measured)
+    counted = sum(
+        one.reports + one.outside for one in local.features or local.measured or local.found
+    )
     if local.mechanism == "bit-flip":
         counted //= len(local.domains)
     noun = "answer" if outcome.mode == "ideal" else "onion"
@@ -41,6 +45,9 @@ def summary(outcome: Any) -> Iterator[Block]:
     shown = [*local.features, *([local.joint] if local.joint else [])]
     if local.measured:
         yield grid(local.measured)
+    if local.found:
+        yield grid_of_found(local.found)
+        yield Line(" values near to the least share are found by luck, and then overestimated")
     if local.budget.mixed:
         yield Line(" the messages of one person together are its number: only the mix parts them")
     if shown:
@@ -110,7 +117,8 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     shares = sum(len(one.values) for one in local.features)
     if local.measured:
         yield from _numbers(local)
-    if not shares and local.measured:
+    yield from _of_found(local)
+    if not shares and (local.measured or local.found):
         return
     if not shares:
         yield "estimates", "-", "no report could be read"
@@ -127,6 +135,16 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     yield "truth within its interval", f"{within:,} of {shares:,}", "95 % are expected"
     if outside := sum(one.outside for one in local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
+
+
+def _of_found(local: "Randomized") -> Iterator[Score]:
+    for one in local.found:
+        yield f"found, {one.feature}", f"{len(one.found)}", promised(one)
+        yield "... that nobody has", f"{one.false}", f"of {one.tested:,} texts that were tested"
+        if one.least_share is not None:
+            yield "... missed", f"{one.missed}", "values of so many people that were not found"
+        if one.outside:
+            yield "outside", f"{one.outside:,}", "texts that are no report, left out"
 
 
 def _numbers(local: "Randomized") -> Iterator[Score]:
@@ -194,6 +212,10 @@ def _readings(local: "Randomized") -> Iterator[Score]:
             yield f"participation, {about}", f"{100 * one.participation:.3g}", meaning
 
 
+FINDING = (
+    "The analyst extends the prefixes that enough reports support, byte by byte, and publishes the "
+    "reports; the values found have estimates with standard errors. Nothing else is released."
+)
 COUNTING = (
     "The analyst counts and publishes the reports; shares are estimated from the counts, with "
     "standard errors. Nothing else is released."
@@ -217,6 +239,11 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
     if local.mechanism == "bit-flip":
         answering = answering.replace("one per feature", "about all features")
     return randomizing, answering
+
+
+def counting(scenario: "Scenario") -> str:
+    """What the analyst does with the reports."""
+    return FINDING if mechanisms()[scenario.local.mechanism].finds else COUNTING
 
 
 def promise(scenario: "Scenario") -> str:

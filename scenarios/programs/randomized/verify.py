@@ -12,6 +12,8 @@ from ....protocol.messages import Counts
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, same
 from ..evidence import Evidence
+from .found import FoundFeature, searched
+from .found import held as found_held
 from .measured import MeasuredFeature, held, measures
 from .privacy import PrivacyLoss, after_shuffling
 from .questions import Question, gathered, questions, rule
@@ -38,9 +40,9 @@ def recomputed(evidence: Evidence) -> str:
     for one, its in zip(found, wrote, strict=True):
         same(one.feature, plain(one), plain(its))
     same("error", plain(worst(found[: len(names)])), plain(said.error))
-    numbers = _measured(asked, received, said.measured)
+    numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
     _shuffled(asked, received, said.told)
-    reports = sum(one.reports for one in found[: len(names)] or said.measured)
+    reports = sum(one.reports for one in found[: len(names)] or said.measured or said.found)
     return f"{len(found) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
 
 
@@ -58,6 +60,21 @@ def _measured(
         found = held(one, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
         same(one.feature, plain(found), plain(its))
     return sum(len(one.measures) for one in said)
+
+
+def _found(
+    asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[FoundFeature]
+) -> int:
+    """Every value follows from the reports; what is true is taken as claimed."""
+    told = [one for pair in zip(asked, counts, strict=True) if (one := searched(*pair))]
+    if len(told) != len(said):
+        raise VerificationError("values are said to be found of other features than have some")
+    for one, its in zip(told, said, strict=True):
+        if len(one.found.values) != len(its.found):
+            raise VerificationError(f"{one.feature}: reports find other values than are claimed")
+        found = found_held(one, [value.truth for value in its.found], its.missed)
+        same(one.feature, plain(found), plain(its))
+    return sum(len(one.found) for one in said)
 
 
 def _terms(evidence: Evidence, said: Randomized) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from veilmix.errors import ScenarioError
 from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.randomized.choice import ranking
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.mechanisms import BUILT_IN
-from veilmix.scenarios.validation.load import change, load, shipped
+from veilmix.scenarios.validation.load import change, load, loads, shipped
 from veilmix.scenarios.verification.checks import verify
 
 NOISE = tuple(name for name in shipped() if name.startswith("noise-"))
@@ -28,7 +29,9 @@ def test_each_task_has_a_scenario() -> None:
     shown = {load(name).local.mechanism for name in NOISE}
     tasks = {task for name in shown for task in BUILT_IN[name].tasks}
     assert tasks == {task for one in BUILT_IN.values() for task in one.tasks}
-    assert {name for name, one in BUILT_IN.items() if one.split or one.words} <= shown
+    assert {name for name, one in BUILT_IN.items() if one.split or one.words} - {
+        "prefix-bit"
+    } <= shown
 
 
 def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
@@ -49,3 +52,48 @@ def test_a_sum_needs_a_crowd_and_says_what_it_promises() -> None:
         .findings.told.shuffled[0]
         .rule.startswith("split in")
     )
+
+
+OPEN = """
+[scenario]
+name = "s"
+[population]
+source = "builtin:hair-eye"
+[[feature]]
+name = "hair"
+open = true
+width = {width}
+[policy]
+kind = "histogram"
+[local]
+mechanism = "{mechanism}"
+epsilon = 5
+{more}
+"""
+
+
+def test_words_are_found_that_nobody_listed() -> None:
+    chosen = loads(OPEN.format(width=5, mechanism="prefix-hash", more=""))
+    outcome = run(chosen, 3, "ideal", worst_case_seconds=0)
+    (found,) = outcome.findings.found
+    names = [one.value for one in found.found]
+    assert "brown" in names
+    assert found.false == found.missed == 0
+    assert all(one.truth > 0 for one in found.found)
+    assert found.least_share == pytest.approx(0.2, abs=0.1)
+    assert outcome.findings.domains == (("black", "blond", "brown", "red"),)
+    ranked = ranking(chosen, ("hair",), (("brown",),), 592)
+    assert [one.mechanism for one in ranked] == ["prefix-hash", "prefix-bit"]
+
+
+@pytest.mark.parametrize(
+    ("width", "mechanism", "more", "says"),
+    [
+        (5, "oue", "", "take prefix-hash"),
+        (65, "prefix-hash", "", "at most 64 bytes"),
+        (5, "prefix-bit", '[[fault]]\nattack = "poison-reports"\nusers = 3\n', "listed values"),
+    ],
+)
+def test_what_cannot_be_found_is_refused(width: int, mechanism: str, more: str, says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        loads(OPEN.format(width=width, mechanism=mechanism, more=more))

@@ -1,0 +1,204 @@
+"""Which texts many people have: prefixes that enough reports support are extended, byte by byte.
+
+A whole text is tested on all the levels at which it is whole, of which no report has chosen what is
+tested; what that makes of false finds and misses is in `prefix_errors.py`. Values near to the
+threshold are found by luck, and then overestimated: intervals are those of a value that was not
+chosen by its estimate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .galois import shift
+from .prefix_errors import EXTENDED, FOUND, least_share, tail, threshold
+from .randomizer import Symbols
+
+# The degree of the field: a key is so many bits for every byte of a text.
+DEGREE = 16
+MOST_KEPT = 1024  # prefixes that are extended at a level
+BYTE = 256
+BLOCK = 255  # reports looked at together: their supports are counted in bytes
+
+Words = npt.NDArray[np.uint16]
+Rows = npt.NDArray[np.uint8]
+Support = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrefixReports:
+    """Everybody's level, key and randomized hash value.
+
+    Attributes:
+        levels: bytes of the prefix, 1 .. width, shape (people,).
+        keys: shape (people, width), elements of GF(2^16).
+        values: randomized hash values in 0 .. g - 1, shape (people,).
+    """
+
+    levels: npt.NDArray[np.int64]
+    keys: Words
+    values: Symbols
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @classmethod
+    def joined(cls, parts: Sequence["PrefixReports"]) -> "PrefixReports":
+        """The reports of at least one part after another."""
+        columns = zip(*((one.levels, one.keys, one.values) for one in parts), strict=True)
+        levels, keys, values = (np.concatenate(column) for column in columns)
+        return cls(levels, keys, values)
+
+
+class Hashing(Protocol):
+    """What a search asks of the randomizer that made the reports (`PrefixTree`)."""
+
+    @property
+    def levels(self) -> int:
+        """Bytes of the longest text."""
+        raise NotImplementedError
+
+    @property
+    def values(self) -> int:
+        """Hash values."""
+        raise NotImplementedError
+
+    @property
+    def truth(self) -> float:
+        """The probability that a report supports the own prefix."""
+        raise NotImplementedError
+
+    @property
+    def lie(self) -> float:
+        """The probability that it supports another."""
+        raise NotImplementedError
+
+    def whole_from(self, text: Rows) -> int:
+        """The first level whose prefix is this text and no other."""
+        raise NotImplementedError
+
+    def agreeing(self, reports: PrefixReports, text: Rows) -> tuple[int, int]:
+        """(reports that support a text, reports at the levels at which it is whole)."""
+        raise NotImplementedError
+
+    def share_of(self, reports: PrefixReports, text: Rows) -> tuple[float, float]:
+        """(unbiased share, its variance at that share)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """A text that many people have.
+
+    Attributes:
+        text: the value.
+        share: unbiased share of people, were it not chosen by its estimate.
+        error: its standard error.
+        low: of the 95 % interval, normal.
+        high: of the same.
+    """
+
+    text: str
+    share: float
+    error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValues:
+    """What a search found, and what it may have missed.
+
+    Attributes:
+        values: the largest estimate first.
+        tested: texts that were tested.
+        false_finds: expected number of values found that nobody has, at most.
+        least_share: a value that at least this share of people have is missed with probability 5 %
+            at most; infinite where nothing is promised.
+        cut: whether more prefixes were kept than are extended; then nothing is promised.
+    """
+
+    values: tuple[FoundValue, ...]
+    tested: int
+    false_finds: float
+    least_share: float
+    cut: bool
+
+
+def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
+    """Extend prefixes byte by byte, and test the texts that are whole."""
+    groups = np.bincount(reports.levels - 1, minlength=tree.levels)
+    pooled = np.cumsum(groups[::-1])[::-1].tolist()  # people from each level on
+    parents, cut, false = np.zeros((1, 0), np.uint8), False, 0.0
+    tested, found = 0, []
+    for level in range(1, tree.levels + 1):
+        at = reports.levels == level
+        last = level == tree.levels
+        counts = extended(tree, reports.keys[at], reports.values[at], parents)
+        if not last:
+            ended = np.pad(parents, ((0, 0), (0, tree.levels - level + 1)))
+            supports = [tree.agreeing(reports, text)[0] for text in ended]
+            least = threshold(pooled[level - 1], tree.lie, FOUND)
+            found += [ended[i] for i, count in enumerate(supports) if count >= least]
+            tested += len(ended)
+            false += len(ended) * tail(pooled[level - 1], tree.lie, least)
+            counts[:, 0] = -1
+        least = threshold(int(groups[level - 1]), tree.lie, FOUND if last else EXTENDED)
+        kept = np.argwhere(counts >= least)
+        if last:
+            tested += counts.size
+            false += counts.size * tail(int(groups[-1]), tree.lie, least)
+        elif len(kept) > MOST_KEPT:
+            cut = True
+            order = np.argsort(-counts[kept[:, 0], kept[:, 1]], kind="stable")
+            kept = kept[np.sort(order[:MOST_KEPT])]
+        parents = np.concatenate([parents[kept[:, 0]], kept[:, 1:].astype(np.uint8)], axis=1)
+    values = [one for text in (*found, *parents) if (one := _value(tree, reports, text))]
+    values.sort(key=lambda one: (-one.share, one.text))
+    least_known = inf if cut else least_share(groups, tree.truth, tree.lie)
+    return FoundValues(tuple(values), tested, false, least_known, cut)
+
+
+def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: Rows) -> Support:
+    """How many reports of a level support each parent with each byte after it, (parents, 256)."""
+    level = parents.shape[1]
+    word = np.uint8 if tree.values <= BYTE else np.uint16
+    counts = np.zeros((len(parents), BYTE), np.int64)
+    for first in range(0, len(keys), BLOCK):
+        key, said = keys[first : first + BLOCK], values[first : first + BLOCK].astype(word)
+        wanted = np.broadcast_to(said[:, None], (len(said), len(parents))).copy()
+        for i in range(level):
+            wanted ^= _products(key[:, i], tree.values, word)[:, parents[:, i]]
+        here = _products(key[:, level], tree.values, word)
+        for place in range(len(parents)):
+            agrees = (here == wanted[:, place, None]).view(np.uint8)
+            counts[place] += np.add.reduce(agrees, axis=0, dtype=np.uint8)
+    return counts
+
+
+def _products(key: Any, values: int, word: Any) -> Any:
+    """Hashes of all bytes under a word of each key, shape (people, 256): they are linear."""
+    table = np.zeros((len(key), 1), word)
+    power = key.astype(np.uint64)
+    for _ in range(8):
+        low = (power & np.uint64(values - 1)).astype(word)[:, None]
+        table = np.concatenate([table, table ^ low], axis=1)
+        power = shift(power, DEGREE)
+    return table
+
+
+def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | None:
+    """A text with its estimate; None for bytes that are no text, which nobody has."""
+    try:
+        word = text.tobytes().rstrip(b"\0").decode()
+    except UnicodeDecodeError:
+        return None
+    if "\0" in word:
+        return None
+    share, variance = tree.share_of(reports, text)
+    error = variance**0.5
+    return FoundValue(word, share, error, share - 1.959964 * error, share + 1.959964 * error)

@@ -1,0 +1,81 @@
+"""Finding texts that nobody listed: time, errors against the exact ones, and pure-ldp beside it.
+
+    python benchmarks/heavy_hitters.py [PEOPLE]
+
+20,000 people by default, texts of up to 4 letters, 1 / rank shares of 200 texts, epsilon 3. With
+pure-ldp (see `randomizers.py`; it needs scikit-learn) its PEM, a letter a step as here, answers the
+same people, and is asked for as many texts as were found here.
+"""
+
+import sys
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from veilmix.analysis.randomizers import PrefixTree
+
+LETTERS, WIDTH, EPSILON, TEXTS = "abcdefgh", 4, 3.0, 200
+
+
+def crowd(people: int) -> tuple[tuple[str, ...], Any]:
+    """Texts, and which of them each person has."""
+    rng = np.random.default_rng(1)
+    made = dict.fromkeys(
+        "".join(rng.choice(list(LETTERS), rng.integers(2, WIDTH + 1))) for _ in range(9 * TEXTS)
+    )
+    texts = tuple(made)[:TEXTS]
+    shares = 1 / np.arange(1, len(texts) + 1)
+    return texts, rng.choice(len(texts), people, p=shares / shares.sum())
+
+
+def told(name: str, seconds: float, found: dict[str, float], truth: dict[str, float]) -> None:
+    """Print one line: what was found, and how far off."""
+    misses = [share - truth.get(text, 0.0) for text, share in found.items()]
+    error = float(np.sqrt(np.mean(np.square(misses)))) if misses else float("nan")
+    false = sum(text not in truth for text in found)
+    print(f"{name:14} {seconds:8.2f} s  {len(found):3} found, {false} false, error {error:.4f}")
+
+
+def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]) -> None:
+    """The same by pure-ldp."""
+    try:
+        from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
+    except ImportError:
+        print("pure-ldp: not importable here (pip install pure-ldp scikit-learn to compare)")
+        return
+    start = perf_counter()
+    shape = (EPSILON, 0, WIDTH, 1, list(LETTERS))
+    client, server = PEMClient(*shape), PEMServer(*shape)
+    for one in own.tolist():
+        server.aggregate(client.privatise(texts[one]))
+    names, counts = server.find_heavy_hitters(k=wanted)
+    found = {name.strip("*"): count / len(own) for name, count in zip(names, counts, strict=True)}
+    told("pure-ldp PEM", perf_counter() - start, found, truth)
+
+
+def main() -> None:
+    """Print the lines."""
+    people = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    texts, own = crowd(people)
+    count = np.bincount(own, minlength=len(texts)) / people
+    truth = {text: share for text, share in zip(texts, count.tolist(), strict=True) if share}
+    print(f"{people:,} people, {len(truth)} texts, epsilon {EPSILON:g}")
+    wanted = 0
+    for tree in (PrefixTree(texts, EPSILON, WIDTH), PrefixTree.binary(texts, EPSILON, WIDTH)):
+        start = perf_counter()
+        found = tree.find(tree.sample(own, 2))
+        seconds = perf_counter() - start
+        name = f"veilmix g={tree.values}"
+        told(name, seconds, {one.text: one.share for one in found.values}, truth)
+        least = found.least_share
+        missed = sum(
+            s >= least and t not in {v.text for v in found.values} for t, s in truth.items()
+        )
+        exact = (tree.noise() / people) ** 0.5
+        print(f"{'':14} least share {least:.4f}, {missed} missed; exact error {exact:.4f}")
+        wanted = wanted or len(found.values)
+    rival(texts, own, wanted, truth)
+
+
+if __name__ == "__main__":
+    main()
