@@ -47,7 +47,12 @@ NONCE = bytes(24)
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class KeyShare:
-    """One owner's part. secret: shown in the end; public, proof: shown in the beginning."""
+    """One owner's part.
+
+    Attributes:
+        secret: shown in the end.
+        public, proof: shown in the beginning.
+    """
 
     secret: bytes
     public: bytes

@@ -124,7 +124,12 @@ class SecretKey:
 @final
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """A secret key and the public key that belongs to it."""
+    """A secret key and the public key that belongs to it.
+
+    Attributes:
+        public: what others seal to, 32 bytes and its suite.
+        secret: what opens; its repr hides it.
+    """
 
     public: PublicKey
     secret: SecretKey

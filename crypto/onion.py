@@ -19,7 +19,12 @@ from .suites import Suite
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One opener of an onion: its public key, and the 32 bytes of context it will open in."""
+    """One opener of an onion: its public key, and the 32 bytes of context it will open in.
+
+    Attributes:
+        public: the opener's key.
+        context: 32 bytes, bound into the layer: session, round and hop.
+    """
 
     public: PublicKey
     context: bytes

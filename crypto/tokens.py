@@ -50,7 +50,8 @@ class Asked:
     Attributes:
         inputs: what outputs are asked for.
         elements: what is sent: B_1, .., B_s, and C; 32 bytes each; says nothing of the inputs.
-        inverses: what takes the blinding off again; mask: that of the sum. Secrets of the person.
+        inverses: what takes the blinding off again, one an input. Secrets of the person.
+        mask: what takes the blinding of the sum off. A secret of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)

@@ -31,7 +31,12 @@ MOST_SHARES = 255  # that are needed for a secret: a coefficient's number is one
 
 
 class Share(NamedTuple):
-    """A point of the polynomial: x from 1 to the order less 1, y from 0."""
+    """A point of the polynomial: x from 1 to the order less 1, y from 0.
+
+    Attributes:
+        x: where the polynomial was read, from 1 to the order less 1.
+        y: its value there, from 0 to the order less 1.
+    """
 
     x: int
     y: int

@@ -16,9 +16,13 @@ EVERYBODY = range(1 << 31)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of them. certificate: PEM. host, port: where it listens; 0: nowhere, it only talks.
+    """One of them.
 
-    users: the indices of those whom it looks after.
+    Attributes:
+        name: what it is called in the session file.
+        certificate: PEM.
+        host, port: where it listens; 0: nowhere, it only talks.
+        users: the indices of those whom it looks after.
     """
 
     name: str

@@ -118,7 +118,12 @@ class SimulatedTime:
 class Standing:
     """Where a place stands when it is idle and has said all it had to say.
 
-    sent, received: letters (and posts, to the board) by place. entries: of the board, heard.
+    Attributes:
+        time: of the session, in seconds, that the place has reached.
+        deadline: the time, in seconds, at which something happens there by itself.
+        over: whether all parties of the place have ended.
+        entries: of the board, heard.
+        sent, received: letters (and posts, to the board) by place.
     """
 
     time: float

@@ -24,11 +24,15 @@ Say = Callable[[bytes], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server takes. body, head: bytes of a request. connections: at once.
+    """What a server takes.
 
-    bodies: bytes of a request of those who may say less than others, by who they are. patience:
-    seconds for a whole request, and for each piece of an answer to be taken; it is real time. idle:
-    seconds that a connection may wait with its next request.
+    Attributes:
+        body, head: bytes of a request.
+        connections: at once.
+        patience: seconds for a whole request, and for each piece of an answer to be taken; it is
+            real time.
+        idle: seconds that a connection may wait with its next request.
+        bodies: bytes of a request of those who may say less than others, by who they are.
     """
 
     body: int
@@ -41,7 +45,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody asks. headers: by lower-case name. peer: who, where that is known."""
+    """What somebody asks.
+
+    Attributes:
+        method: such as GET or POST.
+        path: what is asked for, from the first slash.
+        headers: by lower-case name.
+        body: the bytes that came with it.
+        peer: who, where that is known.
+    """
 
     method: str
     path: str
@@ -52,7 +64,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What it gets: a body at once, or a function that says it piece by piece."""
+    """What it gets: a body at once, or a function that says it piece by piece.
+
+    Attributes:
+        status: of HTTP, such as 200.
+        body: all bytes of it, or a function that is given what says a piece.
+        headers: names and values, as they are sent.
+    """
 
     status: int
     body: bytes | Callable[[Say], Awaitable[None]] = b""

@@ -25,7 +25,13 @@ LABEL = b"veilmix letter 1\0"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message to one party, on its way. id: the same whenever it is sent again."""
+    """A message to one party, on its way.
+
+    Attributes:
+        sender: the party that wrote it.
+        data: the bytes of the message.
+        id: the same whenever it is sent again.
+    """
 
     sender: str
     data: bytes
@@ -34,7 +40,12 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Letters that come together, to whoever lives here. receiver: which party."""
+    """Letters that come together, to whoever lives here.
+
+    Attributes:
+        receiver: which party.
+        letters: in the order in which they came.
+    """
 
     receiver: str
     letters: tuple[Letter, ...]
@@ -42,7 +53,12 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The next entry of the board."""
+    """The next entry of the board.
+
+    Attributes:
+        author: the party that has posted it.
+        data: the bytes of the message.
+    """
 
     author: str
     data: bytes
@@ -50,7 +66,12 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """The board has not taken a post of this place. id: which."""
+    """The board has not taken a post of this place.
+
+    Attributes:
+        id: which.
+        reason: why the board has not.
+    """
 
     id: bytes
     reason: Reason
@@ -66,7 +87,12 @@ Body = Letters | Posted | Declined | Tick
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What comes to a party, and when (seconds since its session began)."""
+    """What comes to a party, and when (seconds since its session began).
+
+    Attributes:
+        time: seconds since the session of the party began.
+        body: what comes: letters, a post, a post that was declined, or nothing but time.
+    """
 
     time: float
     body: Body
@@ -87,7 +113,11 @@ class Input:
 class Parcel:
     """Letters from one place to one party, and what their senders had seen when they wrote them.
 
-    seen: entries of the board. time: of the senders, where time is simulated; else 0.
+    Attributes:
+        receiver: the party that they are for.
+        seen: entries of the board.
+        time: of the senders, where time is simulated; else 0.
+        letters: in the order in which they were written.
     """
 
     receiver: str
@@ -115,7 +145,14 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A message to the board. id: the same whenever it is said again."""
+    """A message to the board.
+
+    Attributes:
+        author: the party that posts.
+        data: the bytes of the message.
+        id: the same whenever it is said again.
+        time: of the author, in seconds, where time is simulated.
+    """
 
     author: str
     data: bytes

@@ -52,8 +52,15 @@ Log = Callable[..., None]
 class Site:
     """What a place needs to be one: who it is, whom it knows, and where it writes.
 
-    known: who signs posts. log: told what happens, as a word and named facts. patience: for
-    how many seconds a party waits for a board that is away.
+    Attributes:
+        name: which place of the session this is.
+        own: its identity: who it signs as, and its certificate.
+        directory: where everybody is.
+        known: who signs posts.
+        log: told what happens, as a word and named facts.
+        durable: what is kept on disk before it is acknowledged.
+        journal: the file that it is kept in; None: none.
+        patience: for how many seconds a party waits for a board that is away.
     """
 
     name: str
@@ -92,7 +99,16 @@ class Site:
 
 @dataclass(slots=True)
 class Gauge(Instrument):
-    """Counts what a place does; logs it without a value, a key or a person."""
+    """Counts what a place does; logs it without a value, a key or a person.
+
+    Attributes:
+        site: the place that is watched.
+        began: when it began, in seconds of the machine's clock.
+        messages: that came, by kind.
+        refused_by: messages that parties refused, by reason.
+        batch: messages in the batch that is being collected.
+        changed: when something came last, in seconds of the machine's clock.
+    """
 
     site: Site
     began: float = field(default_factory=time.monotonic)

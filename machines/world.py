@@ -58,8 +58,11 @@ class SteppedClock(VirtualClock):
 class Step:
     """What a step has come to.
 
-    outputs: in the order they were said. deadline: when, in seconds of the session, the role wants
-    to be told that time has passed; inf: never. over: whether the role has finished.
+    Attributes:
+        outputs: in the order they were said.
+        deadline: when, in seconds of the session, the role wants to be told that time has passed;
+            inf: never.
+        over: whether the role has finished.
     """
 
     outputs: tuple[Parcel | Post, ...]

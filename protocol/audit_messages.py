@@ -41,7 +41,12 @@ class Toss:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A shuffler shows the hashes of the layers of its batch, in the order of the batch."""
+    """A shuffler shows the hashes of the layers of its batch, in the order of the batch.
+
+    Attributes:
+        hop: of the shuffler, from 1.
+        hashes: 32 bytes each.
+    """
 
     hop: int
     hashes: tuple[bytes, ...]
@@ -57,7 +62,11 @@ class Traced:
 class Link:
     """One layer that came to a hop, by its place, and what it takes to open it.
 
-    proof: that the key is the right one, where it opens nothing; else empty.
+    Attributes:
+        place: of the layer among what came to the hop, from 0.
+        layer: its bytes, as they came.
+        key: the one that opens this layer and no other.
+        proof: that the key is the right one, where it opens nothing; else empty.
     """
 
     place: int
@@ -72,7 +81,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A shuffler shows the keys of the layers that the coins have chosen."""
+    """A shuffler shows the keys of the layers that the coins have chosen.
+
+    Attributes:
+        hop: of the shuffler, from 1.
+        links: the layers that it opens, by their places.
+    """
 
     hop: int
     links: tuple[Link, ...]

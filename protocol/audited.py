@@ -12,7 +12,14 @@ from .parties import paired, shuffler
 
 @dataclass(slots=True)
 class Audited:
-    """By round: coins and tosses, by party; hashes of batches and openings, by hop."""
+    """By round: coins and tosses, by party; hashes of batches and openings, by hop.
+
+    Attributes:
+        coins: to what each party has bound itself.
+        tosses: what each party then showed.
+        traced: hashes of the layers of each hop's batch, in its order.
+        opened: what each hop opened.
+    """
 
     coins: dict[int, dict[str, Coin]] = field(default_factory=dict)
     tosses: dict[int, dict[str, Toss]] = field(default_factory=dict)

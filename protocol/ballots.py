@@ -50,7 +50,12 @@ class Asking(Protocol):
 
 
 class Ballot(NamedTuple):
-    """One answer: the question it belongs to, and a value per column asked."""
+    """One answer: the question it belongs to, and a value per column asked.
+
+    Attributes:
+        ask: the number of the question in the call, from 0.
+        values: one for each column of the question, in their order.
+    """
 
     ask: int
     values: tuple[str, ...]
@@ -59,9 +64,12 @@ class Ballot(NamedTuple):
 class Sealed(NamedTuple):
     """A user's envelope, and what went into it, which only the user itself knows.
 
-    ballots[i] is the i-th answer, onions[i] its layers, outermost first; the outermost of each lies
-    in the envelope. receipts: the hashes by which the user finds its ballots among those counted.
-    proofs: where ballots are locked, what proves that one of them is missing.
+    Attributes:
+        envelope: the bytes that are sent to the first shuffler.
+        ballots: one an answer.
+        onions: the layers of each answer, outermost first; the outermost lies in the envelope.
+        receipts: the hashes by which the user finds its ballots among those counted.
+        proofs: where ballots are locked, what proves that one of them is missing.
     """
 
     envelope: bytes

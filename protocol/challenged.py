@@ -12,9 +12,16 @@ from .peer_messages import Share, Shown
 class Place(NamedTuple):
     """Where a session stands, for who judges a post: the round, and what is due in it.
 
-    openers: shufflers and the reader. slots: questions. registered: people who are. mixed: whether
-    all shufflers have accounted for their batches. accepted: people whose envelopes were. sent:
-    layers of the batches that were accounted for, by hop. sizes: bytes of what comes to each hop.
+    Attributes:
+        session: the digest of the announcement, 32 bytes.
+        number: of the round, from 1.
+        openers: shufflers and the reader.
+        slots: questions.
+        registered: people who are.
+        mixed: whether all shufflers have accounted for their batches.
+        accepted: people whose envelopes were.
+        sent: layers of the batches that were accounted for, by hop.
+        sizes: bytes of what comes to each hop.
     """
 
     session: bytes
@@ -32,7 +39,11 @@ class Place(NamedTuple):
 class Challenged:
     """By round: shares of the lock, accepted envelopes, what came, and what shufflers then showed.
 
-    shown: the secrets of shufflers' shares.
+    Attributes:
+        shares: of the lock, by party.
+        accepted: the envelopes that the first shuffler accepted.
+        heard: what came to the reader.
+        shown: the secrets of shufflers' shares.
     """
 
     shares: dict[int, dict[str, Share]] = field(default_factory=dict)

@@ -106,7 +106,12 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date becomes a month, year or decade. day_first: of 3/4/2020, the 3 is the day."""
+    """A date becomes a month, year or decade.
+
+    Attributes:
+        unit: what is left of it: month, year or decade.
+        day_first: of 3/4/2020, the 3 is the day.
+    """
 
     unit: Unit
     day_first: bool = True
@@ -130,7 +135,12 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A code is cut after so many signs. keep: values that are said whole, such as missing ones."""
+    """A code is cut after so many signs.
+
+    Attributes:
+        length: how many signs are left.
+        keep: values that are said whole, such as missing ones.
+    """
 
     length: int
     keep: tuple[str, ...] = ()
@@ -153,8 +163,9 @@ class Prefix:
 class Bins:
     """A number becomes an interval: below edges[0], edges[i] to below edges[i + 1], ..., the rest.
 
-    edges: ascending. whole: numbers are whole, and so the interval from 20 to below 30 is "20 to
-    29".
+    Attributes:
+        edges: ascending.
+        whole: numbers are whole, and so the interval from 20 to below 30 is "20 to 29".
     """
 
     edges: tuple[float, ...]

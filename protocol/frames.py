@@ -102,7 +102,12 @@ WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What a signed post ends with: the board's head that its author saw, and its signature."""
+    """What a signed post ends with: the board's head that its author saw, and its signature.
+
+    Attributes:
+        witness: the head that the author saw, as bytes; empty where there is none yet.
+        signature: over the message and the witness, 64 bytes.
+    """
 
     witness: bytes
     signature: bytes
@@ -114,7 +119,14 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: the session and round it belongs to, what it says, and the seal of a post."""
+    """One message: the session and round it belongs to, what it says, and the seal of a post.
+
+    Attributes:
+        session: the digest of the announcement, 32 bytes.
+        round: from 1; 0 outside rounds.
+        body: what it says.
+        seal: None where posts are not signed, and for what is no post.
+    """
 
     session: bytes
     round: int

@@ -27,7 +27,12 @@ COVER = "cover"  # the fork of a person's entropy of the round that the draws co
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """In this column only these values are said by name, at least one; ascending."""
+    """In this column only these values are said by name, at least one; ascending.
+
+    Attributes:
+        column: by number.
+        said: as they are said, in ascending order.
+    """
 
     column: int
     said: tuple[str, ...]
@@ -40,7 +45,10 @@ class Mask:
 class Redact:
     """In this column these values, at least one, are left blank; ascending.
 
-    cover: of everybody else, each does so with probability cover / 2^32.
+    Attributes:
+        column: by number.
+        values: as they are said, in ascending order.
+        cover: of everybody else, each does so with probability cover / 2^32.
     """
 
     column: int

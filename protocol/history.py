@@ -20,10 +20,15 @@ from .releases import Release, unsafe, worded
 
 @dataclass(frozen=True, slots=True)
 class HandedBatch:
-    """One batch that is handed on. releases: what its readers count, one a question.
+    """One batch that is handed on.
 
-    public: whether it is a release, or questions of the curator; singles: whether the counts of
-    these are published, those of single columns too.
+    Attributes:
+        round: from 1.
+        people: whose answers were in it, by name.
+        least: fewer may not be told apart (`min_dropout`).
+        releases: what its readers count, one a question.
+        singles: whether the counts of these are published, those of single columns too.
+        public: whether it is a release, or questions of the curator.
     """
 
     round: int
@@ -81,12 +86,19 @@ def told(
 class History:
     """The sessions that a first shuffler has mixed, the present one last.
 
-    burn, union: whether it refuses a round by the people it counts, or by what it tells of them;
-    what it lets pass all the same is in `warned`. promised: whom earlier sessions have asked, and
-    their `min_dropout`. strange: why nobody can say who these people are, if so. person: who a user
-    is, from session to session. column: what the source calls a feature. read: names how cells
-    of a feature became one as they were read, () if none did. coins: the draw of this session's
-    coins. write: notes what is about to be handed on.
+    Attributes:
+        sessions: the batches of each, in order.
+        burn, union: whether it refuses a round by the people it counts, or by what it tells of
+            them; what it lets pass all the same is in `warned`.
+        promised: whom earlier sessions have asked, and their `min_dropout`.
+        strange: why nobody can say who these people are, if so.
+        person: who a user is, from session to session.
+        column: what the source calls a feature.
+        read: names how cells of a feature became one as they were read, () if none did.
+        coins: the draw of this session's coins.
+        write: notes what is about to be handed on.
+        warned: what would have been a reason to refuse, each once.
+        refused: why the present round was refused; None: it was not.
     """
 
     sessions: list[list[HandedBatch]] = field(default_factory=list)

@@ -37,8 +37,9 @@ Codes = npt.NDArray[np.integer]
 class Table:
     """The people, as nobody in the protocol sees them.
 
-    values[j]: the texts of column j. codes: n x d integers, codes[i, j] the index of person i's
-    value of column j in values[j].
+    Attributes:
+        values: values[j]: the texts of column j.
+        codes: n x d integers, codes[i, j] the index of person i's value of column j in values[j].
     """
 
     values: tuple[tuple[str, ...], ...]
@@ -49,7 +50,12 @@ class Table:
 class Ideal:
     """What comes out: counts per round and question, decision, release, or why there is none.
 
-    calls: those that were answered.
+    Attributes:
+        tallies: counts per round, and per question of it.
+        decision: the columns of the release; None: none was made.
+        release: how many people have each combination; None: nothing was released.
+        burned: why it was given up; None: it was not.
+        calls: those that were answered.
     """
 
     tallies: tuple[tuple[Counts, ...], ...]

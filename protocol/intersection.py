@@ -23,7 +23,13 @@ Vector = list[Fraction]
 
 @dataclass(frozen=True, slots=True)
 class SeenRelease:
-    """One release, as an attacker has it. columns: of its cells."""
+    """One release, as an attacker has it.
+
+    Attributes:
+        people: those who were counted, by index.
+        columns: of its cells.
+        counts: how many of them have each cell.
+    """
 
     people: frozenset[int]
     columns: tuple[int, ...]

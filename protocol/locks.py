@@ -73,8 +73,11 @@ def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> l
 class Proofs:
     """What a person keeps of its answers, to prove that one of them is missing.
 
-    ballots: locked, one a question. onions: their layers, outermost first. draws: what the layers
-    of each were sealed with, innermost first; and the envelope.
+    Attributes:
+        ballots: locked, one a question.
+        onions: their layers, outermost first.
+        draws: what the layers of each were sealed with, innermost first; and the envelope.
+        draw: what the envelope was sealed with, 32 bytes.
     """
 
     ballots: tuple[bytes, ...]

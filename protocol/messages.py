@@ -94,8 +94,11 @@ class Consent:
 class Call:
     """The curator opens a round: who reads the answers, and which column sets are asked for.
 
-    One ballot answers one column set. Rounds count from 1. hidden: what people do to their values
-    before they say them, one rule a column at most.
+    Attributes:
+        round: from 1.
+        reader: who reads the answers.
+        asks: column sets, by numbers; one ballot answers one.
+        hidden: what people do to their values before they say them, one rule a column at most.
     """
 
     round: int
@@ -122,8 +125,10 @@ class Call:
 class Submission:
     """A user hands in its answers of one round: one envelope for the first shuffler.
 
-    signature: over session, round and envelope, where users are registered (registry.py); else
-    empty. witness: the board's head that the user saw, as bytes; empty where none is signed.
+    Attributes:
+        envelope: sealed to the first shuffler.
+        signature: over session, round and envelope, where users are registered; else empty.
+        witness: the board's head that the user saw, as bytes; empty where none is signed.
     """
 
     envelope: bytes
@@ -142,7 +147,13 @@ class Batch:
 class Mixed:
     """A shuffler accounts for its batch: what came, what went, what it refused, and a digest.
 
-    `people` is the number of users whose envelope opened (first shuffler only, else 0).
+    Attributes:
+        hop: from 1.
+        people: users whose envelope opened (first shuffler only, else 0).
+        received: layers that came.
+        forwarded: layers that went on.
+        refused: layers that did not, by reason.
+        digest: of the batch that went on, 32 bytes.
     """
 
     hop: int
@@ -157,8 +168,10 @@ class Mixed:
 class Tally:
     """A reader publishes what it read: people per column set, refusals, and the counts if public.
 
-    `totals[i]` is the number of ballots for the i-th column set asked. `counts` is None where they
-    are not published.
+    Attributes:
+        totals: ballots for each column set that was asked.
+        refused: ballots that did not count, by reason.
+        counts: people by combination, for each column set; None where they are not published.
     """
 
     totals: tuple[int, ...]
@@ -170,9 +183,16 @@ class Tally:
 class Certificate:
     """What the curator claims of the columns it keeps, in numbers that anyone can check.
 
-    people: at most so many of the n people are in a crowd smaller than k. thresholds: one count per
-    kept column; pivot and slack where the rule has them (Theorem 2's column, Theorem 3's c). proof:
-    what else the rule needs to be checked, in its own words (JSON); mostly nothing.
+    Attributes:
+        rule: the name of the theorem that it is by.
+        k: the smallest crowd in which nobody is exposed.
+        n: people who were counted.
+        people: at most so many of the n people are in a crowd smaller than k.
+        thresholds: one count per kept column; pivot and slack where the rule has them (Theorem 2's
+            column, Theorem 3's c).
+        pivot: the column that Theorem 2 counts by; None for other rules.
+        slack: Theorem 3's c; None for other rules.
+        proof: what else the rule needs to be checked, in its own words (JSON); mostly nothing.
     """
 
     rule: str
@@ -194,7 +214,10 @@ class Certificate:
 class Decision:
     """The curator's decision: the columns of the release, and the certificate for them.
 
-    hidden: what people do to their values before they say them to the analyst.
+    Attributes:
+        kept: the columns of the release, by number, ascending.
+        certificate: for these columns.
+        hidden: what people do to their values before they say them to the analyst.
     """
 
     kept: tuple[int, ...]
@@ -234,7 +257,13 @@ class Registry:
 class Roster:
     """Who signs in a session: the identity keys (Ed25519) of all who post, known beforehand.
 
-    opening: 16 bytes that tell two sessions of the same parties apart, agreed upon with the rest.
+    Attributes:
+        opening: 16 bytes that tell two sessions of the same parties apart, agreed upon with the
+            rest.
+        board: the key of whoever keeps the board, 32 bytes, as are the others.
+        curator: the curator's key.
+        analyst: the analyst's key.
+        shufflers: the shufflers' keys, in the order of the hops.
     """
 
     opening: bytes
@@ -270,7 +299,10 @@ class Roster:
 class Head:
     """The board signs what stands on it at a place: the call of a round, or (0) the end.
 
-    state: the hash of all posts up to there (signed_posts.py).
+    Attributes:
+        place: the number of a round; 0: the end.
+        state: the hash of all posts up to there (signed_posts.py).
+        signature: the board's, 64 bytes.
     """
 
     place: int
@@ -286,7 +318,9 @@ class Head:
 class Receipts:
     """A reader shows what it has counted: the salted hash of every ballot, ascending, and a root.
 
-    The root is that of the Merkle tree over the hashes (receipts.py).
+    Attributes:
+        root: of the Merkle tree over the hashes, 32 bytes (receipts.py).
+        hashes: of the ballots, ascending.
     """
 
     root: bytes
@@ -295,7 +329,13 @@ class Receipts:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Somebody has found that something is wrong in a round, and says by what it can be seen."""
+    """Somebody has found that something is wrong in a round, and says by what it can be seen.
+
+    Attributes:
+        round: from 1.
+        cause: what is wrong.
+        evidence: what shows it, as the cause asks; mostly empty.
+    """
 
     round: int
     cause: Cause
@@ -317,8 +357,9 @@ class Mint:
 class Ask:
     """A registered person asks the reader of a round for its tokens.
 
-    elements: a blinded one a question, and one for the check (crypto/tokens.py). signature: over
-    session, round and elements.
+    Attributes:
+        elements: a blinded one a question, and one for the check (crypto/tokens.py).
+        signature: over session, round and elements.
     """
 
     elements: tuple[bytes, ...]
@@ -335,7 +376,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The reader of a round answers: each element times its key, and the check."""
+    """The reader of a round answers: each element times its key, and the check.
+
+    Attributes:
+        elements: 32 bytes each, in the order in which they were asked for.
+        check: that all were evaluated with the one key, 32 bytes.
+    """
 
     elements: tuple[bytes, ...]
     check: bytes
@@ -367,7 +413,13 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An envelope that was accepted: the person's place in the registry, digest, signature."""
+    """An envelope that was accepted: whose it is among the registered, digest, signature.
+
+    Attributes:
+        person: the place among the registered people, from 0.
+        digest: SHA-256 of the envelope, 32 bytes.
+        signature: of that person, 64 bytes.
+    """
 
     person: int
     digest: bytes

@@ -23,7 +23,12 @@ TOGETHER = 16  # envelopes that a thread opens before it looks inside; other thr
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Layers that opened, as what was inside, and how many did not, by reason."""
+    """Layers that opened, as what was inside, and how many did not, by reason.
+
+    Attributes:
+        inside: one for each layer that opened.
+        refused: layers that did not, by reason.
+    """
 
     inside: list[bytes]
     refused: Counter[Reason]

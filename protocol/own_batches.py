@@ -25,7 +25,12 @@ from .tallying import read_ballots
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """Whose answers a first shuffler sent on in a round, by index, and how many layers besides."""
+    """Whose answers a first shuffler sent on in a round, by index, and how many layers besides.
+
+    Attributes:
+        people: by index.
+        strange: layers that are no person's.
+    """
 
     people: frozenset[int]
     strange: int
@@ -78,8 +83,9 @@ def public_release(board: Board) -> Counts | None:
 class AccompliceRows:
     """What accomplices need not find out.
 
-    rows: the row of each accomplice among the people, by index. made: by round, the rows that the
-    first shuffler put in of its own.
+    Attributes:
+        rows: the row of each accomplice among the people, by index.
+        made: by round, the rows that the first shuffler put in of its own.
     """
 
     rows: Mapping[int, Row]

@@ -33,7 +33,12 @@ People = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """People of whom something is counted. least: fewer may not be told apart (`min_dropout`)."""
+    """People of whom something is counted.
+
+    Attributes:
+        people: by name.
+        least: fewer may not be told apart (`min_dropout`).
+    """
 
     people: People
     least: int

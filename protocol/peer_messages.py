@@ -21,7 +21,12 @@ Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both asc
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A peer's share of the key to which the ballots of a round are sealed, and that it owns it."""
+    """A peer's share of the key to which the ballots of a round are sealed, and that it owns it.
+
+    Attributes:
+        public: the part of the joint key, 32 bytes.
+        proof: that its poster has the secret, so that no share is made from others'.
+    """
 
     public: bytes
     proof: bytes
@@ -33,7 +38,12 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A peer shows the secret of its share: with all of them the ballots of a round open."""
+    """A peer shows the secret of its share: with all of them the ballots of a round open.
+
+    Attributes:
+        step: from 1.
+        secret: of the share, 32 bytes.
+    """
 
     step: int
     secret: bytes
@@ -48,7 +58,10 @@ class Shown:
 class Relay:
     """A peer hands on all it has opened (in step 1: its own onions), sorted for each receiver.
 
-    refused: of what came to it in the step before, what it did not hand on, by reason.
+    Attributes:
+        step: from 1.
+        bags: by the number of the receiver, what goes to it, sorted.
+        refused: of what came to it in the step before, what it did not hand on, by reason.
     """
 
     step: int
@@ -80,6 +93,11 @@ class Found:
     """A peer shows the sealed ballots that it found at the end of their paths, in their order.
 
     So whoever made one sees that it is there. Nobody opens any before everybody has said so.
+
+    Attributes:
+        step: the last of the paths.
+        sealed: ascending, none twice.
+        refused: of what came in the last step, what was no sealed ballot, by reason.
     """
 
     step: int
@@ -96,6 +114,10 @@ class Agreed:
     """A peer says, by its digest, what it takes for true: the posts so far, or what they add up to.
 
     That is also to say that none of its own onions, or sealed ballots, is missing.
+
+    Attributes:
+        step: from 1.
+        digest: 32 bytes.
     """
 
     step: int
@@ -111,8 +133,12 @@ class Agreed:
 class Accusation:
     """A peer proves that another did not hand on one of its onions in this step.
 
-    inside, draw: what the layer held that the accused opened, and the key it was sealed with: so
-    anybody can seal it again, find it among what came to the accused, and miss its inside.
+    Attributes:
+        step: in which it was not handed on.
+        against: the number of the accused.
+        inside, draw: what the layer held that the accused opened, and the key it was sealed with:
+            so anybody can seal it again, find it among what came to the accused, and miss its
+            inside.
     """
 
     step: int

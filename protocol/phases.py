@@ -31,7 +31,13 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Who may say it, to whom (`board`: to everybody), and the phase that follows."""
+    """Who may say it, to whom (`board`: to everybody), and the phase that follows.
+
+    Attributes:
+        speakers: the roles that may say it.
+        hearers: the roles that it may go to; `board`: everybody.
+        then: the phase that follows.
+    """
 
     speakers: frozenset[Role]
     hearers: frozenset[str]

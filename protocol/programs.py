@@ -37,7 +37,12 @@ from .tallying import marginals
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A call that the curator has read the answers to, and the counts per column set."""
+    """A call that the curator has read the answers to, and the counts per column set.
+
+    Attributes:
+        call: what was asked.
+        counts: people by combination, for each column set of the call.
+    """
 
     call: Call
     counts: tuple[Counts, ...]

@@ -19,7 +19,13 @@ from .messages import Receipts
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """A proof that a receipt is one of `size` under a root: its place, and the audit path."""
+    """A proof that a receipt is one of `size` under a root: its place, and the audit path.
+
+    Attributes:
+        index: the place of the receipt among all, from 0.
+        size: how many receipts there are.
+        path: the hashes beside it on the way up to the root, 32 bytes each.
+    """
 
     index: int
     size: int

@@ -24,8 +24,13 @@ TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answer
 class CountsSeen:
     """Counts a coalition has read: a column set, and how many people hold each combination.
 
-    hidden: what people did to their values before they said them. among: who is counted, by index,
-    where audits tell a part of the people from the others; None: all who came.
+    Attributes:
+        round: from 1.
+        columns: by number.
+        counts: people by combination.
+        hidden: what people did to their values before they said them.
+        among: who is counted, by index, where audits tell a part of the people from the others;
+            None: all who came.
     """
 
     round: int
@@ -44,9 +49,12 @@ class CountsSeen:
 class Lengths:
     """What messages without padding show by their length, of each person in one round.
 
-    asks: the column sets asked. domains: per column the values that may be said. people: by index,
-    the bytes of the answers, each with two bytes a value: one by one in ascending order where they
-    are seen apart (`apart`), else their sum.
+    Attributes:
+        asks: the column sets asked.
+        domains: per column the values that may be said.
+        people: by index, the bytes of the answers, each with two bytes a value: one by one in
+            ascending order where they are seen apart (`apart`), else their sum.
+        apart: whether the answers of a person are seen one by one.
     """
 
     asks: tuple[tuple[int, ...], ...]

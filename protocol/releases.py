@@ -22,10 +22,14 @@ from .hiding import Hiding, Mask, Redact
 class Release:
     """Counts of some people, over some columns together, by the names of the source.
 
-    hidden: by column, what people did to the value. coins: which draw of the coins; "" is a draw
-    that nobody can make again. public: whether more read it than the curator. coarser: by column,
-    the rules that made its values coarser before, in their order; a column without is as it stands
-    in the source.
+    Attributes:
+        people: who was counted, by name.
+        columns: their names.
+        hidden: by column, what people did to the value.
+        coins: which draw of the coins; "" is a draw that nobody can make again.
+        public: whether more read it than the curator.
+        coarser: by column, the rules that made its values coarser before, in their order; a column
+            without is as it stands in the source.
     """
 
     people: frozenset[str]

@@ -53,10 +53,16 @@ def _distinct(what: str, names: Sequence[str]) -> None:
 class Feature:
     """One column: its name, its values in public order (None: open domain), its width in bytes.
 
-    `width` is the number of bytes of UTF-8 that a value may take; 0 asks for the longest value of a
-    public domain. `rules` make values coarser: what a person has goes through them, in their order,
-    before it is said; a value of the domain is what they leave as it is. Raises ParameterError for
-    empty, doubled or oversized names and values.
+    What a person has goes through the rules, in their order, before it is said; a value of the
+    domain is what they leave as it is. Raises ParameterError for empty, doubled or oversized names
+    and values.
+
+    Attributes:
+        name: of the column.
+        values: of the domain, in public order; None: open.
+        width: bytes of UTF-8 that a value may take; 0 asks for those of the longest of a public
+            domain.
+        rules: what makes values coarser, one after the other, before they are said.
     """
 
     name: str

@@ -35,14 +35,23 @@ SALT = 16  # bytes, fresh per ballot
 class Round:
     """What everybody can work out about one round from the announcement and the call.
 
-    openers: the party of each hop. hops: their public keys and contexts. ballot: bytes of one
-    padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h (h = 2 .. m + 1), so
-    that inner[m + 1] is the reader's. envelope: bytes of a submission. Sizes are 0 where padding is
-    off. domains:
-    per column, whether a value may be said: it is in the domain, or stands for one that is hidden.
-    token: bytes of the token behind every ballot; 0 where there is none. lock: the joint key that
-    ballots are sealed to, where they are (locks.py), once it is known.
-    witness: the board's head at the call, which people repeat in what they send.
+    Attributes:
+        session: the digest of the announcement, 32 bytes.
+        call: what is asked.
+        announcement: of the session.
+        suite: of all keys.
+        openers: the party of each hop.
+        hops: their public keys and contexts.
+        ballot: bytes of one padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h
+            (h = 2 .. m + 1), so that inner[m + 1] is the reader's.
+        inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1); inner[m + 1] is
+            the reader's.
+        envelope: bytes of a submission. Sizes are 0 where padding is off.
+        domains: per column, whether a value may be said: it is in the domain, or stands for one
+            that is hidden.
+        token: bytes of the token behind every ballot; 0 where there is none.
+        witness: the board's head at the call, which people repeat in what they send.
+        lock: the joint key that ballots are sealed to, where they are (locks.py), once it is known.
     """
 
     session: bytes

@@ -47,8 +47,14 @@ Vector = tuple[int, ...]
 class Sharing:
     """What everybody can work out about the shares of one session.
 
-    session: digest of the announcement and the two aggregators' keys. places: per feature, value ->
-    position in the vector. size: bytes of a sealed share, the same for everybody.
+    Attributes:
+        session: digest of the announcement and the two aggregators' keys.
+        suite: of all keys.
+        keys: of the two aggregators.
+        schema: the columns, in order.
+        places: per feature, value -> position in the vector. size: bytes of a sealed share, the
+            same for everybody.
+        min_batch: people without whom there is no sum.
     """
 
     session: bytes
@@ -154,7 +160,16 @@ def _bytes(vector: Sequence[int]) -> bytes:
 
 @dataclass(slots=True)
 class ShareAccumulator:
-    """One aggregator's shares: whom it could open, and how many messages it refused, and why."""
+    """One aggregator's shares: whom it could open, and how many messages it refused, and why.
+
+    Attributes:
+        plan: what everybody knows of the shares.
+        aggregator: its number, 1 or 2.
+        secret: its key.
+        shares: by the index of the person.
+        refused: messages, by reason.
+        told: whether it has said its sum, after which nothing is taken.
+    """
 
     plan: Sharing
     aggregator: int

@@ -83,7 +83,10 @@ def head_in(witness: bytes) -> Head:
 class Fork:
     """The proof that a board has shown two things: two heads of one place, both signed by it.
 
-    opening: of the session, known beforehand.
+    Attributes:
+        opening: of the session, known beforehand.
+        first: a head that the board signed.
+        second: another head of the same place.
     """
 
     opening: bytes

@@ -50,12 +50,16 @@ FIRST, SECOND, CURATOR, ANALYST, FRIEND = "shuffler-1", "shuffler-2", "curator",
 class Terms:
     """Guards of a session. Digests, deadlines, repeats and bounds of rounds are always checked.
 
-    shufflers: 1 or 2. tokens: a ballot counts only with one, and all have to be spent. sums: the
-    analyst compares the release with the published counts. dropout: fewer missing people burn
-    round 2; 1 switches it off. public: whether round 1's counts are. challenge: nothing is opened
-    where an honest person's message was replaced, or where fewer than `dropout` people were
-    accepted in one round only. (To accept a message and lose it is found as to replace it is; so is
-    to put in one that nobody was accepted for. What is dropped or delayed was not accepted.)
+    Attributes:
+        shufflers: 1 or 2.
+        tokens: a ballot counts only with one, and all have to be spent.
+        sums: the analyst compares the release with the published counts.
+        dropout: fewer missing people burn round 2; 1 switches it off.
+        public: whether round 1's counts are.
+        challenge: nothing is opened where an honest person's message was replaced, or where fewer
+            than `dropout` people were accepted in one round only. (To accept a message and lose it
+            is found as to replace it is; so is to put in one that nobody was accepted for. What is
+            dropped or delayed was not accepted.)
     """
 
     shufflers: int = 1
@@ -69,7 +73,13 @@ class Terms:
 class Batch(NamedTuple):
     """What reaches the reader of a round: people's messages, those that say 1; and made ones.
 
-    asked: tokens given. moved, of the second round: people who were there in one of both only.
+    Attributes:
+        people: messages of people.
+        ones: those of them that say 1.
+        made: messages that a party made.
+        made_ones: those of them that say 1.
+        asked: tokens given. moved, of the second round: people who were there in one of both only.
+        moved: of the second round: people who were there in one of both only.
     """
 
     people: int = 0
@@ -92,7 +102,11 @@ Strategy = tuple[str, ...]  # what is done to each person, in words
 class Distinguisher:
     """A strategy by which a coalition tells two honest people's answers apart.
 
-    moves: what is done to the first of them, the second, and everybody else. views: of both worlds.
+    Attributes:
+        coalition: its members, in order.
+        moves: what is done to the first of them, the second, and everybody else.
+        lies: what the first shuffler and the curator say that is not so; "none": nothing.
+        views: of both worlds.
     """
 
     coalition: tuple[str, ...]

@@ -19,7 +19,11 @@ from .session import Round
 class Reading:
     """Ballots read so far: counts per column set, refusals by reason, receipts if given.
 
-    spent: the salts of ballots that carried a token, where they have to.
+    Attributes:
+        counts: people by combination, for each column set.
+        refused: ballots that did not count, by reason.
+        receipts: hashes of what was counted; empty where none are given.
+        spent: the salts of ballots that carried a token, where they have to.
     """
 
     counts: list[Counter[tuple[str, ...]]]

@@ -42,7 +42,13 @@ def token_input(plan: Round, salt: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What a person keeps while it waits for its tokens."""
+    """What a person keeps while it waits for its tokens.
+
+    Attributes:
+        salts: one a token, so that two tokens of a person are two.
+        asked: what the key holder may not see.
+        body: the message that asks.
+    """
 
     salts: tuple[bytes, ...] = field(repr=False)
     asked: blind.Asked

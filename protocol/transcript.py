@@ -54,8 +54,16 @@ def split_names(names: bytes) -> list[bytes]:
 class Event(NamedTuple):
     """A message on its way. `receiver` is `board` for a post; `names` are the ciphertexts in it.
 
-    kind is None for bytes that are no message. time: seconds since the session began. size: bytes
-    of all its messages. messages: how many (more than one only in the summary form).
+    Attributes:
+        number: of the event, from 0.
+        time: seconds since the session began.
+        sender: the party it came from.
+        receiver: the party it went to; `board` for a post.
+        kind: of the message; None for bytes that are none.
+        round: from 1; 0 outside rounds.
+        size: bytes of all its messages.
+        names: of the ciphertexts in it, eight bytes each, one after the other.
+        messages: how many (more than one only in the summary form).
     """
 
     number: int
@@ -76,8 +84,11 @@ class Event(NamedTuple):
 class Made(NamedTuple):
     """What one user sealed in one round: its own knowledge.
 
-    names: the envelope, then per answer its layers from the outermost to the reader's. answers: the
-    question (its number in the call) and values of each.
+    Attributes:
+        user: by index, from 0.
+        round: from 1.
+        names: the envelope, then per answer its layers from the outermost to the reader's.
+        answers: the question (its number in the call) and values of each.
     """
 
     user: int
@@ -93,7 +104,13 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a reader counted in one round: its own knowledge until it publishes it."""
+    """What a reader counted in one round: its own knowledge until it publishes it.
+
+    Attributes:
+        reader: the party.
+        round: from 1.
+        counts: people by combination, for each column set.
+    """
 
     reader: str
     round: int
@@ -102,7 +119,14 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A message that a party refused: its own sighting, with the reason."""
+    """A message that a party refused: its own sighting, with the reason.
+
+    Attributes:
+        party: that refused.
+        round: from 1.
+        reason: why.
+        count: how many messages, for this reason.
+    """
 
     party: str
     round: int
@@ -112,7 +136,17 @@ class Refusal:
 
 @dataclass(slots=True)
 class Transcript:
-    """Everything recorded of one run. `summary` tells which form it has."""
+    """Everything recorded of one run. `summary` tells which form it has.
+
+    Attributes:
+        users: people of the session.
+        summary: whether messages of a kind are one event.
+        events: messages, in the order in which they were sent.
+        made: what users sealed.
+        reads: what readers counted.
+        refusals: what parties refused.
+        posts: author and bytes of all that stands on the board.
+    """
 
     users: int
     summary: bool = False

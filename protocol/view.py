@@ -27,17 +27,26 @@ from .transcript import Event, Row, Transcript
 class View:
     """What the parties together have seen, read and can pin on single people.
 
-    fixed: whether the rounds ask the same people. by_round: per round and person (by index) what
-    the coalition knows that person to have said; `pinned` has the values of all rounds together.
-    counted: what its members have read, or anybody may. opened: per round, how many layers of a
-    submission the coalition can open, of how many. everybody: in the summary form, the rounds in
-    which each participant's answers are pinned, though single people are not recorded. came: per
-    round and column set, whose answer reached the reader, where single people are recorded; whether
-    the coalition knows that too is `sees_who` (else it knows it of its own users). lengths: per
-    round, what the length of a person's messages shows, where they are not padded. public: whether
-    everybody sees who takes part, as among peers and where there is a challenge. decision: what the
-    curator announced. asked: whether people ask curator and analyst for tokens. more: whether
-    audits tell more of who said what than is counted here (audit_ways.py).
+    Attributes:
+        parties: the members.
+        users: people of the session.
+        fixed: whether the rounds ask the same people.
+        by_round: per round and person (by index) what the coalition knows that person to have said;
+            `pinned` has the values of all rounds together.
+        counted: what its members have read, or anybody may.
+        opened: per round, how many layers of a submission the coalition can open, of how many.
+        everybody: in the summary form, the rounds in which each participant's answers are pinned,
+            though single people are not recorded.
+        transcript: of which only what members saw is kept.
+        came: per round and column set, whose answer reached the reader, where single people are
+            recorded; whether the coalition knows that too is `sees_who` (else it knows it of its
+            own users).
+        lengths: per round, what the length of a person's messages shows, where they are not padded.
+        public: whether everybody sees who takes part, as among peers and where there is a
+            challenge.
+        decision: what the curator announced.
+        asked: whether people ask curator and analyst for tokens.
+        more: whether audits tell more of who said what than is counted here (audit_ways.py).
     """
 
     parties: frozenset[str]

@@ -24,7 +24,12 @@ QUESTIONS = 8  # slips on a card
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person's card: its number, and its value of each feature."""
+    """A person's card: its number, and its value of each feature.
+
+    Attributes:
+        name: what the card calls the person.
+        values: per feature its name and the value.
+    """
 
     name: str
     values: tuple[tuple[str, str], ...]

@@ -30,8 +30,12 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 class Measure:
     """What a program is measured by.
 
-    text: as it is read; limits: of a 95 % interval, or None; known: whether the value is known from
-    above, and may be drawn as a bar.
+    Attributes:
+        title: over the bars.
+        value: the number that is drawn, in the unit of the title.
+        text: as it is read.
+        limits: of a 95 % interval, or None.
+        known: whether the value is known from above, and may be drawn as a bar.
     """
 
     title: str

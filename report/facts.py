@@ -26,10 +26,17 @@ READERS = frozenset({CURATOR, ANALYST})
 class Learner:
     """A coalition, and what it learnt.
 
-    others: people linked who are no members of it. bits_are: exact, at least or at most so many.
-    guessed, before: people whose whole row a best guess gets right, in expectation, and what
-    it was before the coalition saw anything; None where that is not known. sure, sure_before: how
-    sure it is of the true row of the person of whom it is surest. method: exact, sampled, at least.
+    Attributes:
+        parties: its members, readers first.
+        linked: people of whom it pins a value, members too.
+        others: people linked who are no members of it.
+        certain: cells of the table that it knows for certain.
+        bits: learnt per person.
+        bits_are: exact, at least or at most so many.
+        guessed, before: people whose whole row a best guess gets right, in expectation, and what it
+            was before the coalition saw anything; None where that is not known.
+        sure, sure_before: how sure it is of the true row of the person of whom it is surest.
+        method: exact, sampled, at least.
     """
 
     parties: tuple[str, ...]
@@ -54,7 +61,13 @@ class Learner:
 class Facts:
     """A run, read once, with all that its page tells of it.
 
-    cheating: what was measured beside it of coalitions that cheat; None if nothing was.
+    Attributes:
+        run: the folder that was read.
+        sets: the sets of columns that could have been released; None where that was not decided.
+        curves: exposure by k; None where nothing was counted.
+        traffic: messages by kind; None where no transcript was kept.
+        learners: every coalition that was scored.
+        cheating: what was measured beside it of coalitions that cheat; None if nothing was.
     """
 
     run: Run

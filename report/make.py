@@ -17,7 +17,13 @@ from .write import html
 
 @dataclass(frozen=True, slots=True)
 class MadePage:
-    """A page and where it belongs."""
+    """A page and where it belongs.
+
+    Attributes:
+        page: what it says.
+        html: the whole file.
+        path: where it is written.
+    """
 
     page: Page
     html: str

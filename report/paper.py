@@ -56,7 +56,13 @@ Rows = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The card of somebody who handles envelopes. steps: what to do, in order."""
+    """The card of somebody who handles envelopes.
+
+    Attributes:
+        name: of the party.
+        duty: what it is there for, in a sentence.
+        steps: what to do, in order.
+    """
 
     name: str
     duty: str
@@ -65,7 +71,13 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip on a person's card: of which round, for what, and what is written on it."""
+    """A slip on a person's card: of which round, for what, and what is written on it.
+
+    Attributes:
+        round: from 1.
+        about: what is answered on it.
+        fields: the boxes to write in.
+    """
 
     round: int
     about: str

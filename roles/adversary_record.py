@@ -19,7 +19,12 @@ from .instruments import Instrument
 class AdversaryRecord(Instrument):
     """Keeps every letter and every key; `loot` gives accomplices what they have of them.
 
-    forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys there.
+    Attributes:
+        letters: that were carried, in order.
+        keys: secret keys, by party.
+        shares: of locks, by party and round.
+        forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys
+            there.
     """
 
     letters: list[Letter] = field(default_factory=list)

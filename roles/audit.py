@@ -26,7 +26,12 @@ from .worker_pool import WorkerPool
 
 @dataclass(slots=True)
 class Purse:
-    """A keyholder's part of the coins of every round."""
+    """A keyholder's part of the coins of every round.
+
+    Attributes:
+        entropy: what its parts are drawn from.
+        tosses: its parts, by round; shown when all are bound to theirs.
+    """
 
     entropy: Entropy
     tosses: dict[int, Toss] = field(default_factory=dict)

@@ -17,8 +17,10 @@ from .worker_pool import WorkerPool
 class BoardMonitor:
     """What the analyst looks at, round by round.
 
-    balance: whether totals and accounts add up. strategy: that of the announced rule, to decide
-    again with; None: it does not.
+    Attributes:
+        balance: whether totals and accounts add up.
+        strategy: that of the announced rule, to decide again with; None: it does not.
+        seen: entries that it has looked at.
     """
 
     balance: bool = False

@@ -34,7 +34,11 @@ TURN = 1e-3  # seconds between the judgements of two keyholders
 class Keyring:
     """A keyholder's shares of locks, by round; whoever spies is told of them.
 
-    purse: its parts of the coins of audits.
+    Attributes:
+        entropy: what its shares are drawn from.
+        purse: its parts of the coins of audits.
+        spy: who is told of them; None: nobody.
+        shares: by round.
     """
 
     entropy: Entropy

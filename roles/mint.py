@@ -35,7 +35,14 @@ Answer = Grant | Reason
 
 @dataclass(slots=True)
 class Desk:
-    """What curator or analyst remembers of tokens: keys, by round, and who asked."""
+    """What curator or analyst remembers of tokens: keys, by round, and who asked.
+
+    Attributes:
+        entropy: what keys are drawn from.
+        keys: by round, the key that makes its tokens.
+        people: by round, who has asked.
+        early: requests that came before a roll.
+    """
 
     entropy: Entropy
     keys: dict[int, OprfKey] = field(default_factory=dict)

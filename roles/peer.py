@@ -143,8 +143,15 @@ class Seat:
 class PeerCast:
     """Everything a session of peers starts from.
 
-    row: the values of the person with an index from 0 to people - 1. absent: whoever never comes.
-    seats: who stands in for whom, by name: a fault.
+    Attributes:
+        agreement: what all know beforehand.
+        people: how many peers there are.
+        row: the values of the person with an index from 0 to people - 1.
+        decide: the rule or the strategy of the program.
+        entropy: the source of every key, salt and path.
+        absent: whoever never comes.
+        seats: who stands in for whom, by name: a fault.
+        threads: that open and seal; None: as many as there are cores.
     """
 
     agreement: Agreement

@@ -65,7 +65,13 @@ def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """A scenario with its people, ready to be played."""
+    """A scenario with its people, ready to be played.
+
+    Attributes:
+        scenario: as it was moved by the sliders.
+        crowd: the people, and those that are drawn from them.
+        seed: of the run; None: the system's randomness.
+    """
 
     scenario: Scenario
     crowd: Samples

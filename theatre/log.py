@@ -19,7 +19,12 @@ MOST = 500  # entries that are handed out at once: all that is held for a slow r
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a reader is: how many entries of which run it has read."""
+    """Where a reader is: how many entries of which run it has read.
+
+    Attributes:
+        run: the number of the run.
+        read: how many entries.
+    """
 
     run: int = 0
     read: int = 0
@@ -35,7 +40,12 @@ class Place:
 
 @dataclass(slots=True)
 class Log:
-    """What has happened in the present run, each entry as JSON."""
+    """What has happened in the present run, each entry as JSON.
+
+    Attributes:
+        run: its number, from 0; raised when another begins.
+        entries: JSON texts, in order.
+    """
 
     run: int = 0
     entries: list[str] = field(default_factory=list)

@@ -12,7 +12,13 @@ CHIPS = 12  # peers; with more, eyes are chosen by their number
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number of a live page. key: of the scenario; now: what it is there; least, most: shown."""
+    """A number of a live page.
+
+    Attributes:
+        key: of the scenario.
+        now: what it is there.
+        least, most: shown.
+    """
 
     key: str
     now: Callable[[Scenario, int], int]

@@ -40,7 +40,14 @@ AGREE_LABEL = b"veilmix peers agree 1\0"
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A peer named by everybody, and for what. round 0: when keys were posted."""
+    """A peer named by everybody, and for what. round 0: when keys were posted.
+
+    Attributes:
+        peer: its name.
+        round: from 1; 0: when keys were posted.
+        step: of the round.
+        why: what it did or left undone, in words.
+    """
 
     peer: str
     round: int
@@ -52,13 +59,23 @@ class Charge:
 class Reckoning:
     """Everybody: what follows from the board so far. The same for all who look at one board.
 
-    place: the step that is to be judged next. call: what the round asks; None: the session is over.
-    plan: the round; mixed: the last one in which ballots could be sealed, burned or not.
-    calls, tallies: of the rounds that are done. pending: what the present round adds up to, once
-    its ballots are open; that everybody can see it does not make it a result. proposed: what
-    follows from it. unbalanced: why it is none. broken: why it is no release: the promise made of
-    it cannot be proved. burned: why a round was not completed; charges: who
-    is named for it.
+    Attributes:
+        board: what was posted.
+        strategy: that of the announced program, which asks and decides.
+        place: the step that is to be judged next.
+        call: what the round asks; None: the session is over.
+        plan: the round.
+        mixed: the last one in which ballots could be sealed, burned or not.
+        calls, tallies: of the rounds that are done.
+        decision: the columns of the release; None before it is made.
+        pending: what the present round adds up to, once its ballots are open; that everybody can
+            see it does not make it a result.
+        proposed: what follows from it.
+        result: the digest that all have to agree on; empty before there is one.
+        unbalanced: why it is none.
+        broken: why it is no release: the promise made of it cannot be proved.
+        burned: why a round was not completed.
+        charges: who is named for it.
     """
 
     board: PeerBoard

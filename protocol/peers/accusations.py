@@ -21,7 +21,9 @@ from .onions import open_ballot
 class PeerLoot:
     """What attackers among peers have: what follows from the board, and secrets of their own.
 
-    secrets: by round and number, secrets of their shares.
+    Attributes:
+        seen: what follows from the board.
+        secrets: by round and number, secrets of their shares.
     """
 
     seen: Reckoning

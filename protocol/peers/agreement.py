@@ -49,8 +49,15 @@ HERE = 0  # stands for the next peer at the end of a path
 class Agreement:
     """What all peers of a session know before it begins.
 
-    path: peers that every onion passes, 1 to 16. cover: blank onions of each peer in round 1; in
-    round 2 there are as many onions as in round 1, so that a crowd hides the one answer, too.
+    Attributes:
+        title: what the session is called.
+        schema: the columns, in order.
+        policy: what may be released, and how that is decided.
+        rules: how messages travel.
+        suite: of all keys.
+        path: peers that every onion passes, 1 to 16.
+        cover: blank onions of each peer in round 1; in round 2 there are as many onions as in round
+            1, so that a crowd hides the one answer, too.
     """
 
     title: str
@@ -109,8 +116,15 @@ def _read(data: Reader) -> Agreement:
 class PeerRound:
     """What every peer can work out about one round.
 
-    keys: of all who take part, by number. ballot: bytes of a padded ballot. domains: per column,
-    whether a value may be said. joint: the key to which ballots are sealed; empty before step 1.
+    Attributes:
+        session: the digest of the agreement and all keys, 32 bytes.
+        call: what is asked.
+        agreement: what was known before.
+        keys: of all who take part, by number.
+        suite: of all keys.
+        ballot: bytes of a padded ballot.
+        domains: per column, whether a value may be said.
+        joint: the key to which ballots are sealed; empty before step 1.
     """
 
     session: bytes

@@ -38,7 +38,16 @@ Place = tuple[int, int]  # round and step; (0, 0): keys
 
 @dataclass(slots=True)
 class PeerBoard:
-    """All that has been posted, and what follows from it. Peers are known by number here."""
+    """All that has been posted, and what follows from it. Peers are known by number here.
+
+    Attributes:
+        agreement: what was known before.
+        entries: all posts, in order.
+        keys: by number, the key that a peer posted.
+        session: the digest that every later message carries; 32 bytes.
+        posts: by round and step, what each peer posted.
+        place: the round and the step in which posts are awaited.
+    """
 
     agreement: Agreement
     entries: list[Entry] = field(default_factory=list)

@@ -31,8 +31,13 @@ FAIR = 16  # bytes from which a whole number below 2**16 is drawn: no bias above
 class Onion(NamedTuple):
     """One onion, as only its sender knows it.
 
-    path: its peers. layers[s - 1]: what arrives in step s; inside[s - 1]: what that layer holds;
-    draws[s - 1]: what it was sealed with. answer: what it says; None if it is blank.
+    Attributes:
+        path: its peers. layers[s - 1]: what arrives in step s; inside[s - 1]: what that layer
+            holds; draws[s - 1]: what it was sealed with.
+        layers: layers[s - 1]: what arrives in step s.
+        inside: inside[s - 1]: what that layer holds.
+        draws: draws[s - 1]: what that layer was sealed with.
+        answer: what it says; None if it is blank.
     """
 
     path: tuple[int, ...]
@@ -51,7 +56,10 @@ class Onion(NamedTuple):
 class Passed:
     """What a peer makes of all that came to it in a step.
 
-    bags: what goes on; sealed: the ballots it found, at the end of their paths. refused: by reason.
+    Attributes:
+        bags: what goes on.
+        sealed: the ballots it found, at the end of their paths.
+        refused: by reason.
     """
 
     bags: Bags

@@ -28,10 +28,15 @@ TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itse
 class Deed:
     """One thing that a shuffler does wrong.
 
-    rounds: in which rounds. rate: to which share of the messages (or people), from 0 to 1; users:
-    to how many instead. target: to this user's only, where the shuffler knows whose is whose. bit:
-    which bit of a layer it turns over (`tag`). row: what its own answers say; None: the forged row.
-    entropy: what it draws and seals with.
+    Attributes:
+        attack: which one, by its name.
+        entropy: what it draws and seals with.
+        rounds: in which rounds.
+        rate: to which share of the messages (or people), from 0 to 1.
+        users: to how many instead.
+        target: to this user's only, where the shuffler knows whose is whose.
+        bit: which bit of a layer it turns over (`tag`).
+        row: what its own answers say; None: the forged row.
     """
 
     attack: str

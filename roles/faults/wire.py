@@ -20,7 +20,12 @@ Strikes = Callable[[str], bool]  # whether a user is meant
 
 @dataclass(slots=True)
 class Block(Wire):
-    """Lose the submissions of some users."""
+    """Lose the submissions of some users.
+
+    Attributes:
+        strikes: whose submissions.
+        rounds: in which rounds.
+    """
 
     strikes: Strikes
     rounds: Collection[int] = EVERY_ROUND
@@ -33,7 +38,12 @@ class Block(Wire):
 
 @dataclass(slots=True)
 class Delay(Wire):
-    """Hold back the submissions of some users until the collection has closed."""
+    """Hold back the submissions of some users until the collection has closed.
+
+    Attributes:
+        strikes: whose submissions.
+        rounds: in which rounds.
+    """
 
     strikes: Strikes
     rounds: Collection[int] = EVERY_ROUND
@@ -51,9 +61,13 @@ class Delay(Wire):
 class Replay(Wire):
     """Send what a user has sent a second time.
 
-    into: `round`, at once and under another name; `next`, in the next round, before the user's own;
-    `session`, in a later session (the same object must hold the wires of both), likewise.
-    stranger: the other name.
+    Attributes:
+        target: the user.
+        into: `round`, at once and under another name; `next`, in the next round, before the user's
+            own; `session`, in a later session (the same object must hold the wires of both),
+            likewise.
+        stranger: the other name.
+        kept: what was sent already, to be sent again.
     """
 
     target: str
