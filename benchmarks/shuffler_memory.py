@@ -44,7 +44,14 @@ class Weighed(processes._Stage):
 
 @dataclass(frozen=True)
 class Weight:
-    """What a session was. held: bytes by shuffler; batch: bytes of the envelopes of a round."""
+    """What a session was.
+
+    Attributes:
+        people: how many.
+        rounds: how many.
+        batch: bytes of the envelopes of a round.
+        held: bytes by shuffler.
+    """
 
     people: int
     rounds: int

@@ -71,7 +71,14 @@ def keep(_schema: Schema, _sums: Sequence[Sequence[int]], people: int) -> Decisi
 
 @dataclass
 class Session:
-    """A session that was played: its posts, its letters, and the board at every moment of it."""
+    """A session that was played: its posts, its letters, and the board at every moment of it.
+
+    Attributes:
+        cast: what it started from.
+        posts: author and bytes, in order.
+        letters: that were sent, in order.
+        board: as it stood at the end.
+    """
 
     cast: Cast
     posts: list[tuple[str, bytes]]
@@ -293,7 +300,12 @@ class PeerPosts:
 
 @dataclass(frozen=True)
 class Heard:
-    """What came of so many frames: how many were refused, by reason, and taken, by kind."""
+    """What came of so many frames: how many were refused, by reason, and taken, by kind.
+
+    Attributes:
+        refused: frames, by reason.
+        taken: frames, by kind.
+    """
 
     refused: Counter[Reason]
     taken: Counter[str]

@@ -54,7 +54,11 @@ class Job(Generic[Name]):
 class Done(Generic[Name]):
     """What came of a job: the first test that failed, None if none did; seconds of CPU time.
 
-    `wrong` says why the tests could not be run, if so.
+    Attributes:
+        name: of the job.
+        failed: the test; None: all passed.
+        wrong: why the tests could not be run; empty: they were.
+        seconds: of CPU time.
     """
 
     name: Name

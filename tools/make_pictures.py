@@ -29,7 +29,15 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page, by the commands that make it; where on it to look, and at what part (all of it)."""
+    """A page, by the commands that make it; where on it to look, and at what part (all of it).
+
+    Attributes:
+        commands: of a shell, one after the other.
+        page: the file that they make.
+        place: what follows the address of the page, such as #crowds; empty: its top.
+        part: a selector of what is shown; empty: all of it.
+        width: of the window, in pixels.
+    """
 
     commands: tuple[str, ...]
     page: str

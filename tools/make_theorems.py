@@ -47,7 +47,12 @@ FILES = {
 class Item:
     """One numbered item: what it says, what became of it, names of the package, and a test.
 
-    file, test: of `tests/analysis`, the function without its "test_"; "" where there is none.
+    Attributes:
+        number: in its paper.
+        statement: what it says.
+        status: what became of it.
+        where: names of the package.
+        file, test: of `tests/analysis`, the function without its "test_"; "" where there is none.
     """
 
     number: str

@@ -45,7 +45,13 @@ TESTS = re.compile(r"^tests = \[.*?\]$", re.MULTILINE | re.DOTALL)
 class Guard:
     """One row: what stands where, what stands there without it, and which tests notice.
 
-    repeats: why no test can notice, where another guard refuses all that this one does.
+    Attributes:
+        name: of the row.
+        path: of the file, from the root.
+        text: what stands there.
+        becomes: what stands there without the guard.
+        tests: which notice.
+        repeats: why no test can notice, where another guard refuses all that this one does.
     """
 
     name: str
@@ -75,7 +81,14 @@ def guards(root: Path = ROOT) -> Iterator[Guard]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of removing a guard: the first test that failed, or what is wrong."""
+    """What came of removing a guard: the first test that failed, or what is wrong.
+
+    Attributes:
+        guard: that was removed.
+        killer: the test that noticed; empty: none did.
+        wrong: what is wrong; empty: nothing.
+        seconds: that it took.
+    """
 
     guard: Guard
     killer: str = ""

@@ -23,7 +23,10 @@ LINES = 3  # before a refusal that stands in no branch
 class Refusal:
     """One `raise`: in which file of the checkout, on which line, and what it and its branch span.
 
-    first, last: lines, from 1, that a row's text has to meet.
+    Attributes:
+        path: from the root.
+        line: from 1.
+        first, last: lines, from 1, that a row's text has to meet.
     """
 
     path: Path

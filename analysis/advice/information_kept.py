@@ -26,7 +26,13 @@ Columns = Sequence[NDArray[np.integer]]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Shares of people whose value is guessed rightly: from coarse columns, fine ones, none."""
+    """Shares of people whose value is guessed rightly: from coarse columns, fine ones, none.
+
+    Attributes:
+        coarse: from the columns as they are advised.
+        fine: from the columns as they are in the table.
+        none: by the most frequent value.
+    """
 
     coarse: float
     fine: float

@@ -60,7 +60,14 @@ def covered(
 
 @dataclass(slots=True)
 class Search:
-    """The smallest coverage bound seen so far, strictly below `limit`, and its options."""
+    """The smallest coverage bound seen so far, strictly below `limit`, and its options.
+
+    Attributes:
+        steps: what each threshold does, one a column.
+        scale: k - 1.
+        limit: only less than this is of interest.
+        choice: of each column the number of its threshold; None before one was seen.
+    """
 
     steps: Sequence[Steps]
     scale: int  # k - 1

@@ -18,8 +18,11 @@ Said = Mapping[int, Group]  # column -> the numbers of the values that are said 
 class GroupCounts:
     """The counts of a group: per column, in order, an axis of the values said, then of `other`.
 
-    group: ascending columns. said: per column the numbers of its values, ascending. Who said a
-    value that nobody had in round 1 is counted under `other`.
+    Attributes:
+        group: ascending columns.
+        said: per column the numbers of its values, ascending. Who said a value that nobody had in
+            round 1 is counted under `other`.
+        counts: people, an axis of len(said) + 1 for each column.
     """
 
     group: Group

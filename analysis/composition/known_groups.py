@@ -57,7 +57,11 @@ LONG = 3600.0  # seconds: the second bound is limited by its rounds, not by time
 class Promised:
     """At most `people` of `n` are in a crowd smaller than k, and what proves it.
 
-    parts and certificate: of the first bound; weights: of the second. One of the two is there.
+    Attributes:
+        people: at most so many.
+        n: people who were counted.
+        parts, certificate: of the first bound.
+        weights: of the second. One of the two is there.
     """
 
     people: int
@@ -79,7 +83,13 @@ class Promised:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Knowledge:
-    """All that was counted. singles: people per value, of each column. tables: the groups known."""
+    """All that was counted.
+
+    Attributes:
+        k: the smallest crowd in which nobody is exposed.
+        singles: people per value, of each column.
+        tables: the groups known.
+    """
 
     k: int
     singles: tuple[Counts, ...]

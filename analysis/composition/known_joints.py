@@ -35,7 +35,12 @@ MOST_WAYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PartialBound:
-    """A composition bound whose columns are the groups of `partition`."""
+    """A composition bound whose columns are the groups of `partition`.
+
+    Attributes:
+        partition: the groups, each ascending.
+        certificate: that of the bound, with a column for each group.
+    """
 
     partition: tuple[Group, ...]
     certificate: Certificate
@@ -70,7 +75,14 @@ class PartialBound:
 class MarginBound:
     """At most `people` of `n` are exposed at `k` in any table with the known groups' counts.
 
-    `weights` prove it: `verify` recomputes the bound from them in whole numbers.
+    `verify` recomputes the bound from the weights in whole numbers.
+
+    Attributes:
+        people: at most so many are exposed.
+        n: people who were counted.
+        k: the smallest crowd in which nobody is exposed.
+        weights: what proves the bound, in whole numbers.
+        rule: the name of the bound.
     """
 
     people: int

@@ -29,7 +29,12 @@ NONE: Integers = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """What each threshold of one column adds to R and multiplies P by; R ascends, P descends."""
+    """What each threshold of one column adds to R and multiplies P by; R ascends, P descends.
+
+    Attributes:
+        rare: what is added to R: people.
+        factor: what P is multiplied by.
+    """
 
     rare: Integers
     factor: Numbers
@@ -81,8 +86,12 @@ class Growth:
 class Front:
     """Partial choices, none worse than another in both R (ascending) and P (descending).
 
-    `history` is (parent, option): entry i came from entry `parent[i]` of `before` by the option
-    `option[i]` of column `column`.
+    Attributes:
+        rare: R of each entry: people.
+        product: P of each entry.
+        before: the entries that these were made of; None: these are the first.
+        column: that was added to them; -1: none.
+        history: parent[i] of entry i among those before, and its option[i] of the column.
     """
 
     rare: Integers

@@ -42,7 +42,11 @@ Group = tuple[int, ...]
 class Block:
     """The people with value `within[1]` in column `within[0]` (None: everybody), and value sets.
 
-    `parts` holds (group, flat value indices) for each part; a part left out is unrestricted.
+    A part left out is unrestricted.
+
+    Attributes:
+        within: column and value; None: everybody.
+        parts: of each part its group and the flat indices of its values.
     """
 
     within: tuple[int, int] | None
@@ -51,7 +55,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """At least `need` of these cells are not exposed, because of `block`."""
+    """At least `need` of these cells are not exposed, because of `block`.
+
+    Attributes:
+        block: the people and value sets that it follows from.
+        cells: flat indices.
+        need: how many of them, at least 1.
+    """
 
     block: Block
     cells: Counts

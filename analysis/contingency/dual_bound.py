@@ -37,7 +37,12 @@ SCALE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What proves a bound: weights times `SCALE`, of the margins' entries and of some blocks."""
+    """What proves a bound: weights times `SCALE`, of the margins' entries and of some blocks.
+
+    Attributes:
+        margins: one for each entry of every margin, in order.
+        blocks: each with its weight, at least 0.
+    """
 
     margins: tuple[int, ...]
     blocks: tuple[tuple[Block, int], ...]

@@ -31,7 +31,12 @@ Known = Mapping[tuple[int, ...], npt.ArrayLike]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margin:
-    """The joint counts of the columns in `group`, one axis per column, in the group's order."""
+    """The joint counts of the columns in `group`, one axis per column, in the group's order.
+
+    Attributes:
+        group: columns.
+        counts: people, one axis for each.
+    """
 
     group: tuple[int, ...]
     counts: Counts
@@ -39,7 +44,13 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The caller's value indices of one column: those kept, then those merged into one, if any."""
+    """The caller's value indices of one column: those kept, then those merged into one, if any.
+
+    Attributes:
+        kept: the caller's indices of values that stay, ascending.
+        rare: those that were merged into one value, the last.
+        rare_counts: people of each of these.
+    """
 
     kept: Counts
     rare: Counts
@@ -48,7 +59,12 @@ class Labels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """People per occupied cell: `cells` (m, d) value indices and `counts` (m,), all positive."""
+    """People per occupied cell: `cells` (m, d) value indices and `counts` (m,), all positive.
+
+    Attributes:
+        cells: value indices, shape (m, d).
+        counts: people of each, shape (m,), all positive.
+    """
 
     cells: Counts
     counts: Counts

@@ -33,7 +33,13 @@ from .equivalence_classes import Crowds
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """One attacker's chance: the largest and the mean over people, and the share above 1 / k."""
+    """One attacker's chance: the largest and the mean over people, and the share above 1 / k.
+
+    Attributes:
+        largest: of all people, 0 to 1.
+        mean: over people, 0 to 1.
+        above: share of people, 0 to 1.
+    """
 
     largest: float
     mean: float
@@ -51,7 +57,12 @@ class Attacker:
 class Risk:
     """All three attackers, and the population they were measured against.
 
-    factor: people of the population for each one of the table, in the crowd of a typical person.
+    Attributes:
+        k: the crowd from which on a chance is no risk.
+        factor: people of the population for each one of the table, in the crowd of a typical
+            person.
+        prosecutor: who knows that the target is in the table.
+        journalist: who knows the population.
     """
 
     k: int

@@ -27,9 +27,14 @@ SPARSE = 16  # cells a row beyond which sorting the rows is quicker
 class SetExposures:
     """For every set of columns, written as a number with bit j set when column j is in it.
 
-    `people[s]`: how many people are in a cell of fewer than `k` in the columns of s.
-    `anonymity[s]`: the size of the smallest cell, the k for which s is k-anonymous.
-    Both have 2**d entries; entry 0 is the empty set, one cell of all n people.
+    Entry 0 is the empty set, one cell of all n people.
+
+    Attributes:
+        n: people.
+        k: the smallest crowd in which nobody is exposed.
+        columns: d, how many there are.
+        people: in a cell of fewer than k in the columns of a set, shape (2**d,).
+        anonymity: of the smallest cell, shape (2**d,): the k for which a set is k-anonymous.
     """
 
     n: int

@@ -29,8 +29,13 @@ def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
 class Steps:
     """One column: its distinct counts, ascending, and what each makes rare and common.
 
-    All arrays have one entry per distinct count: `threshold` (people), `rare` (people below it),
-    `common` (values at or above it; never 0). `values` are the column's positive counts, ascending.
+    All arrays but `values` have one entry per distinct count.
+
+    Attributes:
+        values: the positive counts of the column, ascending.
+        threshold: people.
+        rare: people below the threshold.
+        common: values at or above it; never 0.
     """
 
     values: Integers

@@ -21,7 +21,12 @@ from .curves import ExposureCurve
 
 @dataclass(frozen=True, slots=True)
 class Crowds:
-    """`people[i]` > 0 people have a crowd of `sizes[i]` >= 1 people; sizes ascend, none twice."""
+    """`people[i]` > 0 people have a crowd of `sizes[i]` >= 1 people; sizes ascend, none twice.
+
+    Attributes:
+        sizes: people of a crowd, at least 1.
+        people: who are in crowds of that size, at least 1.
+    """
 
     sizes: tuple[int, ...]
     people: tuple[int, ...]

@@ -34,8 +34,10 @@ CHUNK = 1 << 20  # pairs extended at once
 class Wildcards:
     """The distinct rows of a table with missing cells.
 
-    `digits[j]` are the codes of column j, 0 where it is missing; `weights` the people of each row;
-    `place[i]` the row of person i.
+    Attributes:
+        digits: digits[j]: codes of column j, 0 where it is missing.
+        weights: people of each row.
+        place: place[i]: the row of person i.
     """
 
     digits: tuple[Integers, ...]

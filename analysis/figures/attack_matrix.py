@@ -33,10 +33,15 @@ WITHHELD = "\N{MULTIPLICATION SIGN}"
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One cell. achieved: share of what was possible; detected: share of runs with an alarm.
+    """One cell.
 
-    withheld: nothing was released in any run. named: the defence is said to help against the
-    attack. same: it is on in the column `none` already.
+    Attributes:
+        verdict: in a word: works, reduced, stopped.
+        achieved: share of what was possible.
+        detected: share of runs with an alarm.
+        withheld: nothing was released in any run.
+        named: the defence is said to help against the attack.
+        same: it is on in the column `none` already.
     """
 
     verdict: str
@@ -49,7 +54,13 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class HeatTable:
-    """Rows of attacks, a sign for each heading."""
+    """Rows of attacks, a sign for each heading.
+
+    Attributes:
+        title: over the picture.
+        headings: of the columns.
+        rows: of each its name, and a sign a heading.
+    """
 
     title: str
     headings: tuple[str, ...]

@@ -38,10 +38,17 @@ FAMILIES = {
 class Point:
     """One program.
 
-    bits: a person, received by the most trusted single party. exposure, promised: shares of people;
-    error: mean total variation distance of the two-way tables, `limits` of it 95 %. kept: share of
-    the entropy of the rows that is kept. rows: whether rows are released, and not only estimates.
-    least: whether bits are only a lower bound; such a point has an arrow, and no place in a rank.
+    Attributes:
+        name: of the program.
+        family: by which it has its colour.
+        bits: a person, received by the most trusted single party.
+        exposure, promised: shares of people.
+        error: mean total variation distance of the two-way tables, `limits` of it 95 %.
+        limits: of the error, 95 %; None where it was not estimated.
+        kept: share of the entropy of the rows that is kept.
+        rows: whether rows are released, and not only estimates.
+        least: whether bits are only a lower bound; such a point has an arrow, and no place in a
+            rank.
     """
 
     name: str

@@ -14,7 +14,14 @@ TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)  # of 16 directio
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its corners; `left <= right` and `low <= high`."""
+    """A rectangle by its corners; `left <= right` and `low <= high`.
+
+    Attributes:
+        left: in the unit of the picture, as are the others.
+        low: its lower edge.
+        right: its right edge.
+        high: its upper edge.
+    """
 
     left: float
     low: float
@@ -42,7 +49,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a name stands. far: whether a line should join it to its point."""
+    """Where a name stands.
+
+    Attributes:
+        box: what the name covers.
+        far: whether a line should join it to its point.
+    """
 
     box: Box
     far: bool

@@ -42,7 +42,14 @@ Make = Callable[[float], Randomizer]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is estimated. unit: of the error. values: of the feature; families: by their names."""
+    """What is estimated.
+
+    Attributes:
+        title: over the panel.
+        unit: of the error.
+        values: of the feature.
+        families: by their names.
+    """
 
     title: str
     unit: str
@@ -90,7 +97,13 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One amount of noise. local, shuffled: epsilon, nats. error: exact. measured: or None."""
+    """One amount of noise.
+
+    Attributes:
+        local, shuffled: epsilon, nats.
+        error: exact.
+        measured: or None.
+    """
 
     local: float
     shuffled: float

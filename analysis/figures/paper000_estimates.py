@@ -31,7 +31,19 @@ GREEN, PINK = drawing.GREEN, drawing.PURPLE  # the paper's plug-in and statistic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """For each k = 1 .. n: the target, and the mean and deviation of both estimates (shares)."""
+    """For each k = 1 ..
+
+    Attributes:
+        p: the shares that people are drawn by.
+        n: the target, and the mean and deviation of both estimates (shares).
+        simulations: how many databases were drawn.
+        k: 1 to n, shape (n,), as have all below.
+        target: the exposure that is estimated, a share.
+        plug_in: mean of the plug-in exposure.
+        plug_in_sd: its standard deviation.
+        statistical: mean of the statistical exposure.
+        statistical_sd: its standard deviation.
+    """
 
     p: tuple[float, ...]
     n: int

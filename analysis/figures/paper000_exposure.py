@@ -50,7 +50,13 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """At k, the worst table exposes at least `people` and at most `upper` people."""
+    """At k, the worst table exposes at least `people` and at most `upper` people.
+
+    Attributes:
+        k: the smallest crowd in which nobody is exposed.
+        people: at least so many.
+        upper: at most so many.
+    """
 
     k: int
     people: int
@@ -59,7 +65,15 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Some columns together: the truth at every k, each rule's people at `ks`, worst cases."""
+    """Some columns together: the truth at every k, each rule's people at `ks`, worst cases.
+
+    Attributes:
+        names: of the columns.
+        truth: people exposed, by k.
+        ks: where bounds are drawn, ascending.
+        bounds: by rule, at most so many people at each of `ks`.
+        worst: worst cases that were looked for.
+    """
 
     names: tuple[str, ...]
     truth: ExposureCurve

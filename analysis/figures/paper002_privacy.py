@@ -33,7 +33,13 @@ PROTOCOLS: "dict[str, Callable[[int, float], Any]]" = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByInputs:
-    """Average privacy: one array for each protocol, over `inputs`."""
+    """Average privacy: one array for each protocol, over `inputs`.
+
+    Attributes:
+        epsilon: of all protocols, in nats.
+        inputs: numbers of values.
+        privacy: S of each protocol, 0 to 1, at each of `inputs`.
+    """
 
     epsilon: float
     inputs: tuple[int, ...]

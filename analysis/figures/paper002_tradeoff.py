@@ -34,7 +34,14 @@ TOP = 0.999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tradeoff:
-    """Average privacy and participation factor, one array for each protocol, over `epsilons`."""
+    """Average privacy and participation factor, one array for each protocol, over `epsilons`.
+
+    Attributes:
+        a: values of the feature.
+        epsilons: in nats.
+        privacy: S of each protocol, 0 to 1.
+        factor: F of each protocol.
+    """
 
     a: int
     epsilons: Floats

@@ -32,7 +32,13 @@ Mean = tuple[Mapping[str, Value], float, float, float]  # where, mean, and the e
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One score, with its unit, at every point."""
+    """One score, with its unit, at every point.
+
+    Attributes:
+        score: its name.
+        unit: as the axis says it.
+        means: of every point its place, the mean and the ends of its interval.
+    """
 
     score: str
     unit: str

@@ -31,7 +31,12 @@ ROUNDING = 1e-14
 
 
 class Integral(NamedTuple):
-    """Values (one a form) and a bound on the error of each as seen by halving the step."""
+    """Values (one a form) and a bound on the error of each as seen by halving the step.
+
+    Attributes:
+        value: shape (forms,).
+        error: shape (forms,), at least 0.
+    """
 
     value: Floats
     error: Floats

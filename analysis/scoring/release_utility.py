@@ -39,7 +39,12 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PairErrors:
-    """Total variation distances of the two-way tables, shares from 0 to 1; () with one column."""
+    """Total variation distances of the two-way tables, shares from 0 to 1; () with one column.
+
+    Attributes:
+        pairs: of columns, by number.
+        distances: of each pair.
+    """
 
     pairs: tuple[Pair, ...]
     distances: tuple[float, ...]
@@ -63,7 +68,12 @@ class PairErrors:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """People per released row over all d columns; a column that is not released is all blank."""
+    """People per released row over all d columns; a column that is not released is all blank.
+
+    Attributes:
+        rows: codes, shape (rows, d), BLANK where a value is left out.
+        people: of each row, shape (rows,).
+    """
 
     rows: NDArray[np.int64]
     people: NDArray[np.int64]

@@ -35,7 +35,13 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """A set of columns: its people below k, in truth and at most by promise."""
+    """A set of columns: its people below k, in truth and at most by promise.
+
+    Attributes:
+        columns: by number, ascending.
+        truth: people in a crowd smaller than k.
+        promised: at most so many, by the best bound.
+    """
 
     columns: Columns
     truth: int
@@ -44,7 +50,12 @@ class ScoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A column outside the best safe set, and the people below k if it were kept besides."""
+    """A column outside the best safe set, and the people below k if it were kept besides.
+
+    Attributes:
+        column: by number.
+        people: in a crowd smaller than k.
+    """
 
     column: int
     people: int
@@ -54,7 +65,11 @@ class Dropped:
 class Choice:
     """The largest safe set that was found, its people below k, and what to drop.
 
-    `largest` says whether it is known that no safe set has more columns.
+    Attributes:
+        kept: column numbers, ascending.
+        people: in a crowd smaller than k.
+        largest: whether it is known that no safe set has more columns.
+        dropped: the other columns.
     """
 
     kept: Columns
@@ -67,9 +82,17 @@ class Choice:
 class Sets:
     """The search. `every`: all non-empty sets are in `sets`, otherwise only those named below.
 
-    `counted` sets were counted in the table. `maximal_truth` and `maximal_promised` hold maximal
-    safe sets: all of them if `every`; otherwise those found, and for the promise the one chosen.
-    `finished` is False when the search stopped before every column that is safe alone was in one.
+    Attributes:
+        every: whether all non-empty sets are in `sets`.
+        counted: sets that were counted in the table.
+        finished: False when the search stopped before every column that is safe alone was in a
+            maximal set.
+        sets: those that were scored.
+        truth: the best choice by what is true.
+        promised: the best choice by what can be promised.
+        maximal_truth: maximal safe sets by truth: all of them if `every`; otherwise those found.
+        maximal_promised: maximal safe sets by promise: all of them if `every`; otherwise the one
+            chosen.
     """
 
     every: bool

@@ -51,6 +51,12 @@ class Scored:
 
     `values` counts "missing" where it occurs and is a value (as a category). Of the joint they are
     the different rows.
+
+    Attributes:
+        name: of the column, or of all of them.
+        values: that occur.
+        missing: cells without a value.
+        crowds: people by the size of their crowd.
     """
 
     name: str
@@ -63,9 +69,11 @@ class Scored:
 class Bounds:
     """What can be said of the joint at k from its marginals alone, in people.
 
-    lower: exposed in every table with these marginals. printed: the smaller of Theorems 2 and 3 of
-    paper 000. refined, coverage: see composition/bounds.py. worst: the worst table, if it was
-    asked for.
+    Attributes:
+        lower: exposed in every table with these marginals.
+        printed: the smaller of Theorems 2 and 3 of paper 000.
+        refined, coverage: see composition/bounds.py.
+        worst: the worst table, if it was asked for.
     """
 
     lower: int

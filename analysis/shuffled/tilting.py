@@ -35,6 +35,12 @@ class Sums:
     """Laws of Bin(n1, p1) + Bin(n0, p0), one for each entry; all arrays have one shape (m,).
 
     `n1`, `n0` may be real numbers >= 0: the Fourier sum extends the law analytically in them.
+
+    Attributes:
+        n1: trials of probability p1.
+        n0: trials of probability p0.
+        p1: 0 to 1.
+        p0: 0 to 1.
     """
 
     n1: Floats

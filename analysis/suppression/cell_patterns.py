@@ -24,7 +24,12 @@ Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The distinct rows of a table in lexicographic order, and how many people have each."""
+    """The distinct rows of a table in lexicographic order, and how many people have each.
+
+    Attributes:
+        rows: codes, shape (m, d).
+        people: of each, shape (m,).
+    """
 
     rows: Integers
     people: Integers

@@ -33,9 +33,16 @@ LOOKS = 1 << 22  # rows times sets of columns; with more, not every set is looke
 class Suppressed:
     """A table with blanks in which every row looks like at least k - 1 others.
 
-    release: released row -> people. blanks: cells not released; greedy: those that the greedy
-    blanked. lower: no such table has fewer; None where that was not worked out. method: which of
-    the two is released.
+    Attributes:
+        release: released row -> people.
+        flow: (row, pattern of blanks) -> people who leave it so.
+        n: people.
+        width: columns.
+        k: the smallest crowd that a released row may have.
+        blanks: cells not released.
+        greedy: those that the greedy blanked.
+        lower: no such table has fewer; None where that was not worked out.
+        method: which of the two is released.
     """
 
     release: Mapping[Pattern, int]

@@ -52,7 +52,15 @@ class _Triples:
 class Packing:
     """One search: `best` is the best (gain, -people, set) so far, with bounds of at most `most`.
 
-    `gains[j]` is what column j is worth; the columns in `required` are in every set.
+    Attributes:
+        steps: what each threshold does, one a column.
+        gains: gains[j]: what column j is worth.
+        required: columns of every set.
+        options: what each threshold adds and multiplies by, one a column.
+        scale: k - 1 for the coverage bound, k for the others.
+        most: people that a bound may come to.
+        best: (gain, -people, set) so far.
+        growth: the least by which each column can make a bound grow.
     """
 
     steps: Sequence[Steps]

@@ -36,11 +36,13 @@ Columns = tuple[int, ...]
 class SafeSets:
     """What a search found. Sets are ascending column numbers.
 
-    `largest` holds the most columns of all sets found (of equal ones it is the first found), and of
-    all safe sets if `proven`. `maximal` are maximal safe sets, the largest first; not necessarily
-    all. `unsafe` are columns that are not even safe alone; `counted` is the number of sets whose
-    people were counted. When `finished` is False the work was used up before every column that is
-    safe alone was in a maximal set.
+    Attributes:
+        largest: the most columns of all sets found; of equal ones the first.
+        proven: whether no safe set has more columns.
+        maximal: maximal safe sets, the largest first; not necessarily all.
+        unsafe: columns that are not even safe alone.
+        counted: sets whose people were counted.
+        finished: False where the work that was allowed was spent before.
     """
 
     largest: Columns

@@ -25,8 +25,13 @@ MOST_SETS = 60_000  # sets of columns that are counted in one search: about a mi
 class BestColumns:
     """The columns that a curator who sees everything keeps, and whom they expose.
 
-    kept: column numbers, ascending. exposed: people in a cell of fewer than k. looked: how many
-    sets of columns were counted on the way.
+    Attributes:
+        kept: column numbers, ascending.
+        weight: of the columns together, as the caller weighs them.
+        exposed: people in a cell of fewer than k.
+        n: people.
+        k: the smallest crowd in which nobody is exposed.
+        looked: how many sets of columns were counted on the way.
     """
 
     kept: tuple[int, ...]

@@ -43,9 +43,12 @@ FEW = 12  # values of a column each number of which is tried; of more values, so
 class Column:
     """What is said in one column, in numbers of people.
 
-    low, high: bounds of each count; a blank, where there is one, comes last. missing: people who
-    did not answer; each counts as one with a value of its own. named: expected people who say their
-    value. cover: in parts of 2^32. listed: people who must leave a blank.
+    Attributes:
+        low, high: bounds of each count; a blank, where there is one, comes last.
+        named: expected people who say their value.
+        missing: people who did not answer; each counts as one with a value of its own.
+        cover: in parts of 2^32.
+        listed: people who must leave a blank.
     """
 
     low: tuple[int, ...]
@@ -58,7 +61,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """At most `people` are exposed, by calling a count common from these thresholds on."""
+    """At most `people` are exposed, by calling a count common from these thresholds on.
+
+    Attributes:
+        people: at most so many.
+        thresholds: people, one a column.
+    """
 
     people: int
     thresholds: tuple[int, ...]
@@ -68,9 +76,12 @@ class Proof:
 class Choice:
     """What to release.
 
-    levels: per column how many of its values are said by name, the most frequent first; 0 drops it,
-    and all of them need no blank. exact: whether no other choice can have a higher utility, of
-    those that are looked at.
+    Attributes:
+        levels: per column how many of its values are said by name, the most frequent first; 0 drops
+            it, and all of them need no blank.
+        utility: of what is said by name, in the caller's weights.
+        proof: that so few are exposed.
+        exact: whether no other choice can have a higher utility, of those that are looked at.
     """
 
     levels: tuple[int, ...]

@@ -32,7 +32,13 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """How sure the coalition is of something true: before it saw anything, and now."""
+    """How sure the coalition is of something true: before it saw anything, and now.
+
+    Attributes:
+        prior: its probability before, 0 to 1.
+        posterior: its probability now, 0 to 1.
+        error: standard error of the posterior; 0.0 where it is exact.
+    """
 
     prior: float
     posterior: float
@@ -43,9 +49,14 @@ class Guess:
 class Inference:
     """The posterior of every person, by crowd.
 
-    told: information received about all people's values: the divergence of the posterior of the
-    labelled table from its prior. Where all that was seen follows from the table (no covers, and
-    everybody told apart) it is the log of how many times fewer tables are possible.
+    Attributes:
+        evidence: what is known.
+        posteriors: one for each component.
+        told: information received about all people's values: the divergence of the posterior of the
+            labelled table from its prior. Where all that was seen follows from the table (no
+            covers, and everybody told apart) it is the log of how many times fewer tables are
+            possible.
+        method: exact, sampled or bounded.
     """
 
     evidence: Evidence

@@ -37,7 +37,14 @@ View = tuple[Group, tuple[Group, ...]]  # columns, and of each the values that w
 
 @dataclass(frozen=True, slots=True)
 class Certain:
-    """At least `low` and at most `high` of n people are certain; the same number where exact."""
+    """At least `low` and at most `high` of n people are certain; the same number where exact.
+
+    Attributes:
+        low: people, at least.
+        high: people, at most.
+        n: people.
+        exact: whether both are the same number.
+    """
 
     low: int
     high: int
@@ -47,7 +54,12 @@ class Certain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certainty:
-    """What a curator can be certain of. now: by all that it knows; left: the tables, if listed."""
+    """What a curator can be certain of.
+
+    Attributes:
+        now: by all that it knows.
+        left: the tables, if listed.
+    """
 
     now: Certain
     left: "Tables | None"
@@ -84,8 +96,11 @@ def _band(known: Knowledge) -> Certain:
 class Tables:
     """All tables that agree with what is known.
 
-    found: tables x cells, people. cells: cells x columns, the numbers of the values. views: of what
-    was said in the tables that were asked for.
+    Attributes:
+        k: the smallest crowd in which nobody is exposed.
+        found: tables x cells, people.
+        cells: cells x columns, the numbers of the values.
+        views: of what was said in the tables that were asked for.
     """
 
     k: int

@@ -25,19 +25,20 @@ from dataclasses import dataclass
 from itertools import product
 from math import exp, fsum, lgamma, log, prod
 
-from ...errors import ParameterError
+from .dealt_labels import binomial, deal_labels
 from .evidence import Cell, Component, Count, Evidence, projected
 from .fiber import Nats, Posterior, log_multinomial
-
-MOST_PEOPLE = 1_000  # whose labels a sum over binomial numbers is taken for
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
     """People of whom the same is known in one column.
 
-    behind: label of the second count -> state -> prior share, given what they say. found: the
-    numbers of people that each label of the second count may have, each with its probability.
+    Attributes:
+        people: how many.
+        behind: label of the second count -> state -> prior share, given what they say.
+        found: the numbers of people that each label of the second count may have, each with its
+            probability.
     """
 
     people: int
@@ -58,7 +59,14 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """One column, solved: per label those who say it, those who are left out, log of the chance."""
+    """One column, solved: per label those who say it, those who are left out, log of the chance.
+
+    Attributes:
+        column: by number.
+        by_label: label of the first count -> those who say it.
+        others: those who are left out; None: nobody is.
+        log_chance: natural log of the chance of what was counted.
+    """
 
     column: int
     by_label: Mapping[int, Some]
@@ -127,7 +135,7 @@ def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -
         for people, behind in groups.values()
     )
     totals = second.left if second else {(0,): sum(said.values())}
-    dealt = _dealt([groups[key] for key in groups], {of: n for (of,), n in totals.items()})
+    dealt = deal_labels([groups[key] for key in groups], {of: n for (of,), n in totals.items()})
     if dealt is None:
         return None
     spread, chance = dealt
@@ -138,100 +146,6 @@ def _column(evidence: Evidence, wide: Count, place: int, second: Count | None) -
     others = solved.pop(None, None)
     by_label = {label: some for label, some in solved.items() if label is not None}
     return Solved(column, by_label, others, before + chance)
-
-
-_Numbers = tuple[tuple[float, Mapping[int, int]], ...]
-_Group = tuple[int, Mapping[int, Mapping[int, float]]]
-
-
-def _dealt(
-    groups: Sequence[_Group], totals: Mapping[int, int]
-) -> tuple[list[_Numbers], float] | None:
-    """How many of each group have each label, given how many do in all; and the log of the chance.
-
-    None where several groups leave open which of three labels or more.
-    """
-    left = dict(totals)
-    numbers: list[_Numbers] = [()] * len(groups)
-    mixed: list[int] = []
-    for place, (people, behind) in enumerate(groups):
-        if len(behind) == 1:
-            (label,) = behind
-            left[label] = left.get(label, 0) - people
-            numbers[place] = ((1.0, {label: people}),)
-        elif people:
-            mixed.append(place)
-    left = {label: people for label, people in left.items() if people}
-    if any(people < 0 for people in left.values()):
-        raise ParameterError("no table agrees with all that is known")
-    open_ = {label for place in mixed for label in groups[place][1]}
-    if not left.keys() <= open_:
-        raise ParameterError("no table agrees with all that is known")
-    if not mixed:
-        return numbers, 0.0
-    if len(mixed) == 1:
-        (place,) = mixed
-        numbers[place] = ((1.0, left),)
-        return numbers, _log_chance(groups[place], left)
-    if len(open_) > 2 or sum(left.values()) > MOST_PEOPLE:
-        return None
-    first, other = (*sorted(open_),)
-    spread, chance = _binomials([groups[place] for place in mixed], first, left.get(first, 0))
-    for place, law in zip(mixed, spread, strict=True):
-        people = groups[place][0]
-        numbers[place] = tuple((p, {first: n, other: people - n}) for n, p in enumerate(law) if p)
-    return numbers, chance
-
-
-def _log_chance(group: _Group, numbers: Mapping[int, int]) -> float:
-    """Log of the chance that so many of a group have each label."""
-    people, behind = group
-    if sum(numbers.values()) != people:
-        raise ParameterError("no table agrees with all that is known")
-    shares = {label: fsum(states.values()) for label, states in behind.items()}
-    whole = fsum(shares.values())
-    return log_multinomial(numbers.values()) + fsum(
-        n * log(shares[label] / whole) for label, n in numbers.items()
-    )
-
-
-def _binomials(groups: Sequence[_Group], label: int, total: int) -> tuple[list[list[float]], float]:
-    """The law of how many of each group have a label, given the sum; and the sum's log chance."""
-    laws = []
-    for people, behind in groups:
-        shares = {of: fsum(states.values()) for of, states in behind.items()}
-        rate = shares.get(label, 0.0) / fsum(shares.values())
-        laws.append([_binomial(people, n, rate) for n in range(people + 1)])
-    spread: list[list[float]] = []
-    whole = 0.0
-    for place, law in enumerate(laws):
-        rest = [1.0]
-        for other, more in enumerate(laws):
-            if other != place:
-                rest = _sum_of(rest, more)
-        joint = [
-            p * rest[total - n] if 0 <= total - n < len(rest) else 0.0 for n, p in enumerate(law)
-        ]
-        whole = fsum(joint)
-        if not whole:
-            raise ParameterError("no table agrees with all that is known")
-        spread.append([p / whole for p in joint])
-    return spread, log(whole)
-
-
-def _binomial(people: int, n: int, rate: float) -> float:
-    if rate in (0.0, 1.0):
-        return float(n == people * rate)
-    logs = lgamma(people + 1) - lgamma(n + 1) - lgamma(people - n + 1)
-    return exp(logs + n * log(rate) + (people - n) * log(1 - rate))
-
-
-def _sum_of(law: Sequence[float], other: Sequence[float]) -> list[float]:
-    """The law of the sum of two independent numbers."""
-    import numpy as np
-
-    sums: list[float] = np.convolve(law, other).tolist()
-    return sums
 
 
 def _shares(wide: Count, solved: Sequence[Solved], order: Sequence[int]) -> dict[Cell, float]:
@@ -330,7 +244,7 @@ def _covering(some: Some, state: int, people: int) -> list[float]:
             drawn = _drawn(some.people, numbers.get(of, 0), people, among)
             if drawn:
                 for n in range(among + 1):
-                    covering[n] += p * drawn * _binomial(among, n, share)
+                    covering[n] += p * drawn * binomial(among, n, share)
     return covering
 
 

@@ -31,7 +31,13 @@ Fitting = tuple[tuple[int, ...], Mapping[tuple[int, ...], frozenset[Cell]]]
 class Mark:
     """What tells people of one crowd from those of another.
 
-    held: column, states possible. lengths: round, lengths of the person's messages.
+    Attributes:
+        held: column, states possible.
+        counted: whether they were in each count.
+        revealed: columns in which their covers are told from their values.
+        linked: whether something was pinned on each of them.
+        own: whether they are members of the coalition.
+        lengths: round, lengths of the person's messages.
     """
 
     held: tuple[tuple[int, frozenset[int]], ...] = ()

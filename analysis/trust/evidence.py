@@ -30,7 +30,12 @@ Labels = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The row of each person of a crowd, cut down to some columns, is one of these cells."""
+    """The row of each person of a crowd, cut down to some columns, is one of these cells.
+
+    Attributes:
+        columns: by number, ascending.
+        cells: states, one a column.
+    """
 
     columns: tuple[int, ...]
     cells: frozenset[Cell]
@@ -38,9 +43,15 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """People of whom the same is known. linked: something was pinned on each of them.
+    """People of whom the same is known.
 
-    own: they are members of the coalition, whose own rows are no discovery.
+    Attributes:
+        people: how many.
+        known: column and value, by column.
+        allowed: cells of some columns that their rows may be in.
+        revealed: columns in which covers are told from values.
+        linked: something was pinned on each of them.
+        own: they are members of the coalition, whose own rows are no discovery.
     """
 
     people: int
@@ -55,7 +66,12 @@ class Crowd:
 class Group:
     """People of some crowds (their places in the evidence), counted by their cells.
 
-    labels: per column, what was counted of each state: labels[j][state]; (): the states themselves.
+    Attributes:
+        columns: by number, ascending.
+        counts: people of each cell.
+        crowds: places in the evidence.
+        labels: per column, what was counted of each state: labels[j][state]; (): the states
+            themselves.
     """
 
     columns: tuple[int, ...]
@@ -70,9 +86,16 @@ class Evidence:
 
     A state is a value, unless `values` is given: then values[j][s] is the value of a state, so that
     one value may have several (held and said, held and left blank), which only labels tell apart.
-    pools: crowds among which nobody can say who is in which (somebody stayed away, and the
-    coalition knows how many, not who). A crowd in no pool is told apart from all others. Raises
-    ParameterError where a statement is about nobody, or about values that are not there.
+
+    Attributes:
+        laws: laws[j][s]: prior share of state s in column j.
+        crowds: people, by what is known of them.
+        groups: what was counted of people of several crowds.
+        pools: crowds among which nobody can say who is in which (somebody stayed away, and the
+            coalition knows how many, not who). A crowd in no pool is told apart from all others.
+            Raises ParameterError where a statement is about nobody, or about values that are not
+            there.
+        values: values[j][s]: the value of a state; (): each state is a value.
     """
 
     laws: tuple[Law, ...]
@@ -140,7 +163,14 @@ def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
 
 @dataclass(slots=True)
 class Count:
-    """Counts still to be explained, and the crowds among whose people they are spread."""
+    """Counts still to be explained, and the crowds among whose people they are spread.
+
+    Attributes:
+        columns: by number, ascending.
+        left: people of each cell who are not explained yet.
+        crowds: their places in the evidence.
+        labels: per column, what was counted of each state; (): the states themselves.
+    """
 
     columns: tuple[int, ...]
     left: dict[Cell, int]
@@ -272,8 +302,10 @@ def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, i
 class Component:
     """Columns of crowds tied together by counts, and by nothing to any other.
 
-    columns: per crowd, its columns in here, ascending. The prior is a product over people and
-    columns, so what is known of one component says nothing about another.
+    Attributes:
+        columns: per crowd, its columns in here, ascending. The prior is a product over people and
+            columns, so what is known of one component says nothing about another.
+        counts: still to be explained.
     """
 
     columns: dict[int, tuple[int, ...]]

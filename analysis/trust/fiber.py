@@ -28,8 +28,12 @@ MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
 class Fibre:
     """The tables of one component.
 
-    cells[v]: crowd and cell of N[v]. sums[v]: the sums that N[v] is in, the one of its crowd first.
-    totals: what each sum comes to. logs[v]: log p of its cell. people: of each crowd.
+    Attributes:
+        cells: cells[v]: crowd and cell of N[v].
+        sums: sums[v]: the sums that N[v] is in, the one of its crowd first.
+        totals: what each sum comes to. logs[v]: log p of its cell.
+        logs: logs[v]: natural log of p of its cell.
+        people: of each crowd.
     """
 
     cells: tuple[tuple[int, Cell], ...]
@@ -62,6 +66,10 @@ class Nats:
     """Information received about people's values, in nats: between low and high, both >= 0.
 
     The same where it is known; high is infinite where nothing bounds it from above.
+
+    Attributes:
+        low: at least 0.
+        high: infinite where nothing bounds it from above.
     """
 
     low: float
@@ -89,11 +97,16 @@ class Nats:
 class Posterior:
     """What one component says of a person of each crowd.
 
-    shares[k]: probability of each cell that is possible; columns[k]: of which columns. told: what
-    is learnt of people's values here; `exact` is about the shares. error: largest standard error of
-    a share, 0.0 where they are exact; agreement: Gelman and Rubin's ratio of the chains (1 if they
-    agree), nan where nothing was sampled. proven: where sampled, the (crowd, column) in which only
-    one value is possible; None: those in which `shares` holds only one.
+    Attributes:
+        columns: columns[k]: of which columns the cells of crowd k are.
+        shares: shares[k]: probability of each cell that is possible.
+        told: what is learnt of people's values here; `exact` is about the shares.
+        exact: whether the shares are.
+        error: largest standard error of a share, 0.0 where they are exact.
+        agreement: Gelman and Rubin's ratio of the chains (1 if they agree), nan where nothing was
+            sampled.
+        proven: where sampled, the (crowd, column) in which only one value is possible; None: those
+            in which `shares` holds only one.
     """
 
     columns: dict[int, tuple[int, ...]]

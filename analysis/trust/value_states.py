@@ -24,8 +24,13 @@ LABELS = {OTHER: -1, BLANK: -2}  # of what is said instead of a value
 class States:
     """The states that values may be in, and what each rule says of them.
 
-    laws: prior share of each state; values: the value of each, () if they are the same. rules: per
-    round and column, what people did to their values before they said them.
+    Attributes:
+        laws: prior share of each state.
+        values: the value of each, () if they are the same.
+        codes: per column, value -> its number.
+        rules: per round and column, what people did to their values before they said them.
+        blank: column -> states that are left blank.
+        memory: states behind a label, once they were worked out.
     """
 
     laws: tuple[Law, ...]

@@ -37,8 +37,12 @@ UNKNOWN = -1  # the code of a value that nobody has said
 class ReadEvidence:
     """Evidence, with what it takes to read it.
 
-    codes: per column the number of each value. members: per crowd the people in it, by index, where
-    single people are recorded. truth: what they truly hold, which no coalition is told.
+    Attributes:
+        evidence: what follows from the view.
+        codes: per column the number of each value.
+        members: per crowd the people in it, by index, where single people are recorded.
+        truth: what they truly hold, which no coalition is told.
+        whole: whether all that was seen is in it.
     """
 
     evidence: Evidence

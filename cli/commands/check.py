@@ -142,7 +142,14 @@ def _tell(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will happen. note: how the table of rounds is read. posts: what a cost begins with."""
+    """What will happen.
+
+    Attributes:
+        parties: who takes part, in words.
+        steps: what happens, one a line.
+        note: how the table of rounds is read.
+        posts: what a cost begins with.
+    """
 
     parties: str
     steps: Sequence[str]

@@ -33,7 +33,14 @@ EXTRAS = {  # what they are for
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at. state: ok, note (works all the same), or FAIL (exit code 2)."""
+    """One thing looked at.
+
+    Attributes:
+        what: the thing.
+        found: what there is of it.
+        state: ok, note (works all the same), or FAIL (exit code 2).
+        advice: what to do; empty where there is nothing.
+    """
 
     what: str
     found: str

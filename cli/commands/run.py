@@ -25,7 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How the user wants it. trace: none, short or all. out: None where nothing is saved."""
+    """How the user wants it.
+
+    Attributes:
+        seed: of all randomness; None: the system's.
+        mode: `real` sends every message, `ideal` sends none.
+        trace: none, short or all.
+        out: None where nothing is saved.
+        form: in which it is printed.
+        quiet: whether progress is not shown.
+        worst_case: seconds that the search for the worst table may take.
+        figures: whether pictures are drawn.
+        ledger: the file that remembers sessions; None: none.
+        processes: whether each party is a process of its own.
+        durable: what a process keeps before it acknowledges; None: as the default has it.
+        sign: the identity file that seals the folder; None: it is not signed.
+    """
 
     seed: int | None
     mode: Literal["real", "ideal"]

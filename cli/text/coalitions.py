@@ -29,7 +29,12 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Coalitions that have learnt the same. members: the parties of each."""
+    """Coalitions that have learnt the same.
+
+    Attributes:
+        members: the parties of each.
+        received: what they have learnt, the first of them.
+    """
 
     members: tuple[frozenset[str], ...]
     received: "Received"

@@ -45,8 +45,8 @@ class LeakedByCheating(Record, frozen=True):
         whole: whether all of them were played.
         watching: the smallest coalitions that link somebody though they keep to the rules.
         attacks: what each achieved.
-        coalitions: the worst for each; smallest: those that learn somebody's row, none of whose
-            parts does.
+        coalitions: the worst for each.
+        smallest: those that learn somebody's row, none of whose parts does.
     """
 
     scenario: str

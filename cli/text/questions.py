@@ -15,7 +15,13 @@ TOO_MANY = 4  # columns that are named
 
 
 class AttackRate(Record, frozen=True):
-    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %)."""
+    """How often an attack is right, 0 to 1, and its interval (Wilson, 95 %).
+
+    Attributes:
+        share: how often.
+        low: the lower end.
+        high: the upper end.
+    """
 
     share: float
     low: float

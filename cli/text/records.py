@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 class AskedFeature(Record, frozen=True):
-    """A feature that people are asked about: its name, how many values, whether others may come."""
+    """A feature that people are asked about: its name, how many values, whether others may come.
+
+    Attributes:
+        name: of the feature.
+        values: how many there are.
+        open: whether other values may come.
+    """
 
     name: str
     values: int
@@ -44,7 +50,12 @@ class RoundPrice(Record, frozen=True):
 
 
 class Noise(Record, frozen=True):
-    """What people do to their answers: the mechanism, and epsilon in nats; None without noise."""
+    """What people do to their answers: the mechanism, and epsilon in nats; None without noise.
+
+    Attributes:
+        mechanism: its name.
+        epsilon: of one report, in nats.
+    """
 
     mechanism: str | None
     epsilon: float | None
@@ -106,7 +117,13 @@ class ShownEvent(Record, frozen=True):
 
 
 class ShownLayers(Record, frozen=True):
-    """How many layers of a round's submissions a coalition opens, of how many."""
+    """How many layers of a round's submissions a coalition opens, of how many.
+
+    Attributes:
+        round: from 1.
+        layers: that it opens.
+        of: that there are.
+    """
 
     round: int
     layers: int
@@ -156,7 +173,15 @@ class ShownParties(Record, frozen=True):
 
 
 class MeanScore(Record, frozen=True, kw_only=True):
-    """A score over several runs: its mean, and the ends of its 95 % interval if it has one."""
+    """A score over several runs: its mean, and the ends of its 95 % interval if it has one.
+
+    Attributes:
+        score: its name.
+        unit: left out where the name says it.
+        runs: how many.
+        mean: in the unit of the score.
+        interval: the ends; None where it has none.
+    """
 
     score: str
     unit: str | UnsetType = UNSET
@@ -177,7 +202,12 @@ class MeanScore(Record, frozen=True, kw_only=True):
 
 
 class SweptPoint(Record, frozen=True):
-    """A point of a sweep: the value of every swept key, and the scores of its runs."""
+    """A point of a sweep: the value of every swept key, and the scores of its runs.
+
+    Attributes:
+        key: swept key -> its value.
+        scores: over the runs of the point.
+    """
 
     key: dict[str, bool | int | float | str]
     scores: tuple[MeanScore, ...]

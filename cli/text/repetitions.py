@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 class ReleasedColumns(Record, frozen=True):
-    """In how many runs these columns were released."""
+    """In how many runs these columns were released.
+
+    Attributes:
+        columns: their names.
+        runs: in how many.
+    """
 
     columns: tuple[str, ...]
     runs: int

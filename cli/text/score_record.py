@@ -35,7 +35,13 @@ class ReadColumn(Record, frozen=True):
 
 
 class MissingCells(Record, frozen=True):
-    """What missing cells mean, the texts that stand for them, and how many there are."""
+    """What missing cells mean, the texts that stand for them, and how many there are.
+
+    Attributes:
+        meaning: what a cell without a value is taken for.
+        texts: that mean that a value is missing.
+        cells: how many lack one.
+    """
 
     meaning: str
     texts: tuple[str, ...]
@@ -43,7 +49,12 @@ class MissingCells(Record, frozen=True):
 
 
 class Curve(Record, frozen=True):
-    """People in a crowd smaller than k, for every k from each of `k_from` up."""
+    """People in a crowd smaller than k, for every k from each of `k_from` up.
+
+    Attributes:
+        breakpoints: the k at which it changes, ascending.
+        people: from each of them on.
+    """
 
     breakpoints: tuple[int, ...] = field(name="k_from")
     people: tuple[int, ...]
@@ -72,7 +83,13 @@ class ScoredColumns(Record, frozen=True):
 
 
 class Chances(Record, frozen=True):
-    """An attacker's chance: the largest and the mean over people, and the share above 1 / k."""
+    """An attacker's chance: the largest and the mean over people, and the share above 1 / k.
+
+    Attributes:
+        largest: of all people, 0 to 1.
+        mean: over people, 0 to 1.
+        above: share of people, 0 to 1.
+    """
 
     largest: float
     mean: float
@@ -85,7 +102,14 @@ class Chances(Record, frozen=True):
 
 
 class TableRisk(Record, frozen=True):
-    """Three attackers, and how many people of the population there are for one of the table."""
+    """Three attackers, and how many people of the population there are for one of the table.
+
+    Attributes:
+        population_factor: people of the population for one of the table.
+        prosecutor: knows that its target is in the table.
+        journalist: knows the population.
+        marketer: links everybody; the share expected to be right, 0 to 1.
+    """
 
     population_factor: float
     prosecutor: Chances
@@ -94,7 +118,12 @@ class TableRisk(Record, frozen=True):
 
 
 class DroppedColumn(Record, frozen=True):
-    """A column that is not kept, and people in a crowd smaller than k with it."""
+    """A column that is not kept, and people in a crowd smaller than k with it.
+
+    Attributes:
+        column: its name.
+        people_with_it: in a crowd smaller than k.
+    """
 
     column: str
     people_with_it: int
@@ -117,7 +146,15 @@ class ChosenColumns(Record, frozen=True):
 
 
 class ScoredColumnSet(Record, frozen=True):
-    """A set of columns: people in a smaller crowd in truth and as promised, and whether few do."""
+    """A set of columns: people in a smaller crowd in truth and as promised, and whether few do.
+
+    Attributes:
+        columns: their names.
+        truth: people in a crowd smaller than k.
+        promised: at most so many, by the best bound.
+        safe: whether so few are exposed as may be.
+        promised_safe: whether that can be promised.
+    """
 
     columns: tuple[str, ...]
     truth: int

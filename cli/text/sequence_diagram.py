@@ -11,9 +11,17 @@ ALIKE = 6  # messages alike that are still shown one by one
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One message or many alike. smallest, largest: bytes of one.
+    """One message or many alike.
 
-    name: of the ciphertext in it, where it is one message with one.
+    Attributes:
+        time: seconds since the session began.
+        sender: the party, or what stands for several.
+        receiver: the party, or what stands for several.
+        kind: of the messages.
+        round: from 1.
+        messages: how many.
+        smallest, largest: bytes of one.
+        name: of the ciphertext in it, where it is one message with one.
     """
 
     time: float

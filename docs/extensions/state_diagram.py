@@ -23,7 +23,13 @@ WIDE, LANE, LABEL = 440, 70, 80  # a box, a lane, room for a lane's label
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From one state to another, on which messages."""
+    """From one state to another, on which messages.
+
+    Attributes:
+        source: the state that it leaves.
+        target: the state that it comes to.
+        labels: the messages.
+    """
 
     source: str
     target: str
