@@ -35,6 +35,8 @@ SALT = 16  # bytes, fresh per ballot
 class Round:
     """What everybody can work out about one round from the announcement and the call.
 
+    Sizes are 0 where padding is off.
+
     Attributes:
         session: the digest of the announcement, 32 bytes.
         call: what is asked.
@@ -46,7 +48,7 @@ class Round:
             (h = 2 .. m + 1), so that inner[m + 1] is the reader's.
         inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1); inner[m + 1] is
             the reader's.
-        envelope: bytes of a submission. Sizes are 0 where padding is off.
+        envelope: bytes of a submission.
         domains: per column, whether a value may be said: it is in the domain, or stands for one
             that is hidden.
         token: bytes of the token behind every ballot; 0 where there is none.

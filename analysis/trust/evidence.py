@@ -302,9 +302,11 @@ def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, i
 class Component:
     """Columns of crowds tied together by counts, and by nothing to any other.
 
+    The prior is a product over people and columns, so what is known of one component says nothing
+    about another.
+
     Attributes:
-        columns: per crowd, its columns in here, ascending. The prior is a product over people and
-            columns, so what is known of one component says nothing about another.
+        columns: per crowd, its columns in here, ascending.
         counts: still to be explained.
     """
 
