@@ -25,7 +25,13 @@ LEVEL = 0.95
 class Estimate:
     """The mean of a score over `runs`, and the ends of its interval: the mean, where there is none.
 
-    agree: whether all runs scored the same.
+    Attributes:
+        score: its name.
+        runs: how many.
+        mean: over the runs.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+        agree: whether all runs scored the same.
     """
 
     score: str

@@ -34,7 +34,12 @@ def audited(*, audit: bool, recorded: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text. style: how a terminal shows it, such as `dim` or `bold red`."""
+    """A line of text.
+
+    Attributes:
+        text: without its end.
+        style: how a terminal shows it, such as `dim` or `bold red`.
+    """
 
     text: str = ""
     style: str | None = None
@@ -42,7 +47,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: a heading a column, rows of text or numbers. `right`: columns flush right."""
+    """A table: a heading a column, rows of text or numbers. `right`: columns flush right.
+
+    Attributes:
+        headings: of the columns.
+        rows: as many cells as there are headings.
+        right: numbers of the columns.
+    """
 
     headings: tuple[str, ...]
     rows: Sequence[Sequence[object]]

@@ -25,6 +25,7 @@ LARGE: Mapping[str, str] = {
     "protocol/messages.py": "what every message holds, one class after the other",
     "roles/network.py": "one class, the network in memory, and what it hands to instruments",
     "scenarios/play/run.py": "both ways to play a scenario, and what every run leaves",
+    "scenarios/schema/model.py": "every key of a scenario file, and what it means, table by table",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
     "tools/make_wire_vectors.py": "one table of every message, and of every fault of each",
 }

@@ -141,6 +141,8 @@ class PeerAttack(Committed):
     That whoever does it is named is no guard that a file could leave out.
 
     Attributes:
+        by: who commits it, where a file does not say.
+        trials: for the matrix, by name: the [[fault]] and the party.
         measure: counts its success: (value, the most it could be).
         act: what becomes of a post of whoever commits it; None: peers only look on.
         rated: whether it reads `rate`.

@@ -21,7 +21,13 @@ def value_at(scenario: "Scenario", key: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a guard must not be without: the value of another key, and what to tell who lacks it."""
+    """What a guard must not be without: the value of another key, and what to tell who lacks it.
+
+    Attributes:
+        key: of the file.
+        value: that it must have.
+        message: for a file in which it has not.
+    """
 
     key: str
     value: object

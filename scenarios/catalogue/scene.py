@@ -21,7 +21,13 @@ from ..schema.model import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The session before one that was attacked: its record, its board, and what a spy has."""
+    """The session before one that was attacked: its record, its board, and what a spy has.
+
+    Attributes:
+        transcript: of the session.
+        board: as it stood at the end.
+        spy: what accomplices have kept; None: nobody looked on.
+    """
 
     transcript: Transcript
     board: Board
@@ -36,8 +42,15 @@ class Earlier:
 class Scene:
     """A session that was attacked: its record, what a spy has, and the truth.
 
-    sessions_before: the sessions before it, the first one first. strikes: which users, by index,
-    commit what in which round.
+    Attributes:
+        scenario: what was played.
+        people: who took part, and what is true of them.
+        board: as it stood at the end.
+        transcript: of the session.
+        spy: what accomplices have kept.
+        seed: of the run; None: the system's randomness.
+        sessions_before: the sessions before it, the first one first.
+        strikes: which users, by index, commit what in which round.
     """
 
     scenario: Scenario

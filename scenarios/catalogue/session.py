@@ -37,6 +37,7 @@ class AttackSetup:
         messages: user -> round -> what it does to its message (a name of `roles.faults.users`).
         deeds: shuffler -> what it does to its layers.
         lies: what the curator does (names of `roles.faults.curator`), and to whom.
+        lied_to: the party that is shown another board; None: nobody is.
         wires: what is done to messages on their way.
         places: party -> the fault that stands in for its place in the network.
     """

@@ -30,7 +30,12 @@ STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of f
 
 @dataclass(slots=True)
 class Purse:
-    """What a rival spends: bytes of people's messages, and messages refused, by reason."""
+    """What a rival spends: bytes of people's messages, and messages refused, by reason.
+
+    Attributes:
+        bytes: of the messages that people send.
+        refused: messages, by reason.
+    """
 
     bytes: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -45,8 +50,14 @@ class Purse:
 class Case:
     """One scenario and its people, in the fixed setting.
 
-    faults: user -> round -> attack. messages: whether all messages are really sent. cheating: runs
-    of every known attack, where what coalitions learn that cheat is measured; 0: it is not.
+    Attributes:
+        scenario: what every program answers.
+        people: who take part.
+        faults: user -> round -> attack.
+        seed: of all randomness; None: the system's.
+        messages: whether all messages are really sent.
+        cheating: runs of every known attack, where what coalitions learn that cheat is measured; 0:
+            it is not.
     """
 
     scenario: Scenario

@@ -27,7 +27,14 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The way from people to one reader."""
+    """The way from people to one reader.
+
+    Attributes:
+        scheme: by which messages are sealed.
+        reader: whose key it is.
+        session: drawn for it, so that messages of another are refused.
+        size: bytes of a padded message.
+    """
 
     scheme: Suite
     reader: KeyPair

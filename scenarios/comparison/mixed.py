@@ -61,7 +61,13 @@ def own(scenario: Scenario) -> Kind:
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """Counts what people send, in bytes, and the CPU between the first message and the last."""
+    """Counts what people send, in bytes, and the CPU between the first message and the last.
+
+    Attributes:
+        sent: bytes so far.
+        first: CPU seconds when the first message was sent; None before that.
+        last: CPU seconds when the last one was.
+    """
 
     sent: int = 0
     first: float | None = None

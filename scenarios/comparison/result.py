@@ -30,8 +30,16 @@ Limits = tuple[float, float]  # a 95 % interval
 class Learnt:
     """What one set of parties received; the fields of `analysis.trust.Received`.
 
-    rows_guessed: share of the people whose whole row its best guess gets right, in expectation;
-    None where that was not worked out.
+    Attributes:
+        parties: its members.
+        linked: people of whom a value is pinned.
+        cells_certain: cells of the table that it knows for certain.
+        bits_per_person: received.
+        bits_are: exact, at least or at most so many.
+        reports: whether what is pinned is a report with noise.
+        verdict: in words.
+        rows_guessed: share of the people whose whole row its best guess gets right, in expectation;
+            None where that was not worked out.
     """
 
     parties: tuple[str, ...]
@@ -68,7 +76,10 @@ def name_coalition(parties: Sequence[str]) -> str:
 class Trust:
     """Every coalition, and the smallest that pin anything on anybody while they keep to the rules.
 
-    cheating: what known attacks achieve of those that do not; None where that is not measured.
+    Attributes:
+        coalitions: every one that was scored.
+        smallest: the parties of each smallest one that links anybody.
+        cheating: what known attacks achieve of those that do not; None where that is not measured.
     """
 
     coalitions: tuple[Learnt, ...]
@@ -104,8 +115,10 @@ class Trust:
 class Privacy:
     """Shares of people in a crowd smaller than k in the release: as it is, and as promised.
 
-    promised: None where nothing is promised about crowds. epsilon: local, of a person's whole
-    answer, nats; None where nobody adds noise.
+    Attributes:
+        true: the share of people; 0 where no rows are released.
+        promised: None where nothing is promised about crowds.
+        epsilon: local, of a person's whole answer, nats; None where nobody adds noise.
     """
 
     true: float
@@ -117,11 +130,21 @@ class Privacy:
 class Utility:
     """What the analyst can do with the release.
 
-    cells: share of (person, column) pairs shown. entropy: bits a person that are kept, of
-    `entropy_of_all`; for noise, what a report tells of its row. pairs: two-way tables there are;
-    answered: those of which something of both columns is released. mean, largest: of the total
-    variation distances of all of them, a column that is not released being guessed uniform. The
-    limits hold 95 % of `draws` repetitions of the noise; None where there is no noise.
+    The limits hold 95 % of `draws` repetitions of the noise; None where there is no noise.
+
+    Attributes:
+        columns: those that are released, by name.
+        cells: share of (person, column) pairs shown.
+        entropy: bits a person that are kept, of `entropy_of_all`; for noise, what a report tells of
+            its row.
+        entropy_of_all: bits a person in all columns.
+        pairs: two-way tables there are.
+        answered: those of which something of both columns is released.
+        mean, largest: of the total variation distances of all of them, a column that is not
+            released being guessed uniform.
+        mean_limits: 95 %, over draws of noise; None where there is none.
+        largest_limits: 95 %, over draws of noise; None where there is none.
+        draws: of noise, over which distances are averaged.
     """
 
     columns: tuple[str, ...]
@@ -141,9 +164,13 @@ class Utility:
 class Cost:
     """What it took.
 
-    cpu: seconds of all parties together. people, samples: measured on so many people, so many
-    times; where these are not everybody, cpu is scaled up and cpu_limits is its 95 % interval.
-    bytes: that one person sends, on average.
+    Attributes:
+        cpu: seconds of all parties together.
+        cpu_limits: 95 %; None where cpu was measured of everybody.
+        people, samples: measured on so many people, so many times; where these are not everybody,
+            cpu is scaled up and cpu_limits is its 95 % interval.
+        bytes: that one person sends, on average.
+        rounds: in which people answer.
     """
 
     cpu: float
@@ -156,7 +183,19 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One program on the scenario. family: `mix`, `central`, `shares` or `local`."""
+    """One program on the scenario.
+
+    Attributes:
+        program: its name.
+        family: `mix`, `central`, `shares` or `local`.
+        note: what to know of it, in words.
+        burned: why nothing was released; None: something was.
+        refused: messages, by reason.
+        trust: what coalitions receive.
+        privacy: how exposed people are.
+        utility: what the release is good for.
+        cost: what it took.
+    """
 
     program: str
     family: str
@@ -171,7 +210,21 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All programs side by side. skipped: those that cannot answer this scenario, and why."""
+    """All programs side by side.
+
+    Attributes:
+        scenario: its name.
+        title: what it shows.
+        seed: of all randomness; None: the system's.
+        users: people who take part.
+        features: names of columns.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        messages: whether all of them were really sent.
+        programs: in the order of the table.
+        skipped: those that cannot answer this scenario, and why.
+        schema: the number of this format.
+    """
 
     scenario: str
     title: str

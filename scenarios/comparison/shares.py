@@ -10,16 +10,12 @@ person can shift the counts of round 1 by anything that could still be true.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
 
 from ...analysis.exposure import users_below
 from ...analysis.trust import Received, received
-from ...crypto.entropy import Entropy
-from ...crypto.keys import KeyPair
-from ...crypto.suites import suite
 from ...errors import Reason, RoundBurned
-from ...protocol.announcement import NONCE, Announcement
 from ...protocol.ballots import submit
 from ...protocol.frames import Message
 from ...protocol.ideal import Table, two_round
@@ -39,7 +35,6 @@ from ...protocol.shares import (
     add,
     agreed,
     count,
-    open_sharing,
     row_of,
     share,
 )
@@ -50,69 +45,11 @@ from ..play.announcement import announced_policy, announced_rules
 from ..programs.two_round.rules import BySingles, decision_rule
 from .case import Case, Purse, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust
+from .shares_session import Played, Session, shufflers
 from .utility import released, utility
 
 PROGRAM = "shares"
 MANY = 8  # parties; with more, only pairs and the coalitions that matter are looked at
-
-
-@dataclass(slots=True)
-class Played:
-    """What a session leaves.
-
-    present: people counted in round 1. linked: the rows that both aggregators together put
-    together, by person; None where no messages were sent. mixed: those of round 2, of whom the
-    first shuffler opened the envelope; all shufflers and the analyst can follow these.
-    """
-
-    present: int = 0
-    marginals: tuple[Counts, ...] | None = None
-    decision: Decision | None = None
-    release: Counts | None = None
-    burned: str | None = None
-    linked: Mapping[int, Row] | None = None
-    mixed: dict[int, Row] = field(default_factory=dict)
-    purse: Purse = field(default_factory=Purse)
-
-    @property
-    def rounds(self) -> int:
-        """Rounds in which people sent something."""
-        return 1 + (self.decision is not None and bool(self.decision.kept))
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """The keys of one session, and what was announced."""
-
-    announcement: Announcement
-    sharing: Sharing
-    pairs: Mapping[str, KeyPair]
-    entropy: Entropy
-
-    @classmethod
-    def open(cls, case: Case) -> "Session":
-        """Everybody with a key makes it. ParameterError where a domain is open."""
-        mix, entropy = case.scenario.mix, case.entropy("shares")
-        scheme = suite(mix.suite, lesson=mix.lesson)
-        chain = shufflers(case)
-        names = (*chain, CURATOR, ANALYST, AGGREGATOR_1, AGGREGATOR_2)
-        pairs = {name: scheme.keypair(entropy.fork(f"key of {name}")) for name in names}
-        announcement = Announcement(
-            case.scenario.scenario.name,
-            entropy.random(NONCE),
-            case.people.schema,
-            announced_policy(case.scenario),
-            announced_rules(case.scenario),
-            tuple(pairs[name].public for name in chain),
-            pairs[CURATOR].public,
-            pairs[ANALYST].public,
-        )
-        keys = (pairs[AGGREGATOR_1].public, pairs[AGGREGATOR_2].public)
-        return cls(announcement, open_sharing(announcement, keys), pairs, entropy)
-
-    def person(self, user: int, number: int) -> Entropy:
-        """A person's randomness in a round."""
-        return self.entropy.fork(f"user-{user + 1}").fork(f"round-{number}")
 
 
 def shares(case: Case) -> Iterator[Compared]:
@@ -278,11 +215,6 @@ def _mix(
         played.purse.refuse(inside.refused)
         batch, _ = arrange(plan, inside.inside)
     return batch
-
-
-def shufflers(case: Case) -> list[str]:
-    """The names of the shufflers."""
-    return [shuffler(hop + 1) for hop in range(case.scenario.mix.shufflers)]
 
 
 def coalitions(case: Case) -> list[tuple[str, ...]]:

@@ -39,8 +39,11 @@ BUILTIN = "builtin:"
 class Crowd:
     """The people whom a scenario asks.
 
-    columns: of the source, ascending. people: fingerprints. read: by feature, a name for which of
-    the source's cells were read as the same value; a feature without has a value for each cell.
+    Attributes:
+        columns: of the source, ascending.
+        people: fingerprints.
+        read: by feature, a name for which of the source's cells were read as the same value; a
+            feature without has a value for each cell.
     """
 
     columns: tuple[str, ...]

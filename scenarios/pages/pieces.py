@@ -20,9 +20,15 @@ SHOWN = 25  # rows of a table; all are in its CSV
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something a reader must not overlook. rule: which check found it. todo: what to do about it.
+    """Something a reader must not overlook.
 
-    weight: people it is about, or another number by which alerts of a level are ordered.
+    Attributes:
+        level: how bad it is.
+        rule: which check found it.
+        title: in a few words.
+        text: what was seen.
+        todo: what to do about it.
+        weight: people it is about, or another number by which alerts of a level are ordered.
     """
 
     level: Level
@@ -35,7 +41,13 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One of the questions of the verdict, and its answer: a phrase and a sentence."""
+    """One of the questions of the verdict, and its answer: a phrase and a sentence.
+
+    Attributes:
+        question: in a few words.
+        short: the phrase.
+        text: the sentence.
+    """
 
     question: str
     short: str
@@ -44,7 +56,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Rows of numbers under headings, which a reader may take away as `name`.csv."""
+    """Rows of numbers under headings, which a reader may take away as `name`.csv.
+
+    Attributes:
+        name: of the file, without its ending.
+        headings: of the columns.
+        rows: unrounded; None: nothing is there.
+    """
 
     name: str
     headings: tuple[str, ...]
@@ -69,7 +87,14 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture (SVG, its texts escaped), what it shows, and its numbers."""
+    """A picture (SVG, its texts escaped), what it shows, and its numbers.
+
+    Attributes:
+        svg: the picture.
+        caption: under it.
+        numbers: that it shows.
+        kind: which block it is, for the template.
+    """
 
     svg: str
     caption: str
@@ -79,7 +104,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A cell of a table with a sign beside its text. mark: a class of the style sheet."""
+    """A cell of a table with a sign beside its text.
+
+    Attributes:
+        text: of the cell.
+        mark: a class of the style sheet.
+    """
 
     text: str
     mark: str
@@ -87,7 +117,17 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table as it is read. right: columns set flush right. folded: opened by who wants it."""
+    """A table as it is read.
+
+    Attributes:
+        caption: over it.
+        headings: of the columns.
+        rows: as many cells as there are headings.
+        right: columns set flush right.
+        numbers: the same, unrounded; None: there is nothing to take away.
+        folded: opened by who wants it.
+        kind: which block it is, for the template.
+    """
 
     caption: str
     headings: tuple[str, ...]
@@ -110,7 +150,12 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A paragraph."""
+    """A paragraph.
+
+    Attributes:
+        text: of the paragraph.
+        kind: which block it is, for the template.
+    """
 
     text: str
     kind: str = "words"
@@ -118,7 +163,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A text that is kept as it is, such as a scenario; `file` is what it is called when saved."""
+    """A text that is kept as it is, such as a scenario; `file` is what it is called when saved.
+
+    Attributes:
+        caption: over it.
+        text: as it is kept.
+        file: its name, when it is saved.
+        kind: which block it is, for the template.
+    """
 
     caption: str
     text: str
@@ -133,7 +185,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Small figures side by side."""
+    """Small figures side by side.
+
+    Attributes:
+        figures: from left to right.
+        kind: which block it is, for the template.
+    """
 
     figures: tuple[Figure, ...]
     kind: str = "row"
@@ -144,7 +201,14 @@ Block = Figure | Grid | Words | Listing | Row
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page. key: its anchor. lead: what it is about, in a sentence or two."""
+    """A part of the page.
+
+    Attributes:
+        key: its anchor.
+        title: over it.
+        lead: what it is about, in a sentence or two.
+        blocks: in order.
+    """
 
     key: str
     title: str
@@ -154,7 +218,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A whole page. about: facts under the title."""
+    """A whole page.
+
+    Attributes:
+        title: of the page.
+        about: facts under the title.
+        alerts: in front of everything.
+        verdict: what a reader asks first.
+        sections: in order.
+        knows: who may see the page, in a sentence.
+        quiet: what stands where there are no alerts.
+    """
 
     title: str
     about: tuple[str, ...]

@@ -21,7 +21,16 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From numbers to places. log: equal factors are equally far; zero then stands at `zero`."""
+    """From numbers to places.
+
+    Attributes:
+        low: the least number.
+        high: the largest number.
+        start: the place of the least.
+        end: the place of the largest.
+        log: equal factors are equally far; zero then stands at `zero`.
+        zero: the place of zero, where equal factors are equally far.
+    """
 
     low: float
     high: float
@@ -69,7 +78,16 @@ def _steps(low: float, high: float, about: int = 5) -> list[float]:
 
 @dataclass(slots=True)
 class Drawing:
-    """A picture in the making. title: what it is; about: what it shows, for who cannot see it."""
+    """A picture in the making.
+
+    Attributes:
+        name: by which its parts are told from those of others.
+        title: what it is.
+        about: what it shows, for who cannot see it.
+        width: units.
+        height: units.
+        parts: SVG, in the order in which it is drawn.
+    """
 
     name: str
     title: str
@@ -144,7 +162,14 @@ def _dash(dash: str) -> str:
 
 @dataclass(slots=True)
 class Plot:
-    """A drawing with two axes."""
+    """A drawing with two axes.
+
+    Attributes:
+        drawing: that it is part of.
+        x: from left to right.
+        y: from the bottom up.
+        entries: of the legend: text, shape, class.
+    """
 
     drawing: Drawing
     x: Scale

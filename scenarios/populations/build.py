@@ -29,10 +29,14 @@ STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a source has. columns: their names, None if any name will do. levels: see Generator.
+    """What a source has.
 
-    generated: people are made, as many as wanted; `users` is their number if nobody says (None: it
-    must be said). A table has `users` None here: `table` tells.
+    Attributes:
+        columns: their names, None if any name will do.
+        generated: people are made, as many as wanted; `users` is their number if nobody says (None:
+            it must be said).
+        users: people there are, if nobody says; None: that must be said, or the table tells.
+        levels: see Generator.
     """
 
     columns: tuple[str, ...] | None

@@ -26,7 +26,11 @@ AGREEING = 0.9  # share of the lines that have to have as many cells as the firs
 class Dialect:
     """How a text file is written.
 
-    header: whether a line names the columns. skip: lines before the table (`sep=;`).
+    Attributes:
+        encoding: of the text, by Python's name.
+        separator: one character.
+        header: whether a line names the columns.
+        skip: lines before the table (`sep=;`).
     """
 
     encoding: str

@@ -30,9 +30,14 @@ class _Numbering(dict[str, int]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """Columns in codes. dropped: how many rows were left out. odd: what was changed, in words.
+    """Columns in codes.
 
-    rows: the numbers (from 0) of the rows that are left; None: all of them.
+    Attributes:
+        codes: n x d, indices into `values`.
+        values: the texts of each column.
+        dropped: how many rows were left out.
+        odd: what was changed, in words.
+        rows: the numbers (from 0) of the rows that are left; None: all of them.
     """
 
     codes: Codes

@@ -21,10 +21,16 @@ USERS = ("population", "users")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """people: how many take part; features: the columns asked about; shufflers: how many.
+    """What is known of a scenario before it is played.
 
-    asked: the people of the smaller round: fewer than all in the statistical setting only. None:
-    not known, because what says so is itself wrong. sizes: values in the domain of each feature.
+    None is what is not known, because what says so is itself wrong.
+
+    Attributes:
+        people: how many take part.
+        features: the columns asked about.
+        shufflers: how many.
+        asked: the people of the smaller round: fewer than all in the statistical setting only.
+        sizes: values in the domain of each feature.
     """
 
     people: int | None = None

@@ -9,8 +9,12 @@ from ..schema.model import Population as Section
 class FileOptions:
     """What is known beforehand of a file. None: to be found out.
 
-    separator: the character between two cells. encoding: as Python calls it. sheet: of a workbook.
-    header: whether the first line names the columns. decimal: the sign before decimals.
+    Attributes:
+        separator: the character between two cells.
+        encoding: as Python calls it.
+        sheet: of a workbook.
+        header: whether the first line names the columns.
+        decimal: the sign before decimals.
     """
 
     separator: str | None = None

@@ -32,10 +32,14 @@ KINDRED = 0.9  # of the values of `correlated`, the share that follows from a pe
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A law of columns. draw: one column (levels, people, rng). levels: None is any.
+    """A law of columns.
 
-    kindred: the share of values that do not come from `draw` but from the person's kind, a uniform
-    number that is one for all columns; 0: the columns are independent.
+    Attributes:
+        note: what the people are like, in words.
+        draw: one column (levels, people, rng).
+        levels: None is any.
+        kindred: the share of values that do not come from `draw` but from the person's kind, a
+            uniform number that is one for all columns; 0: the columns are independent.
     """
 
     note: str

@@ -25,10 +25,18 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows of a source. codes: n x d, indices into `values`, one tuple of texts a column.
+    """Rows of a source.
 
-    origin: the number (from 0) of each row in the source; None: they are all there, in its order.
-    judged: what the columns are to somebody who looks for a person, those left out included.
+    Attributes:
+        name: of the source.
+        columns: their names.
+        codes: n x d, indices into `values`, one tuple of texts a column.
+        values: the texts of each column.
+        note: where it comes from, in words.
+        warnings: of what was read in another way than it may be meant.
+        origin: the number (from 0) of each row in the source; None: they are all there, in its
+            order.
+        judged: what the columns are to somebody who looks for a person, those left out included.
     """
 
     name: str
@@ -43,7 +51,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finer:
-    """Values before they are made coarser. codes: n x d, indices into `values`."""
+    """Values before they are made coarser.
+
+    Attributes:
+        codes: n x d, indices into `values`.
+        values: the texts of each column.
+    """
 
     codes: Codes
     values: tuple[tuple[str, ...], ...]
@@ -160,7 +173,13 @@ def ask(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedColumn:
-    """A column as people say it: codes into `texts`, and the rules that made it so."""
+    """A column as people say it: codes into `texts`, and the rules that made it so.
+
+    Attributes:
+        codes: one a person.
+        texts: of the codes.
+        rules: in the order in which they are applied.
+    """
 
     codes: Codes
     texts: tuple[str, ...]

@@ -64,7 +64,14 @@ SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a column is, and why: `said` by the user, or guessed."""
+    """What a column is, and why: `said` by the user, or guessed.
+
+    Attributes:
+        column: its name.
+        role: what it is to somebody who looks for a person.
+        reason: why, in words.
+        said: by the user; else it was guessed.
+    """
 
     column: str
     role: Role

@@ -24,7 +24,11 @@ STREAM = 0x73616D70  # keeps the draw of the samples apart from other uses of th
 class Samples:
     """The people of a scenario, round 1's first. `first` of them answer in round 1.
 
-    `second` answer in round 2: everybody (fixed), or those after the first (statistical).
+    Attributes:
+        people: all of them, round 1's first.
+        first: how many answer in round 1.
+        second: how many answer in round 2: everybody (fixed), or those after the first
+            (statistical).
     """
 
     people: Population

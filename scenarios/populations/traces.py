@@ -42,7 +42,10 @@ Bits = npt.NDArray[np.uint8]
 class Trace:
     """Sequences with the texts that stand behind the numbers.
 
-    people: the name of person i. symbols: the text of symbol x.
+    Attributes:
+        sequences: of symbols, one a person.
+        people: the name of person i.
+        symbols: the text of symbol x.
     """
 
     sequences: Sequences
@@ -52,7 +55,13 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sightings:
-    """Who was seen when: bits[i, s] is 1 if device i was seen in session s (sorted by name)."""
+    """Who was seen when: bits[i, s] is 1 if device i was seen in session s (sorted by name).
+
+    Attributes:
+        bits: shape (devices, sessions).
+        devices: their names, sorted.
+        sessions: their names, sorted.
+    """
 
     bits: Bits
     devices: tuple[str, ...]

@@ -44,7 +44,14 @@ Report = Callable[[str], None]  # is told, in one line each, what an instrument 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns the curator looked at: what it could have promised, and by which rule."""
+    """A set of columns the curator looked at: what it could have promised, and by which rule.
+
+    Attributes:
+        columns: their names.
+        promised: the share of people exposed, at most.
+        rule: by which that is known.
+        safe: whether it is within max_exposure.
+    """
 
     columns: tuple[str, ...]
     promised: float
@@ -56,9 +63,13 @@ class Considered:
 class Dropped:
     """A column that is not released, and what it would take.
 
-    promised: the exposure that could be promised with it, which is also the smallest max_exposure
-    that would admit it. largest_k: the largest crowd size that would admit it at this max_exposure
-    (None where the rule is not asked about other k). forbidden: the scenario forbids it anyway.
+    Attributes:
+        column: its name.
+        promised: the exposure that could be promised with it, which is also the smallest
+            max_exposure that would admit it.
+        largest_k: the largest crowd size that would admit it at this max_exposure (None where the
+            rule is not asked about other k).
+        forbidden: the scenario forbids it anyway.
     """
 
     column: str
@@ -70,7 +81,11 @@ class Dropped:
 class Raised(Record, frozen=True):
     """An alarm on the board: who raised it, about what in which round.
 
-    borne_out: whether the board shows it; else it is about nothing.
+    Attributes:
+        party: that raised it.
+        round: from 1.
+        cause: by its name.
+        borne_out: whether the board shows it; else it is about nothing.
     """
 
     party: str
@@ -80,7 +95,15 @@ class Raised(Record, frozen=True):
 
 
 class Effect(Record, frozen=True):
-    """What one attack has achieved: a value of at most `of`; unit: what is counted."""
+    """What one attack has achieved.
+
+    Attributes:
+        attack: its name.
+        parties: who committed it.
+        unit: what is counted.
+        value: what was achieved.
+        of: the most it could be.
+    """
 
     attack: str
     parties: tuple[str, ...]
@@ -93,7 +116,19 @@ class Effect(Record, frozen=True):
 class Played:
     """What either way of playing leaves: what was counted and decided, and who saw what.
 
-    calls: those that were answered; tallies: the counts of each.
+    Attributes:
+        calls: those that were answered.
+        tallies: the counts of each.
+        decision: the columns of the release; None: none was made.
+        release: people by combination; None: nothing was released.
+        burned: why not; None: it was not burned.
+        refused: messages, by reason.
+        digest: of all that stands on the board, 32 bytes.
+        look: gives what some parties together have seen.
+        transcript: None where no messages were sent.
+        truth: by user and in the whole, what people answered; None where nobody kept it.
+        attacks, alarms: what each attack has achieved, and who raised which alarm.
+        peers: what peers together learn; None where there are parties in the middle.
     """
 
     calls: tuple[Call, ...]

@@ -29,7 +29,13 @@ LARGEST = 1 << 16  # bytes of a seal
 
 
 class Recorder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who has recorded a folder, by its identity key, and its signature (both hexadecimal)."""
+    """Who has recorded a folder, by its identity key, and its signature (both hexadecimal).
+
+    Attributes:
+        name: of the identity.
+        key: 32 bytes.
+        signature: over the hashes of all files, 64 bytes.
+    """
 
     name: str
     key: str
@@ -37,7 +43,13 @@ class Recorder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FolderSeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The hash of every file (hexadecimal, by name), and who has signed them; None: nobody."""
+    """The hash of every file (hexadecimal, by name), and who has signed them; None: nobody.
+
+    Attributes:
+        schema: the number of this format.
+        files: name -> SHA-256.
+        recorder: who has signed; None: nobody.
+    """
 
     schema: int
     files: Mapping[str, str]

@@ -36,10 +36,16 @@ PARTIAL = ".partial-"  # before the name of a folder that is not whole
 class Run:
     """A run folder, read back.
 
-    result: what result.json says. transcript: None for an ideal run, in which nothing was
-    sent. sizes: values of each column. release: the text of release.csv, None if there is none.
-    seal: what the files were when they were written; None if that is not there. files: the hash of
-    each, as it is.
+    Attributes:
+        folder: that was read.
+        scenario: that was played.
+        result: what result.json says.
+        transcript: None for an ideal run, in which nothing was sent.
+        sizes: values of each column.
+        release: the text of release.csv, None if there is none.
+        versions: of veilmix, Python and libraries.
+        seal: what the files were when they were written; None if that is not there.
+        files: the hash of each, as it is.
     """
 
     folder: Path

@@ -15,7 +15,16 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Messages of one kind in one round: how many, bytes in all, and bytes of the extremes."""
+    """Messages of one kind in one round: how many, bytes in all, and bytes of the extremes.
+
+    Attributes:
+        kind: of the messages.
+        round: from 1; 0 outside rounds.
+        messages: how many.
+        size: bytes in all.
+        smallest: bytes of the shortest.
+        largest: bytes of the longest.
+    """
 
     kind: str
     round: int
@@ -27,10 +36,16 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """flows: by round, in the order of the protocol. sizes: per round, bytes -> submissions.
+    """What a run has sent, by round and kind.
 
     The summary form of a transcript knows the total size of a round's submissions only; if it is a
     multiple of their number, they are taken to be equally long.
+
+    Attributes:
+        flows: by round, in the order of the protocol.
+        sizes: per round, bytes -> submissions.
+        messages: in all.
+        size: bytes in all.
     """
 
     flows: tuple[Flow, ...]

@@ -63,7 +63,14 @@ Into = Literal["round", "next", "session"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[scenario]: its name, what it shows, and whether it can be repeated exactly."""
+    """[scenario]: its name, what it shows, and whether it can be repeated exactly.
+
+    Attributes:
+        name: by which it is called.
+        title: what it shows, in a line.
+        seed: of all randomness; None: the system's.
+        repeat: independent runs.
+    """
 
     name: Name
     title: str = ""
@@ -74,15 +81,21 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[population]: who takes part.
 
-    source: `builtin:NAME`, or a CSV, Excel or Parquet file. users: how many people are generated,
-    or drawn from a table without replacement (None: all of it). columns: our name -> column of the
-    table. missing: what the empty cell is called, or `drop-row`. missing_texts: cells that mean the
-    same as an empty one. setting: `fixed`, the same people in both rounds, or `statistical`:
-    `users` in round 1 and `round2_users` others (None: as many; without `users` a table is split in
-    halves) in round 2, all drawn from one population. separator, encoding, sheet, header, decimal:
-    how the file is written, where that is not found out rightly. roles: what columns are to
-    somebody who looks for a person, where that is not guessed rightly; nobody is asked about an
-    `identifier`.
+    Attributes:
+        source: `builtin:NAME`, or a CSV, Excel or Parquet file.
+        users: how many people are generated, or drawn from a table without replacement (None: all
+            of it).
+        columns: our name -> column of the table.
+        missing: what the empty cell is called, or `drop-row`.
+        missing_texts: cells that mean the same as an empty one.
+        separator, encoding, sheet, header, decimal: how the file is written, where that is not
+            found out rightly.
+        roles: what columns are to somebody who looks for a person, where that is not guessed
+            rightly; nobody is asked about an `identifier`.
+        setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
+            `round2_users` others (None: as many; without `users` a table is split in halves) in
+            round 2, all drawn from one population.
+        round2_users: of round 2, where setting is `statistical`; None: as many as in round 1.
     """
 
     source: Text
@@ -101,7 +114,14 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """bins of a feature: exactly one of edges, width (intervals start from `start`), quantiles."""
+    """bins of a feature: exactly one of edges, width (intervals start from `start`), quantiles.
+
+    Attributes:
+        edges: ascending, each the beginning of an interval.
+        width: of every interval.
+        start: of the first one.
+        quantiles: intervals with equally many people.
+    """
 
     edges: Annotated[tuple[float, ...], Meta(min_length=1, max_length=10_000)] | None = None
     width: Annotated[float, Meta(gt=0, le=1e15)] | None = None
@@ -112,13 +132,25 @@ class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
 
-    values: the public domain, in public order. open: any text of at most `width` bytes of UTF-8.
-    levels: how many values a generated population has. None of them: what occurs in the data.
+    A domain is given by `values`, `open` or `levels`; else it is what occurs in the data. Coarser
+    values are applied by people before they answer, in this order: fold, merge, at most one of
+    date, prefix, bins and hierarchy, then merge_below.
 
-    Coarser values, applied by people before they answer, in this order: fold (spellings), merge
-    (label -> values), at most one of date (of which `day_first` may be said), prefix, bins and
-    hierarchy (a CSV file, and the level of it, from 1), then merge_below: values that fewer people
-    have become one.
+    Attributes:
+        name: of the column.
+        values: the public domain, in public order.
+        open: any text of at most `width` bytes of UTF-8.
+        width: bytes of UTF-8 that an open value may take.
+        levels: how many values a generated population has.
+        fold: parts of spelling that tell no values apart.
+        merge: label -> the values that become it.
+        date: what is left of a date.
+        day_first: of 3/4/2020, whether the 3 is the day.
+        prefix: signs of a code that are left.
+        bins: intervals of numbers.
+        hierarchy: a CSV file of the values, level by level.
+        level: of the hierarchy, from 1.
+        merge_below: values that fewer people have become one.
     """
 
     name: Text
@@ -140,9 +172,18 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[mix]: how messages travel. `lesson` allows what is only safe in a classroom.
 
-    peers: there is no shuffler, curator or analyst; all who take part mix, count and decide. path:
-    peers that every message passes. cover: blank messages of each peer in round 1; round 2 has as
-    many messages as round 1.
+    Attributes:
+        shufflers: how many.
+        suite: by which messages are sealed.
+        pad: whether all messages of a round have one size.
+        salt: whether every ballot has a salt of its own.
+        order: in which batches leave a hop.
+        min_batch: users without whom a round is burned.
+        deadline: seconds from a call to the close of its collection.
+        lesson: allows what is only safe in a classroom.
+        peers: there is no shuffler, curator or analyst; all who take part mix, count and decide.
+        path: peers that every message passes.
+        cover: blank messages of each peer in round 1; round 2 has as many messages as round 1.
     """
 
     shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
@@ -161,14 +202,21 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[policy]: what the curator promises, and how it chooses the columns to release.
 
-    k: people in the smallest crowd wanted. max_exposure: the share of people who may be in a
-    smaller one. prefer, weights: which columns are worth most, see `worth`. required, forbidden:
-    columns without which nothing is released, and columns never released. keep: the columns that
-    `kind = "fixed"` releases. delta: in the statistical setting, the probability with which the
-    promise may fail. ledger: whether a run that keeps a ledger refuses what could be subtracted
-    from, or joined with, what it has released about the same people, or warns of it.
-    curator_exposure: of how large a share of people the curator of `kind = "hierarchical"` may be
-    certain; nothing is asked that could make it certain of more. None: it is not limited.
+    Attributes:
+        kind: the release program.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        curator_exposure: of how large a share of people the curator of `kind = "hierarchical"` may
+            be certain; nothing is asked that could make it certain of more. None: it is not
+            limited.
+        delta: in the statistical setting, the probability with which the promise may fail.
+        rule: by which exposure is bounded.
+        prefer, weights: which columns are worth most, see `column_weights`.
+        required, forbidden: columns without which nothing is released, and columns never released.
+        keep: the columns that `kind = "fixed"` releases.
+        publish_marginals: whether everybody may read the counts of round 1.
+        ledger: whether a run that keeps a ledger refuses what could be subtracted from, or joined
+            with, what it has released about the same people, or warns of it.
     """
 
     kind: Kind = "exposure"
@@ -187,7 +235,12 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[local]: the noise that users add before sending; epsilon in nats."""
+    """[local]: the noise that users add before sending; epsilon in nats.
+
+    Attributes:
+        mechanism: its name; `none` adds no noise.
+        epsilon: of one person's whole answer, in nats.
+    """
 
     mechanism: Mechanism = "none"
     epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
@@ -196,9 +249,12 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[incidence]: whose sets are counted, and how (`policy.kind = "incidence"`).
 
-    owners: only these, of a file (): all. positions: elements that a set may hold; of a file at
-    least those that occur (None: just these). method: how counts are estimated. beta: probability
-    with which the limits of all counts together may fail.
+    Attributes:
+        owners: only these, of a file (): all.
+        positions: elements that a set may hold; of a file at least those that occur (None: just
+            these).
+        method: how counts are estimated.
+        beta: probability with which the limits of all counts together may fail.
     """
 
     owners: tuple[Text, ...] = ()
@@ -218,7 +274,12 @@ class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[coalition]]: parties who show each other all they saw and all their keys."""
+    """[[coalition]]: parties who show each other all they saw and all their keys.
+
+    Attributes:
+        name: what it is called on pages.
+        parties: its members.
+    """
 
     name: Text
     parties: Annotated[tuple[Text, ...], Meta(min_length=1)]
@@ -227,11 +288,17 @@ class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[fault]]: something that goes wrong, and by whom: exactly one of by, users, share.
 
-    by: a party, or a pattern of users such as `user-1*`. users, share: how many users, or which
-    share of them, drawn at random. rate: share of messages. round: None is every round.
-    target: the one user that is meant. into: where a `replay` goes. bit: which bit of a layer a
-    `tag` turns over. Which attack reads which, and who commits it, is in its file of
-    scenarios/attacks.
+    Which attack reads which, and who commits it, is in its file of scenarios/attacks.
+
+    Attributes:
+        attack: its name.
+        by: a party, or a pattern of users such as `user-1*`.
+        users, share: how many users, or which share of them, drawn at random.
+        rate: share of messages.
+        round: None is every round.
+        target: the one user that is meant.
+        into: where a `replay` goes.
+        bit: which bit of a layer a `tag` turns over.
     """
 
     attack: Attack
@@ -248,20 +315,30 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[defence]: the guards that can be switched, besides those of [mix].
 
-    receipts: share of users who check the board. registered: only users known beforehand may send.
-    min_dropout: a second round is released only if nobody, or at least so many people, left.
-    balance: totals and accounts on the board are added up. recompute: the analyst decides again
-    from published marginals. compare: users compare what they were told with the board. burn: a
-    session is not run again on the same people less a few. union: nor for other columns. sums: two
-    readers compare what they read of the same people, and burn what does not fit. signed: posts and
-    the board's heads are signed by identities known beforehand. tokens: a ballot counts only with a
-    token given to a registered person, and all tokens are spent. challenge: nobody opens a ballot
-    before all people have looked whether what they sent has come. audit: half of the layers of
-    every pair of shufflers are opened before everybody. The rest is only switched off in a lesson.
-    promise: the analyst releases nothing of which the promise cannot be proved, of those
-    who came. bind: layers open in one session, round and hop. dedupe: repeats are dropped.
-    unbundle: the first shuffler takes a person's answers apart. fresh_salt, fresh_key: one for
-    every answer.
+    Those from `promise` on are switched off in a lesson only.
+
+    Attributes:
+        receipts: share of users who check the board.
+        registered: only users known beforehand may send.
+        min_dropout: a second round is released only if nobody, or at least so many people, left.
+        balance: totals and accounts on the board are added up.
+        recompute: the analyst decides again from published marginals.
+        compare: users compare what they were told with the board.
+        burn: a session is not run again on the same people less a few.
+        union: nor for other columns.
+        sums: two readers compare what they read of the same people, and burn what does not fit.
+        signed: posts and the board's heads are signed by identities known beforehand.
+        tokens: a ballot counts only with a token given to a registered person, and all tokens are
+            spent.
+        challenge: nobody opens a ballot before all people have looked whether what they sent has
+            come.
+        audit: half of the layers of every pair of shufflers are opened before everybody.
+        promise: the analyst releases nothing of which the promise cannot be proved, of those who
+            came.
+        bind: layers open in one session, round and hop.
+        dedupe: repeats are dropped.
+        unbundle: the first shuffler takes a person's answers apart.
+        fresh_salt, fresh_key: one for every answer.
     """
 
     receipts: Share = 0.0
@@ -288,8 +365,16 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1.
 
-    alarms_at_least: alarms on the board. attack_at_most, attack_at_least: what every attack
-    achieves, in the unit that its file names.
+    Attributes:
+        kept_at_least: columns.
+        kept: these columns, and no others.
+        suppressed: these columns, maybe others.
+        curator_links_at_most: people.
+        true_exposure_at_most: of what is released.
+        promised_at_most: of what is released.
+        alarms_at_least: alarms on the board.
+        attack_at_most, attack_at_least: what every attack achieves, in the unit that its file
+            names.
     """
 
     kept_at_least: Count | None = None

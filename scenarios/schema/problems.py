@@ -19,7 +19,13 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake. `touches` is the path whose value can therefore not be relied on."""
+    """A mistake. `touches` is the path whose value can therefore not be relied on.
+
+    Attributes:
+        path: of the key that is wrong.
+        message: what was found, and what is accepted.
+        touches: the path whose value can therefore not be relied on.
+    """
 
     path: Path
     message: str

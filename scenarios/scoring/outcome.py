@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 class WorstCase:
     """The most people any table with the same marginals exposes: between `found` and `proven`.
 
-    why: why the search gave up; empty where both are the same.
+    Attributes:
+        found: people, in a table that was seen.
+        proven: people, in any table.
+        why: why the search gave up; empty where both are the same.
     """
 
     found: int
@@ -41,7 +44,13 @@ class WorstCase:
 class Exposure:
     """Shares of people in a crowd smaller than k: what is true of the release, promised, possible.
 
-    true and promised are 0.0 where nothing is released. worst_case is None where it was not asked.
+    true and promised are 0.0 where nothing is released.
+
+    Attributes:
+        true: of the release.
+        promised: at most so many, as was decided.
+        worst_case: the most that any table with the same counts has; None: not asked.
+        people: who answered.
     """
 
     true: float

@@ -72,6 +72,7 @@ class ReportPie(Record, frozen=True):
         sharp, exact: the most for any people, as many as these
             (analysis/reidentification/pie_bounds.py).
         attained: whether `exact` is the supremum, or only the least bound that is proved.
+        unit: of all of them.
     """
 
     feature: str
@@ -84,7 +85,14 @@ class ReportPie(Record, frozen=True):
 
 
 class Risks(Record, frozen=True):
-    """The three attackers who know all that is released (analysis/exposure/attacker_risk.py)."""
+    """The three attackers who know all that is released (analysis/exposure/attacker_risk.py).
+
+    Attributes:
+        k: the crowd from which on a chance is no risk.
+        prosecutor: knows that its target is in the table.
+        journalist: knows the population.
+        marketer: links everybody; the share expected to be right, 0 to 1.
+    """
 
     k: int
     prosecutor: Attacker
@@ -165,6 +173,12 @@ class Responses:
     """What the people with a row may say, one line for each way: `row` says `codes` with `chance`.
 
     A hidden value has the code after those of its column.
+
+    Attributes:
+        row: which of the rows.
+        codes: what is said, shape (lines, d); a hidden value has the code after those of its
+            column.
+        chance: that it is said, 0 to 1.
     """
 
     row: Any

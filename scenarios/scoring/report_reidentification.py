@@ -38,7 +38,14 @@ EVERYTHING = "every set"
 
 
 class Guess(NamedTuple):
-    """People found and bits told, with their standard errors (0: exact)."""
+    """People found and bits told, with their standard errors (0: exact).
+
+    Attributes:
+        found: people, in expectation.
+        found_error: of found.
+        bits: told by a report.
+        bits_error: of bits.
+    """
 
     found: float
     found_error: float

@@ -48,7 +48,8 @@ class WrittenCertificate(Record, frozen=True):
         k: people in the smallest crowd wanted.
         n: people who were counted.
         people: exposed at most.
-        thresholds: one for each column kept; pivot, c: of the bound, where it has them.
+        thresholds: one for each column kept.
+        pivot, c: of the bound, where it has them.
         proof: what proves it beside these.
     """
 
@@ -68,7 +69,8 @@ class BlankRule(Record, frozen=True):
     Attributes:
         feature: its name.
         values: for which a blank is left.
-        cover: of 2^64 coins, those with which anybody else leaves one too; rate: their share.
+        cover: of 2^64 coins, those with which anybody else leaves one too.
+        rate: their share.
     """
 
     feature: str
@@ -78,7 +80,17 @@ class BlankRule(Record, frozen=True):
 
 
 class WrittenDecision(Record, frozen=True, kw_only=True):
-    """What the curator decided: the columns it keeps, the exposure that it promises, and why."""
+    """What the curator decided: the columns it keeps, the exposure that it promises, and why.
+
+    Attributes:
+        k: people in the smallest crowd wanted.
+        max_exposure: share of people who may be in a smaller one.
+        kept: names of columns.
+        suppressed: names of the other columns.
+        bound: the share of people exposed, at most.
+        blank: what is left blank; left out where nothing is.
+        certificate: what proves the bound.
+    """
 
     k: int
     max_exposure: float
@@ -90,7 +102,12 @@ class WrittenDecision(Record, frozen=True, kw_only=True):
 
 
 class WrittenRelease(Record, frozen=True):
-    """What was released: rows of values, each with the number of people who have them."""
+    """What was released: rows of values, each with the number of people who have them.
+
+    Attributes:
+        columns: their names.
+        counts: values, one a column, and then the people who have them.
+    """
 
     columns: tuple[str, ...]
     counts: tuple[tuple[str | int, ...], ...]
@@ -108,7 +125,13 @@ class WrittenRelease(Record, frozen=True):
 
 
 class WrittenExposure(Record, frozen=True):
-    """Shares of people in a crowd smaller than k: true, promised, possible (None: not asked)."""
+    """Shares of people in a crowd smaller than k: true, promised, possible (None: not asked).
+
+    Attributes:
+        true: of the release, 0 to 1.
+        promised: 0 to 1.
+        worst_case: 0 to 1; None where it was not asked.
+    """
 
     true: float
     promised: float
@@ -116,14 +139,37 @@ class WrittenExposure(Record, frozen=True):
 
 
 class Sureness(Record, frozen=True):
-    """How sure a coalition is of something true: before it saw anything, and now."""
+    """How sure a coalition is of something true: before it saw anything, and now.
+
+    Attributes:
+        before: its probability, 0 to 1.
+        now: its probability, 0 to 1.
+    """
 
     before: float
     now: float
 
 
 class WrittenCoalition(Record, frozen=True):
-    """What parties learnt together (analysis/trust/received_view.py says what each figure is)."""
+    """What parties learnt together (analysis/trust/received_view.py says what each figure is).
+
+    Attributes:
+        parties: its members.
+        linked: people of whom a value is pinned.
+        cells_certain: cells of the table that it knows for certain.
+        bits_per_person: received.
+        exact: whether the bits are.
+        bits_are: exact, at least or at most so many.
+        method: by which guesses were worked out.
+        error: standard error of a sampled probability; 0 where it is exact.
+        rows_guessed: people whose whole row a best guess gets right, in expectation; None: unknown.
+        rows_guessed_before: the same, before it saw anything.
+        cells_guessed: cells that a best guess gets right, in expectation; None: unknown.
+        cells_guessed_before: the same, before it saw anything.
+        worst_row: of the true row of which it is surest.
+        worst_value: of the true value of which it is surest.
+        sets: size of an anonymity set -> how many sets have it.
+    """
 
     parties: tuple[str, ...]
     linked: int
@@ -159,7 +205,8 @@ class Result(Record, frozen=True):
         refused: messages, by reason.
         burned: why a round was not completed.
         digest: names the run; equal for equal seeds.
-        attacks: what each attack has achieved; alarms: who has noticed anything.
+        attacks: what each attack has achieved.
+        alarms: who has noticed anything.
         peers: where there is no central party, who was named, and what coalitions follow.
         ledger: what was released about these people in earlier runs.
         reidentification: who is found in the release.

@@ -40,7 +40,14 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Head(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fields=True):
-    """The first line."""
+    """The first line.
+
+    Attributes:
+        schema: the number of this format.
+        form: whole or summary.
+        users: people of the session.
+        values: how many of each column.
+    """
 
     schema: int
     form: str
@@ -55,7 +62,19 @@ class Message(
     forbid_unknown_fields=True,
     omit_defaults=True,
 ):
-    """An event."""
+    """An event.
+
+    Attributes:
+        time: seconds since the session began.
+        sender: the party it came from.
+        receiver: the party it went to; `board` for a post.
+        kind: of the message; None for bytes that are none.
+        round: from 1; 0 outside rounds.
+        size: bytes.
+        messages: how many, in the summary form.
+        names: of the ciphertexts in it, eight bytes each.
+        data: of a post, its bytes; None for a letter.
+    """
 
     time: float
     sender: str = msgspec.field(name="from")
@@ -69,7 +88,14 @@ class Message(
 
 
 class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
-    """What a user sealed."""
+    """What a user sealed.
+
+    Attributes:
+        user: by index, from 0.
+        round: from 1.
+        names: of its ciphertexts, eight bytes each.
+        answers: the number of each question, and the values said.
+    """
 
     user: int
     round: int
@@ -78,7 +104,13 @@ class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fiel
 
 
 class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
-    """What a reader counted."""
+    """What a reader counted.
+
+    Attributes:
+        reader: the party.
+        round: from 1.
+        counts: of each question, combinations of values and their people.
+    """
 
     reader: str
     round: int
@@ -86,7 +118,14 @@ class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_field
 
 
 class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
-    """What a party refused."""
+    """What a party refused.
+
+    Attributes:
+        party: that refused.
+        round: from 1.
+        reason: why.
+        count: messages.
+    """
 
     party: str
     round: int

@@ -68,9 +68,13 @@ KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 
 
 class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[place.NAME]: where a place is, and who it is. users: the first and last it speaks for.
+    """[place.NAME]: where a place is, and who it is.
 
-    people: the file of the keys of these.
+    Attributes:
+        identity: the file of its identity.
+        address: HOST:PORT, where it listens; None: it only talks.
+        people: the file of the keys of these.
+        users: the first and last it speaks for.
     """
 
     identity: str
@@ -80,7 +84,17 @@ class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole file."""
+    """The whole file.
+
+    Attributes:
+        title: what the session is called.
+        feature: what people are asked for.
+        place: by name.
+        policy: what is promised.
+        local: the noise that people add.
+        mix: how messages travel.
+        defence: the guards.
+    """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
     feature: Annotated[tuple[Feature, ...], Meta(min_length=1)]

@@ -24,7 +24,12 @@ LYING = "whoever keeps it is wrong, or somebody else has its key"
 
 @dataclass(frozen=True, slots=True)
 class BoardStatus:
-    """What an outsider sees: the board, checked entry by entry, and what its keeper says of it."""
+    """What an outsider sees: the board, checked entry by entry, and what its keeper says of it.
+
+    Attributes:
+        board: with every entry that was checked.
+        told: what its keeper says, as it says it.
+    """
 
     board: Board
     told: Mapping[str, Any]

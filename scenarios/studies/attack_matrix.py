@@ -46,7 +46,15 @@ PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """All runs that were played; those that nobody attacked, by seed; how many people."""
+    """All runs that were played; those that nobody attacked, by seed; how many people.
+
+    Attributes:
+        topology: who carries messages.
+        shots: those with an attack.
+        plain: those without, by seed.
+        seeds: of every cell.
+        people: who take part.
+    """
 
     topology: str
     shots: Mapping[Key, Shot]
@@ -64,7 +72,8 @@ class Plan:
         rows, names: attacks and defences, by name.
         trials: one for each cell that differs from the others.
         honest: defence -> the scenario without and with it, which nobody attacks.
-        seeds: of the runs of every cell; quiet: of the honest runs.
+        seeds: of the runs of every cell.
+        quiet: of the honest runs.
     """
 
     scenario: Scenario

@@ -33,7 +33,13 @@ RANDOM = "random"  # the defence whose switch is the seed of the run
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One attack as it is committed. trial: the entries of [[fault]] for so many people, mixes."""
+    """One attack as it is committed.
+
+    Attributes:
+        attack: its name.
+        how: who commits it, and what it reads.
+        trial: the entries of [[fault]] for so many people, mixes.
+    """
 
     attack: str
     how: Committed
@@ -57,9 +63,14 @@ def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One cell that is played. scenario: what is played, or None and `why` it cannot be.
+    """One cell that is played.
 
-    seeded: whether who looks on knows the seed of its randomness.
+    Attributes:
+        row: the attack.
+        defence: the column.
+        scenario: what is played, or None and `why` it cannot be.
+        seeded: whether who looks on knows the seed of its randomness.
+        why: it cannot be played; empty: it can.
     """
 
     row: str

@@ -47,7 +47,15 @@ SEED = 7  # of the first run, where the scenario has none
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attack on a scenario as it stands. who: its coalition; friends: people among them."""
+    """One attack on a scenario as it stands.
+
+    Attributes:
+        row: its name in the matrix.
+        scenario: with the attack in it.
+        who: its coalition.
+        friends: people among them.
+        unit: of its success.
+    """
 
     row: str
     scenario: Scenario
@@ -58,7 +66,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of an attempt."""
+    """One run of an attempt.
+
+    Attributes:
+        attempt: which.
+        seed: of the run.
+    """
 
     attempt: Attempt
     seed: int

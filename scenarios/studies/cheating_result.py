@@ -33,7 +33,15 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class AttackRun(Record, frozen=True):
-    """One run. read: whether somebody's row was read; noticed: when anybody noticed."""
+    """One run.
+
+    Attributes:
+        seed: of the run.
+        value: what was achieved.
+        of: the most it could be.
+        read: whether somebody's row was read.
+        noticed: when anybody noticed.
+    """
 
     seed: Count
     value: float
@@ -84,7 +92,12 @@ class AttackResult(Record, frozen=True):
 class AttackRuns(Record, frozen=True):
     """One attack on a person, committed by a coalition, and its runs so far; the first seed first.
 
-    friends: how many of the people help.
+    Attributes:
+        attack: its name.
+        parties: who commit it.
+        friends: how many of the people help.
+        unit: of its success.
+        shots: one a run.
     """
 
     attack: str
@@ -117,8 +130,11 @@ class AttackRuns(Record, frozen=True):
 class WorstAttack(Record, frozen=True):
     """The worst for one coalition, by itself or through a part of it.
 
-    watching: it links somebody though it keeps to the rules. worst: the attack that reads most;
-    None: no known attack reads anything.
+    Attributes:
+        parties: members of the coalition who are no people.
+        friends: people who are in it.
+        watching: it links somebody though it keeps to the rules.
+        worst: the attack that reads most; None: no known attack reads anything.
     """
 
     parties: tuple[str, ...]
@@ -128,9 +144,13 @@ class WorstAttack(Record, frozen=True):
 
 
 class LinkingCoalition(Record, frozen=True):
-    """A coalition that links somebody though it keeps to the rules. friends: people who are in it.
+    """A coalition that links somebody though it keeps to the rules.
 
     Among peers some coalition of so many does, and not everyone.
+
+    Attributes:
+        parties: its members who are no people.
+        friends: people who are in it.
     """
 
     parties: tuple[str, ...]
@@ -143,7 +163,8 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
     Attributes:
         schema: of this record.
         version: of veilmix.
-        scenario: its name; mark: what tells it, its guards and people from any other (SHA-256).
+        scenario: its name.
+        mark: what tells it, its guards and people from any other (SHA-256).
         seed: of the first run of each attack; the next have the seeds after it.
         runs: of each attack, as many as were asked for.
         users: how many people.

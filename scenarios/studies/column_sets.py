@@ -41,8 +41,17 @@ SLOW = "worst-case"
 class ColumnSet:
     """A set of columns. People are whole numbers; None is what cannot be known from the run.
 
-    promised: at most so many of `asked` people are exposed, by `rule`. truth: so many of `counted`
-    are. weight: the sum of the columns' weights. safe: whether the promise is within max_exposure.
+    Attributes:
+        columns: their names.
+        promised: at most so many of `asked` people are exposed, by `rule`.
+        asked: people who are promised something.
+        rule: by which that is known.
+        truth: so many of `counted` are.
+        counted: people who are in the table.
+        entropy: bits a person that the columns tell.
+        weight: the sum of the columns' weights.
+        safe: whether the promise is within max_exposure.
+        released: whether this set was.
     """
 
     columns: tuple[str, ...]
@@ -59,7 +68,13 @@ class ColumnSet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The sets, smallest first, and why each column that is not released is not."""
+    """The sets, smallest first, and why each column that is not released is not.
+
+    Attributes:
+        sets: the smallest first.
+        dropped: one for each column that is not released.
+        every: whether all sets are there.
+    """
 
     sets: tuple[ColumnSet, ...]
     dropped: tuple[Dropped, ...]

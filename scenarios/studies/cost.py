@@ -31,9 +31,18 @@ LENGTH = 4  # bytes before an envelope, its signature, and the head that it repe
 
 @dataclass(frozen=True, slots=True)
 class RoundCost:
-    """One round. layers: sealed, and opened again. Sizes in bytes; None where padding is off.
+    """One round.
 
-    person: what one person sends. carried: everything that crosses a wire, batches included.
+    Sizes in bytes; None where padding is off.
+
+    Attributes:
+        number: from 1.
+        reader: who reads the answers.
+        columns: sets that are asked for, by number.
+        onions: of one person.
+        layers: sealed, and opened again.
+        person: what one person sends.
+        carried: everything that crosses a wire, batches included.
     """
 
     number: int
@@ -49,7 +58,9 @@ class RoundCost:
 class Cost:
     """Every round, as if every question that may be asked were, and every column kept.
 
-    seal, open: seconds of one core for one layer, measured now on this machine.
+    Attributes:
+        rounds: one after the other.
+        seal, open: seconds of one core for one layer, measured now on this machine.
     """
 
     rounds: tuple[RoundCost, ...]

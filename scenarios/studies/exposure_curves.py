@@ -28,7 +28,13 @@ WORST = 7  # of them at which the worst case is sought
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The worst table at k: it exposes at least `found` people and at most `proven`."""
+    """The worst table at k: it exposes at least `found` people and at most `proven`.
+
+    Attributes:
+        k: the smallest crowd in which nobody is exposed.
+        found: people, at least.
+        proven: people, at most.
+    """
 
     k: int
     found: int
@@ -39,7 +45,15 @@ class Worst:
 class Curves:
     """People exposed at each of `ks`, of `people`, by each rule; and what is true of `counted`.
 
-    columns: those the curves are of. truth: None where it cannot be known from the run.
+    Attributes:
+        columns: those the curves are of.
+        released: whether these columns were.
+        k: that was asked for.
+        people: who are promised something.
+        ks: ascending.
+        bounds: by rule, people at each of `ks`.
+        truth: None where it cannot be known from the run.
+        worst: at some of `ks`.
     """
 
     columns: tuple[str, ...]

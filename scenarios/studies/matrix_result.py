@@ -11,13 +11,25 @@ Verdict = Literal["works", "reduced", "stopped", "idle", "unplayed"]
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What came of one attack against one defence, over all its runs.
 
-    value: what the attack achieved, in the row's unit: mean, least and most, of at most `of`.
-    linked, certain: people linked to their rows, and cells certain, by the single party that
-    learns most. moved: the largest number of people by which a count of round 1 differs from an
-    honest run. released, burned, alarmed: runs in which something was released, a round was burned,
-    an alarm was raised. low, high: of the probability of an alarm. causes: runs by cause of alarm.
-    refused: messages refused, mean. same: the cell is that of `none`, where this defence is on
-    anyway. why: it could not be played.
+    Attributes:
+        row: the attack.
+        defence: the column.
+        verdict: what came of it, in a word.
+        runs: how many.
+        value: what the attack achieved, in the row's unit: mean, least and most, of at most `of`.
+        least: the smallest of `value`.
+        most: the largest of `value`.
+        of: the most it could be.
+        linked, certain: people linked to their rows, and cells certain, by the single party that
+            learns most.
+        moved: the largest number of people by which a count of round 1 differs from an honest run.
+        released, burned, alarmed: runs in which something was released, a round was burned, an
+            alarm was raised.
+        low, high: of the probability of an alarm.
+        causes: runs by cause of alarm.
+        refused: messages refused, mean.
+        same: the cell is that of `none`, where this defence is on anyway.
+        why: it could not be played.
     """
 
     row: str
@@ -48,8 +60,15 @@ Kind = Literal["", "watching", "cheating"]
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An attack: by whom, what is done, in what unit its success is; the defences said to help.
 
-    kind: whether its parties break a rule (`cheating`), or keep to the rules and use what a design
-    error shows (`watching`); empty in matrices of before that was told.
+    Attributes:
+        name: of the attack.
+        by: who commits it.
+        kind: whether its parties break a rule (`cheating`), or keep to the rules and use what a
+            design error shows (`watching`); empty in matrices of before that was told.
+        does: what is done, in words.
+        unit: of its success.
+        helping: names of defences.
+        faults: the entries of [[fault]].
     """
 
     name: str
@@ -64,7 +83,16 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a defence adds to an honest run: CPU seconds with 95 % limits, bytes, messages.
 
-    One run has no limits. false_alarms: honest runs in which somebody raised an alarm.
+    One run has no limits.
+
+    Attributes:
+        runs: how many.
+        cpu: seconds that it adds.
+        cpu_low: the lower limit; None of one run.
+        cpu_high: the upper limit; None of one run.
+        size: bytes that it adds.
+        messages: that it adds.
+        false_alarms: honest runs in which somebody raised an alarm.
     """
 
     runs: int
@@ -77,7 +105,15 @@ class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A defence: its key, what it guards, whether the scenario has it, and its cost."""
+    """A defence: its key, what it guards, whether the scenario has it, and its cost.
+
+    Attributes:
+        name: of the defence.
+        key: that switches it.
+        guards: against what, in words.
+        on: whether the scenario has it.
+        cost: None where it was not measured.
+    """
 
     name: str
     key: str
@@ -87,7 +123,21 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole matrix. honest: CPU seconds, bytes and messages of a run that nobody attacks."""
+    """The whole matrix.
+
+    Attributes:
+        schema: the number of this format.
+        version: of veilmix.
+        scenario: its name.
+        seed: of the first run of every cell.
+        repeats: runs of every cell.
+        users: people who take part.
+        cells: that were played.
+        honest: CPU seconds, bytes and messages of a run that nobody attacks.
+        rows: attacks.
+        columns: defences.
+        outcomes: one for each attack and defence.
+    """
 
     schema: int = SCHEMA
     version: str

@@ -33,7 +33,23 @@ Key = tuple[str, bytes, int, bool]  # of a run: two with the same one are the sa
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One run: what its attack achieved, and what it cost."""
+    """One run: what its attack achieved, and what it cost.
+
+    Attributes:
+        value: what was achieved.
+        of: the most it could be.
+        unit: of both.
+        linked: people linked to their rows, by the party that learns most.
+        certain: cells that it is certain of.
+        counts: of round 1, by column.
+        released: whether anything was.
+        burned: whether the session was.
+        causes: of alarms that were borne out.
+        refused: messages.
+        cpu: seconds.
+        size: bytes that were sent.
+        messages: that were sent.
+    """
 
     value: float
     of: float
@@ -52,7 +68,14 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to be played. row: the attack; empty: nobody attacks, and only costs are wanted."""
+    """One run to be played.
+
+    Attributes:
+        row: the attack; empty: nobody attacks, and only costs are wanted.
+        scenario: to be played.
+        seed: of the run.
+        seeded: whether who looks on knows the seed.
+    """
 
     row: str
     scenario: Scenario

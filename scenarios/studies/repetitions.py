@@ -17,10 +17,13 @@ from ..scoring.outcome import Outcome
 class Study:
     """What came of many runs of one scenario.
 
-    runs: how many; released: in how many something was released; held: in how many of these the
-    true exposure was at most the promised one. low, high: a 95 % Clopper-Pearson interval for the
-    probability that a promise holds. confidence: the probability promised, 1 in the fixed setting.
-    true, promised: mean exposure over the runs with a release (shares of people).
+    Attributes:
+        runs: how many.
+        released: in how many something was released.
+        held: in how many of these the true exposure was at most the promised one.
+        low, high: a 95 % Clopper-Pearson interval for the probability that a promise holds.
+        confidence: the probability promised, 1 in the fixed setting.
+        true, promised: mean exposure over the runs with a release (shares of people).
     """
 
     runs: int

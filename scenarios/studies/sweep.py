@@ -45,7 +45,17 @@ _Point = tuple[dict[str, Value], Scenario]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run that is to be played: a scenario at its point. mark: of what is swept."""
+    """One run that is to be played: a scenario at its point.
+
+    Attributes:
+        scenario: to be played.
+        key: the values that are swept.
+        number: of the run at its point, from 0.
+        seed: None: the system's randomness.
+        mode: `real` sends every message, `ideal` sends none.
+        worst_case_seconds: that the search for the worst table may take.
+        mark: of what is swept.
+    """
 
     scenario: Scenario
     key: dict[str, Value]

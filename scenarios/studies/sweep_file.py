@@ -33,7 +33,18 @@ Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One run of a sweep."""
+    """One run of a sweep.
+
+    Attributes:
+        schema: the number of this format.
+        key: the values that are swept.
+        number: of the run at its point, from 0.
+        seed: None: the system's randomness.
+        version: of veilmix.
+        scenario: the mark of what is swept.
+        result: what result.json would say.
+        error: why it crashed; None: it did not.
+    """
 
     schema: int = SCHEMA
     key: dict[str, Value]
@@ -59,7 +70,11 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class Sweep:
     """The runs of a sweep.
 
-    failed: those that crashed; cut: how many lines were left out because they were cut off.
+    Attributes:
+        path: of the file.
+        lines: of the runs that did not crash.
+        cut: how many lines were left out because they were cut off.
+        failed: those that crashed.
     """
 
     path: Path

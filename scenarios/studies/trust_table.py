@@ -32,8 +32,11 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     Attributes:
         name: the set, in words.
-        scenario: what it was measured on; source: its people; users: how many.
-        topology: who carries messages; handlers: the parties.
+        scenario: what it was measured on.
+        source: its people.
+        users: how many.
+        topology: who carries messages.
+        handlers: the parties.
         public: whether the counts of round 1 are.
         on: the guards that were on, by name.
         seed, runs: of each attack.
@@ -63,7 +66,13 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
 
 class TrustTable(Record, frozen=True, kw_only=True):
-    """All sets of guards that were measured, by this version."""
+    """All sets of guards that were measured, by this version.
+
+    Attributes:
+        schema: the number of this format.
+        version: of veilmix.
+        sets: one after the other.
+    """
 
     schema: int = SCHEMA
     version: str
@@ -71,7 +80,13 @@ class TrustTable(Record, frozen=True, kw_only=True):
 
 
 class MeasuredTrust(Record, frozen=True):
-    """What is told of a scenario. fit: the very guards, or fewer. besides: what it has more."""
+    """What is told of a scenario.
+
+    Attributes:
+        measured: what is told.
+        fit: the very guards, or fewer.
+        besides: what it has more.
+    """
 
     measured: GuardSet
     fit: Fit

@@ -46,7 +46,15 @@ Rule = tuple[str, str, Callable[[Evidence], str]]  # name, what is checked, how
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing checked. ok: None if it could not be. detail: what was found. shows: of what."""
+    """One thing checked.
+
+    Attributes:
+        name: in a word.
+        what: should be so, in a sentence.
+        ok: None if it could not be.
+        detail: what was found.
+        shows: of what.
+    """
 
     name: str
     what: str

@@ -28,7 +28,13 @@ SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the s
 
 
 class Budget(Record, frozen=True):
-    """Epsilon of one position, and of one element in the sets of all owners."""
+    """Epsilon of one position, and of one element in the sets of all owners.
+
+    Attributes:
+        position: of one bit.
+        element: of all bits of one element.
+        unit: of both.
+    """
 
     position: float
     element: float
@@ -36,7 +42,14 @@ class Budget(Record, frozen=True):
 
 
 class Counted(Record, frozen=True):
-    """A number of elements with its limits. truth: None where it is not known."""
+    """A number of elements with its limits.
+
+    Attributes:
+        value: the estimate.
+        low: the lower limit.
+        high: the upper limit.
+        truth: None where it is not known.
+    """
 
     value: float = field(name="estimate")
     low: float
@@ -79,7 +92,8 @@ class Incidence(Findings, frozen=True, tag="incidence"):
         error: how far the estimates are from the truth.
         note: how the estimates are to be read.
         information: bits that all reports of one owner, were they pinned on it, tell about which
-            owner's set it is; information_error: its standard error.
+            owner's set it is.
+        information_error: its standard error.
     """
 
     owners: int
@@ -146,7 +160,15 @@ def _counted(count: Count, truth: int | None) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was read. psi: over the positions of whole pieces; whole: which pieces these are."""
+    """What was read.
+
+    Attributes:
+        psi: over the positions of whole pieces.
+        owners: whose vectors were read.
+        whole: which pieces these are.
+        left_out: positions of pieces with too few reports.
+        outside: texts that are no report.
+    """
 
     psi: Any
     owners: int

@@ -43,7 +43,13 @@ class Rule(Record, frozen=True):
 
 
 class Rival(Record, frozen=True):
-    """Global suppression on the same people: the columns it keeps, and the cells it shows."""
+    """Global suppression on the same people: the columns it keeps, and the cells it shows.
+
+    Attributes:
+        kept: names of columns.
+        cells: shown: people times columns kept.
+        exposed: share of people in a crowd smaller than k.
+    """
 
     kept: tuple[str, ...]
     cells: int

@@ -30,7 +30,13 @@ FEWER = 20  # with more than SIZES peers
 
 
 class Spread(Record, frozen=True):
-    """A mean over coalitions with its 95 % interval: the mean itself, where all were looked at."""
+    """A mean over coalitions with its 95 % interval: the mean itself, where all were looked at.
+
+    Attributes:
+        mean: over coalitions.
+        low: the lower end.
+        high: the upper end.
+    """
 
     mean: float
     low: float = field(name="low_95")

@@ -32,8 +32,11 @@ Reports = Mapping[tuple[str, ...], int]
 class Tally:
     """What reports hold, counted.
 
-    supporting: for each symbol the reports that support it; of bit-flip, for each position the
-    reports with a 1 there. people: reports that were read. outside: texts that are no report.
+    Attributes:
+        supporting: for each symbol the reports that support it; of bit-flip, for each position the
+            reports with a 1 there.
+        people: reports that were read.
+        outside: texts that are no report.
     """
 
     supporting: npt.NDArray[np.int64]

@@ -77,10 +77,13 @@ class Reading(Record, frozen=True):
 class PrivacyLoss(Record, frozen=True):
     """What is known.
 
-    information: bits that a person's reports carry about its values; None where it was left out.
-    information_error: its standard error, 0 where it is exact. shuffled: () where nothing
-    better than the local epsilon is known. together: of all questions, None where there is one.
-    readings: one for each question; of bit-flip, about any one bit.
+    Attributes:
+        information: bits that a person's reports carry about its values; None where it was left
+            out.
+        information_error: its standard error, 0 where it is exact.
+        shuffled: () where nothing better than the local epsilon is known.
+        together: of all questions, None where there is one.
+        readings: one for each question; of bit-flip, about any one bit.
     """
 
     information: float | None

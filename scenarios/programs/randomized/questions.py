@@ -49,9 +49,12 @@ Lie = Callable[[Sequence[str], "Entropy"], Sequence[str]]
 class Question:
     """One question that is answered with noise.
 
-    name: of the announced feature. columns: those of the population it is about; values: their
-    domains. randomizer: one of analysis/randomizers. packed: whether values and reports are
-    pieces of long vectors, as sets.py writes them.
+    Attributes:
+        name: of the announced feature.
+        columns: those of the population it is about.
+        values: their domains.
+        randomizer: one of analysis/randomizers.
+        packed: whether values and reports are pieces of long vectors, as sets.py writes them.
     """
 
     name: str
