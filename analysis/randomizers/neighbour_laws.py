@@ -19,6 +19,9 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats
 
+# Bits up to which all vectors of the others are listed.
+MOST_LISTED = 6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLaw:
@@ -28,25 +31,30 @@ class PairLaw:
         weight: w, the share of the others' reports that is known, in (0, 1].
         law: b, over some outcomes; sums to 1.
         own, other: P_u / b and P_v / b at these outcomes.
+        shared: the blanket's law / b at these outcomes, where all values of others are listed.
     """
 
     weight: float
     law: Floats
     own: Floats
     other: Floats
+    shared: Floats | None = None
 
     def alone(self, epsilon: float) -> float:
         """Delta before shuffling."""
         return float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
 
     @classmethod
-    def over(cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0) -> "PairLaw":
-        """From the laws b, P_u and P_v themselves; outcomes that b never has are left out."""
+    def over(
+        cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0, shared: Floats | None = None
+    ) -> "PairLaw":
+        """From the laws b, P_u, P_v, blanket themselves; outcomes b never has are left out."""
         kept = b > 0
-        return cls(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept])
+        both = None if shared is None else shared[kept] / b[kept]
+        return cls(weight, b[kept], u[kept] / b[kept], v[kept] / b[kept], both)
 
 
-# The blanket, and the pairs in which all others have one value: v, and a third one.
+# The blanket, and the pairs in which all others have one value: v, and others of another law.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 
@@ -73,12 +81,12 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
         return np.array([prod(chances) for chances in product(*coins)], np.float64)
 
     u, v = law(own, rare), law(rare, own)
-    equals = [PairLaw.over(v, u, v)]
+    b, all_rare = law(rare, rare), law(rare, rare, rare)
+    equals = [PairLaw.over(v, u, v, shared=b)]
     if a > 2:
-        equals.append(
-            PairLaw.over(law(rare, rare, own), law(own, rare, rare), law(rare, own, rare))
-        )
-    return PairLaw.over(law(rare, rare), u, v, float((own / rare).min())), equals
+        third = law(own, rare, rare), law(rare, own, rare)
+        equals.append(PairLaw.over(law(rare, rare, own), *third, shared=all_rare))
+    return PairLaw.over(b, u, v, float((own / rare).min())), equals
 
 
 def hash_neighbours(g: int, p: float, epsilon: float) -> Neighbours:
@@ -109,10 +117,31 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
     shared = (2 * p) ** (rest - wrong) * (2 * q) ** wrong
     u = (2 * p) ** agree * (2 * q) ** (h - agree) * shared
     v = (2 * q) ** agree * (2 * p) ** (h - agree) * shared
+    blanket = PairLaw((2 * q) ** L, b, u, v)
+    if L <= MOST_LISTED:
+        near = [(j, r) for j in range(h // 2 + 1) for r in range(rest + 1) if j or r]
+        return blanket, [flip_pair_among(q, h, j, r) for j, r in [*near, (0, 0)]]
     lies = np.arange(h + 1.0)
     law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
-    equal = PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))
-    return PairLaw((2 * q) ** L, b, u, v), [equal]
+    return blanket, [PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))]
+
+
+def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
+    """Others with one vector x: in j of the h differing bits u's, in r of the others neither's.
+
+    Outcomes: how many of these j, of the other h - j, and of the r bits are reported as u, u, x
+    have them.
+    """
+    p = 1 - q
+
+    def law(*truths: float) -> Floats:
+        laws = [
+            [comb(many, i) * t**i * (1 - t) ** (many - i) for i in range(many + 1)]
+            for many, t in zip((j, h - j, r), truths, strict=True)
+        ]
+        return np.array([prod(chances) for chances in product(*laws)], np.float64)
+
+    return PairLaw.over(law(p, q, p), law(p, p, q), law(q, q, q), shared=law(0.5, 0.5, 0.5))
 
 
 def clone_neighbours(epsilon: float) -> Neighbours:

@@ -186,10 +186,10 @@ class SubsetSelection(Pure):
         """Two symbols are like any other two; the blanket is a uniform set."""
         weight = (1 - self.truth) * self.a / (self.a - self.d)
         u, v, b = (self._patterns(2, own) for own in (0, 1, None))
-        equals = [PairLaw.over(v, u, v)]
+        equals = [PairLaw.over(v, u, v, shared=b)]
         if self.a > 2:
-            own, other, third = (self._patterns(3, x) for x in range(3))
-            equals.append(PairLaw.over(third, own, other))
+            own, other, third, any_set = (self._patterns(3, x) for x in (0, 1, 2, None))
+            equals.append(PairLaw.over(third, own, other, shared=any_set))
         return [(PairLaw.over(b, u, v, weight), equals)]
 
     @property

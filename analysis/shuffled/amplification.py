@@ -9,6 +9,10 @@ attacker who did not, and what they said:
     upper   (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
 
+In a large crowd the next one is nearer, where the laws of all values of the others are known:
+
+    upper   every other term exchanged for one and the same, the widest there is (`any_others.py`)
+
     lower   the same with w = 1 and b = P_z: all others have the value z, which is an actual pair of
             collections (ERRATA 001.9). z = v, and z another value where there is one. With little
             noise others of two or three values are worse: as many as are few enough are tried.
@@ -19,25 +23,22 @@ The blankets of the randomizers are in `randomizers/neighbour_laws.py`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, log
-
-import numpy as np
+from math import log
 
 from ..randomizers import Randomizer, as_randomizer
-from ..randomizers.neighbour_laws import PairLaw
 from ..randomizers.randomizer import as_epsilon
-from ..validation import Floats, crowd, open_unit
+from ..validation import crowd, open_unit
+from .any_others import any_others_delta
 from .collections import every_pair, mixed_pairs
 from .epsilon import hockey_stick
-from .iid_sums import at_least, at_most
 from .level import TRIED, width_in_words
+from .pair_bounds import least_delta, most_delta, telling
 
-# Lattice points to a deviation: bounds here differ by far more than what finer ones would give.
-FINE = 32.0
 # Relative width of the interval in which an epsilon is sought.
 NARROW = 1e-6
-RULE = "lower: others of one value; upper: privacy blanket or local"
-MIXED = "lower: others of up to three values; upper: privacy blanket or local"
+UPPER = "upper: exchange of terms, privacy blanket or local"
+RULE = f"lower: others of one value; {UPPER}"
+MIXED = f"lower: others of up to three values; {UPPER}"
 # Nats beyond which a report that gives its value away has no epsilon.
 MOST_NATS = 600.0
 # Part of the local epsilon below which an epsilon is taken for 0.
@@ -67,23 +68,6 @@ class Between:
     def width(self) -> float:
         """The distance of the bounds as a share of the upper one; 0 where it is exact."""
         return (self.high - self.low) / self.high if self.high > 0 else 0.0
-
-
-def most_delta(pair: PairLaw, n: int, epsilon: float) -> float:
-    """Upper bound of the delta of a pair of neighbours among n reports."""
-    return at_most(*_terms(pair, epsilon), n, FINE) / (n * pair.weight)
-
-
-def least_delta(pair: PairLaw, n: int, epsilon: float) -> float:
-    """Lower bound of the pair's delta, in the worse of both directions; for w = 1."""
-    back = PairLaw(pair.weight, pair.law, pair.other, pair.own)
-    both = (at_least(*_terms(laws, epsilon), n, FINE) for laws in (pair, back))
-    return max(both) / (n * pair.weight)
-
-
-def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
-    atoms = pair.own - exp(epsilon) * pair.other
-    return np.append(atoms, 0.0), np.append(pair.weight * pair.law, 1 - pair.weight)
 
 
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Between:
@@ -158,17 +142,18 @@ def _bounds(
 
     def low(epsilon: float) -> float:
         best = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-        for pair in (pair for _, equals in cases for pair in equals):
+        for pair in (pair for _, equals in cases for pair in telling(equals)):
             if pair.alone(epsilon) > best:  # shuffling never raises it
                 best = max(best, least_delta(pair, n, epsilon))
         return best
 
     def high(epsilon: float) -> float:
         best = 0.0
-        for blanket, _ in cases:
+        for case in cases:
+            blanket = case[0]
             alone = blanket.alone(epsilon)
-            if alone > best:
-                best = max(best, min(alone, most_delta(blanket, n, epsilon)))
+            if alone > best and (most := min(alone, most_delta(blanket, n, epsilon))) > best:
+                best = max(best, min(most, any_others_delta(case, n, epsilon, most)))
         return best
 
     return low, high, MIXED if mixed else RULE

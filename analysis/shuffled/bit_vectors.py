@@ -9,15 +9,19 @@ others who have either u or v are tried as well, in all numbers: at n = 16, q = 
 two bits have delta .1829 with equal others and .2278 with eight of one kind and seven of the other.
 Others who differ in one bit alone are the one-bit case, exact for every n.
 
-Upper: the smaller of two. (a) The privacy blanket: everybody's report is, with probability (2 q)^L,
-a uniform vector that says nothing. Tell the attacker who was not uniform, and their reports; the
-doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta of that is
+Up to six bits all others may also have any one vector x, and it is not always v: bits in which u
+and v agree, and x is their opposite, set the others apart from the doubted person.
+
+Upper: the smallest of three. (a) The privacy blanket: everybody's report is, with probability
+(2 q)^L, a uniform vector that says nothing. Tell the attacker who was not uniform, and their
+reports; the doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta is
 
     (1/(n g)) E[(sum over i <= n of B_i X_i)_+],  g = (2 q)^L,  B_i ~ Ber(g),
     X_i = 2^L (p(u, Y_i) - e^eps p(v, Y_i)),  Y_i uniform.
 
-(b) The delta before shuffling. What the attacker is told beyond the counts can only help, so both
-are upper bounds, for every collection; the maximum over h covers all pairs.
+(b) The delta before shuffling. (c) For up to six bits, terms exchanged one by one for the worst
+(`any_others.py`). What the attacker is told beyond the counts can only help, so all are upper
+bounds, for every collection; the maximum over h covers all pairs.
 """
 
 from math import comb, exp, log
@@ -26,14 +30,18 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..randomizers import BitFlip
-from ..randomizers.neighbour_laws import flip_neighbours
+from ..randomizers.neighbour_laws import MOST_LISTED, flip_neighbours
 from ..validation import Floats
+from .any_others import any_others_delta
 from .collections import every_pair, mixed_pairs
 from .exact_law import add_person, all_counts, law, transition_matrix
-from .iid_sums import positive_part
+from .iid_sums import at_least, positive_part
 from .level import Level
+from .pair_bounds import least_delta, telling
 
 LARGEST_BITS = 64
+# Lattice points to a deviation where many distances are looked at; half of them lose a lot.
+COARSER = 64.0
 
 
 def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: float) -> Level:
@@ -48,21 +56,38 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     mixed = mixed_pairs(n, [flip_neighbours(h, q, h) for h in range(1, bits + 1)])
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
     # Others who differ in one bit alone, which is the doubted one: any number of them has a 1.
-    low, high, by = max(low, one_bit), 0.0, "local"
-    for h in range(
-        bits, 0, -1
-    ):  # far vectors first: they are mostly the worst, and settle the rest
+    low, high, by, worst = max(low, one_bit), 0.0, "local", None
+    for h in range(bits, 0, -1):  # far vectors first: mostly the worst, they settle the rest
         local = local_delta(q, epsilon, h)
-        if local > high:
-            blanket = blanket_delta(n, q, epsilon, bits, h)
-            if min(local, blanket) > high:
-                high, by = min(local, blanket), "local" if local <= blanket else "blanket"
-        if local > low:
-            low = max(low, equal_others_delta(n, q, epsilon, h)[0])
+        if local > high and (found := _most(n, q, epsilon, bits, h, local))[0] > high:
+            high, by = found
+        if local > low and (least := _least(n, q, epsilon, bits, h)) > low:
+            low, worst = least, h
+    if worst is not None and bits <= MOST_LISTED:
+        low = max(low, equal_others_delta(n, q, epsilon, worst)[0])
     rule = f"lower: others of {'up to two values' if mixed else 'one value'}; upper: {by}"
     return Level.of(
         "delta", "hockey-stick", high, epsilon, n=n, q=q, bits=bits, lower=min(low, high), rule=rule
     )
+
+
+def _most(n: int, q: float, epsilon: float, bits: int, h: int, local: float) -> tuple[float, str]:
+    """The least upper bound for vectors at distance h, and what gives it."""
+    blanket = blanket_delta(n, q, epsilon, bits, h)
+    found = min((local, "local"), (blanket, "blanket"))
+    if bits > MOST_LISTED or found[0] <= 0:
+        return found
+    case = flip_neighbours(bits, q, h)
+    return min(found, (any_others_delta(case, n, epsilon, found[0]), "exchange"))
+
+
+def _least(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
+    """A lower bound for vectors at distance h, on a coarser lattice: others of one vector."""
+    low = max(at_least(*terms, n, COARSER) for terms in _equal_terms(q, epsilon, h)) / n
+    if bits > MOST_LISTED:
+        return low
+    pairs = telling(flip_neighbours(bits, q, h)[1])
+    return max(low, *(least_delta(pair, n, epsilon) for pair in pairs))
 
 
 def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float, float]:
@@ -70,12 +95,16 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 
     The larger of both directions. Independent of the number of bits beyond h.
     """
+    both = [positive_part(*terms, n) for terms in _equal_terms(q, epsilon, h)]
+    return max(low for low, _ in both) / n, max(high for _, high in both) / n
+
+
+def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
+    """Atoms and probabilities of the n terms whose sum's positive part it is, both directions."""
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])
     ratio: Floats = np.asarray((p / q) ** (2.0 * lies - h), np.float64)
-    forth = positive_part(ratio - exp(epsilon), weights, n)
-    back = positive_part(1 - exp(epsilon) * ratio, weights, n)
-    return max(forth[0], back[0]) / n, max(forth[1], back[1]) / n
+    return [(ratio - exp(epsilon), weights), (1 - exp(epsilon) * ratio, weights)]
 
 
 def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:

@@ -10,10 +10,11 @@ The atoms need not share a lattice, so they are moved to one, h apart, in two wa
 Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
 law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
 atom are on the lattice. Where the lattice is too coarse to say much, Chernoff's bound may say more:
-E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t).
+E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L
+beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
 """
 
-from math import e, exp, log
+from math import e, exp, inf, log, log1p
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ FEWEST, GOOD, FEW = 6.0, 0.1, 6
 LONGEST = 64
 # Nats of tilt from one lattice point to the next with which the lattice says nothing.
 STEEP = 10.0
+# Part of a Laplace variable's own rate up to which a sum may be tilted.
+STEEPEST = 0.8
 # Nats by which rounding errors of a law may be raised in a lower bound.
 FAINT = 15.0
 # Nats below which nothing is worked out: 0 and Chernoff's bound.
@@ -55,18 +58,25 @@ def positive_part(
     return min(at_least(atoms, weights, n, finest), upper), upper
 
 
-def at_most(atoms: Floats, weights: Floats, n: int, finest: float = FINEST) -> float:
-    """The upper bound alone."""
+def at_most(
+    atoms: Floats, weights: Floats, n: int, finest: float = FINEST, sharp: float = inf
+) -> float:
+    """The upper bound alone; of E[(X_1 + ... + X_n + G)_+] where `sharp` is finite.
+
+    G is a Laplace variable of scale 1/sharp; infinite where it is far wider than the sum.
+    """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
-        return edge * (1 + _slack(n))
+        return (edge + (0.0 if sharp == inf else 1 / (2 * sharp))) * (1 + _slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
-    limit = _chernoff(atoms, weights, n, slope)
+    if slope > STEEPEST * sharp:
+        return inf
+    limit = _chernoff(atoms, weights, n, slope) - log1p(-((slope / sharp) ** 2))
     if limit < NOTHING:
         return exp(NOTHING)
     if slope * step > STEEP:
         return exp(min(limit, -NOTHING))
-    return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step))
+    return min(exp(min(limit, -NOTHING)), _upper(atoms, weights, n, slope, step, sharp))
 
 
 def at_least(atoms: Floats, weights: Floats, n: int, finest: float = FINEST) -> float:
@@ -142,7 +152,9 @@ def _centring(atoms: Floats, weights: Floats) -> float:
     return float(brentq(mean, 0.0, top))
 
 
-def _upper(atoms: Floats, weights: Floats, n: int, slope: float, step: float) -> float:
+def _upper(
+    atoms: Floats, weights: Floats, n: int, slope: float, step: float, sharp: float
+) -> float:
     place = (atoms - atoms.min()) / step
     low = np.floor(place)
     share = place - low
@@ -157,6 +169,9 @@ def _upper(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
             sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -NOTHING)) * law[above]
         ).sum()
     )
+    if sharp < inf:  # E[(x + G)_+] = x_+ + e^(-L |x|) / (2 L), convex too
+        tails = np.exp(np.minimum(log_norm - slope * sums - sharp * np.abs(sums), -NOTHING))
+        total += float((tails * law).sum()) / (2 * sharp)
     return total * (1 + _slack(n))
 
 

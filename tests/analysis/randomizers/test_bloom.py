@@ -7,8 +7,8 @@ import pytest
 from veilmix.analysis.randomizers import GRR, Bloom, Hadamard, Randomizer, UnaryEncoding
 from veilmix.analysis.randomizers.bloom import bits_of
 from veilmix.analysis.randomizers.neighbour_laws import clone_neighbours
-from veilmix.analysis.shuffled.amplification import least_delta, most_delta
 from veilmix.analysis.shuffled.collections import every_pair
+from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
 from veilmix.errors import ParameterError
 
 WORDS = ("apple", "pear", "plum", "fig")

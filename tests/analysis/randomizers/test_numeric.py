@@ -10,8 +10,8 @@ from veilmix.analysis.randomizers import Duchi, Hybrid, Numeric, Piecewise, Squa
 from veilmix.analysis.randomizers.means import HYBRID_FROM
 from veilmix.analysis.randomizers.numeric import rounded_mass
 from veilmix.analysis.randomizers.numerical_capacity import pairwise_contraction
-from veilmix.analysis.shuffled.amplification import least_delta, most_delta
 from veilmix.analysis.shuffled.collections import every_pair
+from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
 from veilmix.errors import ParameterError
 
 KINDS: list[type[Numeric]] = [Duchi, Piecewise, Hybrid, SquareWave]

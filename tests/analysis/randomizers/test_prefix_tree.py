@@ -19,7 +19,7 @@ from veilmix.analysis.randomizers.prefix_errors import (
     tail,
     threshold,
 )
-from veilmix.analysis.shuffled.amplification import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
 from veilmix.errors import ParameterError
 
 EVERY = np.arange(1 << 16, dtype=np.uint16)

@@ -6,8 +6,8 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 from veilmix.analysis.randomizers import Ranges, UnaryEncoding
-from veilmix.analysis.shuffled.amplification import least_delta, most_delta
 from veilmix.analysis.shuffled.collections import every_pair
+from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
 from veilmix.errors import ParameterError
 
 POINTS = (4.0, 0.0, 1.0, 2.0, 3.0, 5.0, 9.0)

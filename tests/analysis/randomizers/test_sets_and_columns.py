@@ -10,8 +10,8 @@ from veilmix.analysis.randomizers.numerical_capacity import (
     numerical_capacity,
     pairwise_contraction,
 )
-from veilmix.analysis.shuffled.amplification import least_delta, most_delta
 from veilmix.analysis.shuffled.collections import every_pair
+from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
 
 ONES: list[Randomizer] = [
     SubsetSelection(5, 2, 1.1),

@@ -1,0 +1,137 @@
+"""The upper bound by exchange of terms: never below the truth, and near it in a large crowd."""
+
+from itertools import combinations_with_replacement as multisets
+from itertools import product
+from math import exp, inf
+
+import numpy as np
+import pytest
+from veilmix.analysis.randomizers import (
+    BitFlip,
+    LocalHash,
+    Randomizer,
+    SubsetSelection,
+    UnaryEncoding,
+)
+from veilmix.analysis.shuffled.amplification import report_epsilon
+from veilmix.analysis.shuffled.any_others import _never_negative, _terms, any_others_delta
+from veilmix.analysis.shuffled.collections import all_pairs
+from veilmix.analysis.shuffled.iid_sums import at_most
+from veilmix.analysis.shuffled.pair_bounds import most_delta
+
+Law = tuple[np.ndarray, np.ndarray]
+
+
+def worst(one: Randomizer, n: int, epsilon: float, known: float = 1.0) -> float:
+    """The bound over all pairs of values."""
+    return max(any_others_delta(case, n, epsilon, known) for case in one.neighbours())
+
+
+def enumerated(one: Randomizer, n: int, epsilon: float) -> float:
+    """The largest delta over all collections."""
+    pairs = all_pairs(one.matrix, n)
+    assert pairs is not None
+    return pairs.delta(epsilon)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("one", "n"),
+    [
+        (UnaryEncoding.oue(2, 1.0), 100),
+        (UnaryEncoding.rappor(2, 1.0), 100),
+        (UnaryEncoding.blh(2, 1.0), 100),
+        (UnaryEncoding.oue(3, 1.0), 8),
+        (UnaryEncoding.rappor(3, 2.0), 8),
+        (SubsetSelection(3, 1, 1.0), 30),
+        (SubsetSelection(4, 2, 1.0), 8),
+        (BitFlip(2, 0.25), 12),
+    ],
+    ids=str,
+)
+def test_no_collection_is_above(one: Randomizer, n: int) -> None:
+    for epsilon in (0.05, 0.2, 0.6):
+        exact = enumerated(one, n, epsilon)
+        for known in (1.0, 10 * exact, exact):
+            assert worst(one, n, epsilon, known) >= exact * (1 - 1e-9)
+
+
+def expected(laws: tuple[Law, ...]) -> float:
+    """E[(X_1 + ... + X_n)_+] of independent terms, one law each, by enumeration."""
+    total = 0.0
+    for atoms in product(*(list(zip(*law, strict=True)) for law in laws)):
+        total += max(0.0, sum(x for x, _ in atoms)) * float(np.prod([p for _, p in atoms]))
+    return total
+
+
+@pytest.mark.parametrize("one", [UnaryEncoding.oue(2, 2.0), UnaryEncoding.rappor(2, 1.0)], ids=str)
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_labels_and_a_pool_only_help_the_attacker(one: Randomizer, share: float) -> None:
+    n, epsilon = 3, 0.4
+    (case,) = one.neighbours()
+    laws = _terms(case, epsilon, share)
+    for atoms, weights in laws:
+        assert weights.sum() == pytest.approx(1)
+        assert atoms @ weights == pytest.approx(1 - exp(epsilon))
+    most = max(expected(some) for some in multisets(laws, n)) / n + (1 - share) ** n
+    assert most >= enumerated(one, n, epsilon)
+
+
+@pytest.mark.parametrize("sharp", [0.8, 2.0, 10.0])
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_a_laplace_variable_beside_the_sum(sharp: float, n: int) -> None:
+    atoms, weights = np.array([-2.0, 0.5, 1.0]), np.array([0.5, 0.3, 0.2])
+    sums = np.zeros(1)
+    chances = np.ones(1)
+    for _ in range(n):
+        sums = (sums[:, None] + atoms).ravel()
+        chances = (chances[:, None] * weights).ravel()
+    exact = float(chances @ (np.maximum(sums, 0) + np.exp(-sharp * np.abs(sums)) / (2 * sharp)))
+    found = at_most(atoms, weights, n, sharp=sharp)
+    assert exact * (1 - 1e-9) <= found
+    assert found == inf or found <= exact * (1 + 1e-3)
+
+
+def test_an_exchange_may_not_lose_under_any_density() -> None:
+    knots = np.linspace(-2, 2, 101)
+    gain = 1.0 - np.abs(knots) - 0.3 * (knots > 1.2)
+    gain[[0, -1]] = 0
+    assert not _never_negative(knots, gain, 0.5)
+    rising = np.where(np.abs(knots) < 1, 1.0 - np.abs(knots), -0.05)
+    sharp = next(x for x in np.geomspace(5, 0.01, 200) if _never_negative(knots, rising, x))
+    rng = np.random.default_rng(1)
+    fine = np.linspace(-2, 2, 4001)
+    D = np.interp(fine, knots, rising)
+    for _ in range(200):  # densities whose logarithm rises or falls at every point by at most L
+        sign = np.where(fine < rng.uniform(-2, 2), 1, -1) * rng.choice([-1, 1])
+        log_density = np.cumsum(sign * rng.uniform(0, sharp, len(fine))) * 1e-3
+        assert float(np.exp(log_density) @ D) >= -1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "one",
+    [
+        UnaryEncoding.oue(10, 2.0),
+        UnaryEncoding.rappor(10, 2.0),
+        UnaryEncoding.oue(50, 0.5),
+        SubsetSelection.best(20, 2.0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n", [10**4, 10**5, 10**6])
+def test_unary_encodings_are_known_within_a_percent(one: Randomizer, n: int) -> None:
+    found = report_epsilon(n, one, 1e-6)
+    assert 0 < found.low <= found.high
+    assert found.width < 0.01
+
+
+def test_it_is_below_the_blanket_where_the_crowd_is_large() -> None:
+    (case,) = UnaryEncoding.oue(10, 2.0).neighbours()
+    blanket = most_delta(case[0], 5000, 0.1)
+    assert any_others_delta(case, 5000, 0.1, blanket) < blanket / 2
+
+
+def test_values_that_are_not_all_known_have_no_such_bound() -> None:
+    (case,) = LocalHash(5, 3, 1.0).neighbours()
+    assert any_others_delta(case, 1000, 0.1, 1.0) == inf
