@@ -21,6 +21,7 @@ TARGETS = {  # extra -> the target of the Makefile that installs it
     "data": "data",
     "teach": "teach",
     "cluster": "cluster",
+    "fast": "fast",
     "dev": "dev",
 }
 _EXTRA = re.compile(r"extra\s*==\s*['\"](\w+)['\"]")

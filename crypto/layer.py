@@ -5,7 +5,7 @@
 The holder's key fixes the suite: a layer that begins with another byte does not open.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..errors import ParameterError, Reason, Refused
 from .entropy import Entropy
@@ -51,26 +51,30 @@ def open_layer(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
 def seal_layers(
     suite: Suite,
     public: PublicKey,
-    plaintexts: Iterable[bytes],
+    plaintexts: Sequence[bytes],
     context: bytes,
-    entropies: Iterable[Entropy],
+    entropies: Sequence[Entropy],
 ) -> list[bytes]:
     """Seal many plaintexts for one party in one context, each as `seal_layer` with its entropy.
 
     What is the same for all is checked once: between two seals as little as can be happens.
     """
-    pairs = zip(plaintexts, entropies, strict=True)
     suite.check(public, context)
-    prefix, seal = suite.prefix, suite._seal
-    return [prefix + seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]
+    prefix = suite.prefix
+    return [prefix + sealed for sealed in suite._seal_all(public, plaintexts, context, entropies)]
 
 
-def open_layers(secret: SecretKey, layers: Iterable[bytes], context: bytes) -> list[bytes | None]:
+def open_layers(secret: SecretKey, layers: Sequence[bytes], context: bytes) -> list[bytes | None]:
     """Open many layers in one context, each as `open_layer`; None for one that does not open."""
     suite = _OPENERS[secret.suite]
     suite.check(secret, context)
-    prefix, opened = suite.prefix, suite._open
-    return [opened(secret, layer[1:], context) if layer[:1] == prefix else None for layer in layers]
+    prefix = suite.prefix
+    right = [layer[1:] for layer in layers if layer[:1] == prefix]
+    opened = suite._open_all(secret, right, context)
+    if len(right) == len(layers):
+        return opened
+    inside = iter(opened)
+    return [next(inside) if layer[:1] == prefix else None for layer in layers]
 
 
 def layer_size(suite: Suite, plaintext_size: int) -> int:

@@ -12,12 +12,16 @@
 The nonce is a hash over E as it stands, so no other spelling of E opens the same bytes.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from nacl.bindings import (
     crypto_box,
+    crypto_box_afternm,
     crypto_box_NONCEBYTES,
+    crypto_box_open_afternm,
     crypto_box_seal,
     crypto_box_seal_open,
     crypto_box_SEALBYTES,
@@ -29,6 +33,12 @@ from .entropy import Entropy
 from .keys import SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
 from .sealing import CONTEXT_SIZE, Suite
 from .x25519 import X25519_SIZE, is_public_key
+
+if TYPE_CHECKING:
+    from .multibuffer import MultiBuffer
+
+MANY = 32  # layers from which on an engine pays: what it does for all at once has a cost of its own
+TOGETHER = 512  # layers that it works on at once: their keys stay in the processor's cache
 
 
 class BoxSuite(Suite):
@@ -49,6 +59,17 @@ class BoxSuite(Suite):
             return None
         return message[CONTEXT_SIZE:] if message[:CONTEXT_SIZE] == context else None
 
+    def _open_all(
+        self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
+    ) -> list[bytes | None]:
+        engine = _engine(len(sealed))
+        if engine is None:
+            return super()._open_all(secret, sealed, context)
+        results = list[bytes | None]()
+        for at in range(0, len(sealed), TOGETHER):
+            results += _opened(engine, secret, sealed[at : at + TOGETHER], context)
+        return results
+
 
 @final
 class SealedBox(BoxSuite):
@@ -56,10 +77,32 @@ class SealedBox(BoxSuite):
 
     code = SuiteCode.SEALEDBOX
 
+    @property
+    def together(self) -> int:
+        """Layers that are best handed over at once: many if the engine for many is here."""
+        return 1 if _engine(TOGETHER) is None else TOGETHER
+
     def _seal(self, public: PublicKey, plaintext: bytes, context: bytes, entropy: Entropy) -> bytes:
         if entropy.seeded:
             return sealed_box(public.raw, context + plaintext, entropy.random(SECRET_SIZE))
         return crypto_box_seal(context + plaintext, public.raw)
+
+    def _seal_all(
+        self,
+        public: PublicKey,
+        plaintexts: Sequence[bytes],
+        context: bytes,
+        entropies: Sequence[Entropy],
+    ) -> list[bytes]:
+        engine = _engine(len(plaintexts))
+        if engine is None:
+            return super()._seal_all(public, plaintexts, context, entropies)
+        results = list[bytes]()
+        for at in range(0, len(plaintexts), TOGETHER):
+            group = slice(at, at + TOGETHER)
+            ephemeral = _ephemeral(entropies[group])
+            results += _sealed(engine, public.raw, context, plaintexts[group], ephemeral)
+        return results
 
 
 def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
@@ -73,3 +116,63 @@ def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
     point = crypto_scalarmult_base(ephemeral)
     nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
     return point + crypto_box(message, nonce, public, ephemeral)
+
+
+def _engine(count: int) -> "MultiBuffer | None":
+    """Give what works on many keys at once, if it is here and there are enough of them."""
+    if count < MANY:
+        return None
+    from .multibuffer import multibuffer
+
+    return multibuffer()
+
+
+def _ephemeral(entropies: Sequence[Entropy]) -> bytes:
+    """Draw an ephemeral secret key from each, in a row; from the system all at once."""
+    if any(entropy.seeded for entropy in entropies):
+        return b"".join([entropy.random(SECRET_SIZE) for entropy in entropies])
+    return entropies[0].random(SECRET_SIZE * len(entropies))
+
+
+def _sealed(
+    engine: "MultiBuffer",
+    public: bytes,
+    context: bytes,
+    plaintexts: Sequence[bytes],
+    secrets: bytes,
+) -> list[bytes]:
+    """Make many sealed boxes for one recipient, as `sealed_box` makes each."""
+    points, keys = engine.public_keys(secrets), engine.box_keys(secrets, public)
+    results = list[bytes]()
+    for at, plaintext in zip(range(0, len(secrets), SECRET_SIZE), plaintexts, strict=True):
+        point = points[at : at + X25519_SIZE]
+        nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
+        key = keys[at : at + SECRET_SIZE]
+        results.append(point + crypto_box_afternm(context + plaintext, nonce, key))
+    return results
+
+
+def _opened(
+    engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
+) -> list[bytes | None]:
+    """Open many sealed boxes of one recipient; None for one that does not open."""
+    public, spare = secret.public.raw, secret.public.raw
+    points = [each[:X25519_SIZE] for each in sealed]
+    fit = [
+        len(each) >= crypto_box_SEALBYTES and is_public_key(point)
+        for each, point in zip(sealed, points, strict=True)
+    ]
+    in_a_row = b"".join(
+        [point if right else spare for point, right in zip(points, fit, strict=True)]
+    )
+    keys = engine.box_keys(secret._raw, in_a_row)
+    results = list[bytes | None]()
+    for at, (each, point, right) in enumerate(zip(sealed, points, fit, strict=True)):
+        message = b""
+        if right:
+            nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
+            key = keys[at * SECRET_SIZE : (at + 1) * SECRET_SIZE]
+            with suppress(CryptoError):
+                message = crypto_box_open_afternm(each[X25519_SIZE:], nonce, key)
+        results.append(message[CONTEXT_SIZE:] if message[:CONTEXT_SIZE] == context else None)
+    return results

@@ -5,6 +5,7 @@ is bound, and everything that does not open fails in one way.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ..errors import ParameterError, Reason, Refused
@@ -33,6 +34,11 @@ class Suite(ABC):
 
     def __init__(self) -> None:
         self.prefix = bytes((self.code,))
+
+    @property
+    def together(self) -> int:
+        """Layers that are best handed over at once: 1 where each is sealed and opened alone."""
+        return 1
 
     @property
     def name(self) -> str:
@@ -114,6 +120,23 @@ class Suite(ABC):
 
     @abstractmethod
     def _open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes | None: ...
+
+    def _seal_all(
+        self,
+        public: PublicKey,
+        plaintexts: Sequence[bytes],
+        context: bytes,
+        entropies: Sequence[Entropy],
+    ) -> list[bytes]:
+        """Seal many; a suite that can do some of it for all at once says how."""
+        pairs = zip(plaintexts, entropies, strict=True)
+        return [self._seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]
+
+    def _open_all(
+        self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
+    ) -> list[bytes | None]:
+        """Open many; None for one that does not open."""
+        return [self._open(secret, each, context) for each in sealed]
 
     def __repr__(self) -> str:
         return f"<suite {self.name}>"

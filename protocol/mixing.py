@@ -18,7 +18,7 @@ from .messages import Mixed
 from .session import Round
 from .wire import Reader, decode
 
-TOGETHER = 16  # envelopes that a thread opens before it looks inside; other threads wait meanwhile
+TOGETHER = 16  # envelopes that a thread opens, at least, before it looks inside; others wait then
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,9 @@ def open_envelopes(
 ) -> list[list[bytes] | Reason]:
     """First shuffler: open many envelopes; in place of one that is refused stands the reason."""
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
-    for at in range(0, len(envelopes), TOGETHER):
-        group = envelopes[at : at + TOGETHER]
+    size = max(TOGETHER, plan.suite.together)
+    for at in range(0, len(envelopes), size):
+        group = envelopes[at : at + size]
         bundles = open_all(secret, group, context)
         results += [inside(plan, *pair) for pair in zip(group, bundles, strict=True)]
     return results

@@ -26,7 +26,7 @@ from .worker_pool import WorkerPool
 
 Row = Sequence[str]
 Lie = Callable[[Row, Entropy], Row]
-TOGETHER = 8  # people whose answers a thread seals step by step; other threads wait between steps
+TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
 Asks = tuple[Signer, Entropy]
 Grants = tuple[Asking, Grant, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | None]
@@ -156,8 +156,9 @@ def seal_all(
     """Users: seal the answers of those who are asked; per person the letter, and what went in."""
     book, label = Phrasebook(plan), f"round-{plan.call.round}"
     results: list[tuple[Letter, Made]] = []
-    for at in range(0, len(indices), TOGETHER):
-        people = [person(index) for index in indices[at : at + TOGETHER]]
+    size = _together(plan)
+    for at in range(0, len(indices), size):
+        people = [person(index) for index in indices[at : at + size]]
         asked = [who for who in people if plan.call.round in who.rounds]
         fresh = [who.entropy.fork(label) for who in asked]
         rows = [who.response(new) for who, new in zip(asked, fresh, strict=True)]
@@ -216,9 +217,15 @@ def sign_many(plan: Round, jobs: Sequence[Signing]) -> list[Done | Reason]:
     another key than all others sends nothing in this round: it gets the reason.
     """
     book, results = Phrasebook(plan), list[Done | Reason]()
-    for at in range(0, len(jobs), TOGETHER):
-        results += _sealed(plan, book, jobs[at : at + TOGETHER])
+    size = _together(plan)
+    for at in range(0, len(jobs), size):
+        results += _sealed(plan, book, jobs[at : at + size])
     return results
+
+
+def _together(plan: Round) -> int:
+    """How many people's answers are sealed step by step."""
+    return max(TOGETHER, plan.suite.together // plan.slots)
 
 
 def _sealed(plan: Round, book: Phrasebook, jobs: Sequence[Signing]) -> list[Done | Reason]:

@@ -13,7 +13,7 @@ import pytest
 from veilmix import installation
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = {"cluster", "data", "dev", "report", "teach", "web"}
+EXTRAS = {"cluster", "data", "dev", "fast", "report", "teach", "web"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
@@ -24,7 +24,7 @@ def asked(level: str) -> set[str]:
         if line.startswith("-r "):
             found |= asked(line[3:].removesuffix(".in"))
         elif not line.startswith("#"):
-            found.add(line.partition("[")[0])
+            found.add(re.split(r"[\[;]", line)[0])
     return found
 
 
@@ -44,7 +44,9 @@ def test_a_level_has_the_versions_of_all() -> None:
         for path in (ROOT / "requirements").glob("*.txt")
         if path.stem not in {"bench", "peers"}  # of their own: what is compared is older
     }
-    assert {"core", "demo", "data", "teach", "cluster", "dev"} == set(pins)
+    assert {"core", "demo", "data", "teach", "cluster", "fast", "dev"} == set(pins)
+    asked_for = pins.pop("fast") - pins["demo"]  # under terms of its maker's own: only if asked for
+    assert {pin.partition("==")[0] for pin in asked_for} == {"intel-cmplr-lib-rt", "ipp-crypto"}
     assert all(some and some <= pins["dev"] for some in pins.values())
 
 
@@ -157,5 +159,5 @@ def test_the_doctor_has_no_complaint_of_what_make_demo_brings(fresh: Path) -> No
     extras = {row["what"].removeprefix("extra: "): row for row in said}
     assert "jinja2" in extras["report"]["found"]
     assert "h11" in extras["web"]["found"]
-    for extra in ("data", "teach", "cluster"):
+    for extra in ("data", "teach", "cluster", "fast"):
         assert extras[extra]["advice"].endswith(f": make {extra}")

@@ -6,6 +6,7 @@ this checkout's own, which must have them: the same files, and nothing is instal
 fresh clone in a folder of any name can be tried in a second.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -43,8 +44,9 @@ def equip(folder: Path, level: str) -> None:
     ours, theirs = (Path(one.places()["purelib"]) for one in (_environment(ROOT), there))
     for name in {*_pinned(folder / "requirements" / f"{level}.txt"), *INSTALLER}:
         for part in _parts(ours, name):
-            link = theirs / part
+            link = Path(os.path.normpath(theirs / part))
             if not link.exists():
+                link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(ours / part)
     names = sorted(there.installed())
     there.mark(level).write_text("\n".join([there.fingerprint(level), *names, ""]), "utf-8")
@@ -68,13 +70,18 @@ def _pinned(requirements: Path) -> Iterator[str]:
 
 
 def _parts(libraries: Path, name: str) -> set[str]:
-    """What a library put beside the others, as its record has it; nothing if it is not there."""
+    """What a library put beside the others, and libraries that it loads from elsewhere.
+
+    As its record has it; nothing if it is not there.
+    """
     wanted = re.sub(r"[-_.]+", "-", name).lower()
     found = set()
     for record in libraries.glob("*.dist-info/RECORD"):
         if re.sub(r"[-_.]+", "-", record.parent.name.partition("-")[0]).lower() == wanted:
             lines = record.read_text("utf-8").splitlines()
-            found |= {line.split(",")[0].split("/")[0] for line in lines}
+            files = {line.split(",")[0] for line in lines}
+            found |= {file for file in files if file.startswith("..") and ".so" in file}
+            found |= {file.split("/")[0] for file in files}
     return found - {"..", "__pycache__", ""}
 
 

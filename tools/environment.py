@@ -25,8 +25,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv"
 NEEDS = (3, 11)
-LEVELS = ("core", "demo", "data", "teach", "cluster", "dev")
-ALL = "dev"  # has what every other level has
+LEVELS = ("core", "demo", "data", "teach", "cluster", "fast", "dev")
+ALL = "dev"  # has what every other level has, but what ASKED has
+ASKED = ("fast",)  # part of it has a licence that a user should accept knowingly
 
 COMMAND = """#!{python}
 import sys
@@ -141,7 +142,7 @@ def main(level: str) -> None:
         )
     if level not in LEVELS:
         sys.exit(f"environment: found level {level!r}; one of {', '.join(LEVELS)} is accepted")
-    if not (whole(level) or whole(ALL)):
+    if not (whole(level) or (whole(ALL) and level not in ASKED)):
         install(level)
     link_checkout()
 

@@ -28,6 +28,7 @@ EXTRAS = {  # what they are for
     "data": "Parquet files",
     "teach": "lessons",
     "cluster": "sweeps on many computers",
+    "fast": "sealing several times as fast",
 }
 
 
@@ -133,6 +134,13 @@ def extras() -> Iterator[Finding]:
             yield Finding(f"extra: {name}", ", ".join(versions), "ok")
 
 
+def cipher() -> Iterator[Finding]:
+    """With what many layers are sealed."""
+    from ...crypto.multibuffer import engine_name
+
+    yield Finding("cipher", engine_name(), "ok")
+
+
 def threads() -> Iterator[Finding]:
     """Whether two threads seal at the same time."""
     cores = os.cpu_count() or 1
@@ -199,4 +207,4 @@ def folders() -> Iterator[Finding]:
     yield Finding("run folders", where, "FAIL" if wrong else "ok", str(wrong) if wrong else "")
 
 
-LOOKS = (system, libraries, extras, threads, terminal, folders)
+LOOKS = (system, libraries, extras, cipher, threads, terminal, folders)

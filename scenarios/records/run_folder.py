@@ -125,6 +125,7 @@ def release_csv(release: WrittenRelease) -> str:
 def versions() -> dict[str, Any]:
     """Say what this process is made of."""
     from ... import __version__
+    from ...crypto.multibuffer import engine_name
 
     installed = {}
     for library in LIBRARIES:
@@ -135,6 +136,7 @@ def versions() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "dependencies": installed,
+        "cipher": engine_name(),
     }
 
 

@@ -2,25 +2,26 @@
 
 import ast
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import independent_reader
 import make_vectors
 import pytest
-from veilmix.crypto.entropy import Entropy, SeededEntropy
-from veilmix.crypto.keys import PublicKey
-from veilmix.crypto.layer import open_layer, seal_layer
+from veilmix.crypto.entropy import Drawn, Entropy, SeededEntropy
+from veilmix.crypto.keys import SECRET_SIZE, PublicKey, SecretKey
+from veilmix.crypto.layer import open_layer, open_layers, seal_layer, seal_layers
 from veilmix.crypto.merkle import MerkleTree, verify_consistency, verify_inclusion
-from veilmix.crypto.onion import Hop, peel, wrap
+from veilmix.crypto.onion import Hop, peel, wrap, wrap_all
 from veilmix.crypto.padding import pad, unpad
-from veilmix.crypto.suites import suite
-from veilmix.errors import Refused, VerificationError
+from veilmix.crypto.suites import Suite, suite
+from veilmix.errors import Reason, Refused, VerificationError
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "vectors").glob("*.json"))
 KINDS = {"layer", "onion", "padding", "key", "entropy", "root", "inclusion", "consistency"}
+TOGETHER = 41  # enough for an engine that works on many at once, and no multiple of eight
 
 Inputs = dict[str, Any]
 
@@ -112,6 +113,53 @@ def test_veilmix_reads_it(path: Path) -> None:
     except VerificationError:
         found = {"refused": "verification"}
     assert found == vector["expect"]
+
+
+def opened_among_many(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
+    """Open a layer as one of many: those that are worked on at once are all alike."""
+    first, *others = open_layers(secret, [layer] * TOGETHER, context)
+    assert others == [first] * (TOGETHER - 1)
+    if first is None:
+        raise Refused(Reason.DOES_NOT_OPEN)
+    return first
+
+
+def sealed_among_many(
+    s: Suite, public: PublicKey, plaintext: bytes, context: bytes, source: Entropy
+) -> bytes:
+    """Seal a plaintext as one of many, each from what the source gives next."""
+    drawn = source.random(SECRET_SIZE)
+    sources = [Drawn(drawn) for _ in range(TOGETHER)]
+    first, *others = seal_layers(s, public, [plaintext] * TOGETHER, context, sources)
+    assert others == [first] * (TOGETHER - 1)
+    return first
+
+
+def wrapped_among_many(
+    s: Suite, hops: Sequence[Hop], payload: bytes, source: Entropy
+) -> tuple[bytes, ...]:
+    """Wrap a payload as one of many."""
+    drawn = source.random(SECRET_SIZE * len(hops))
+    sources = [Drawn(drawn) for _ in range(TOGETHER)]
+    first, *others = wrap_all(s, hops, [payload] * TOGETHER, sources)
+    assert others == [first] * (TOGETHER - 1)
+    return first
+
+
+AMONG_MANY = {
+    "open_layer": opened_among_many,
+    "peel": opened_among_many,
+    "seal_layer": sealed_among_many,
+    "wrap": wrapped_among_many,
+}
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_veilmix_reads_it_among_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, work in AMONG_MANY.items():
+        monkeypatch.setitem(globals(), name, work)
+    test_veilmix_reads_it(path)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)

@@ -1,0 +1,177 @@
+"""X25519 eight keys at a time, where processor and library can; nowhere needed, nowhere different.
+
+Intel's Cryptography Primitives Library multiplies eight points at once on processors with AVX-512
+IFMA, in constant time. The package `ipp-crypto` brings it, `intel-cmplr-lib-rt` what it loads; both
+come with the extra `fast`. It is looked for when many keys are first asked for, tried beside
+libsodium, and used only if both give the same bytes. Everything else goes on with libsodium, one
+key after the other: the same layers, the same refusals (docs/adr/0061).
+
+Keys in a row are bytes, 32 after 32. What is computed from secrets is overwritten once it was read.
+"""
+
+import ctypes
+import os
+from functools import cache
+from hashlib import sha512
+from importlib import metadata
+from typing import final
+
+import numpy as np
+from nacl.bindings import crypto_box_beforenm, crypto_scalarmult_base
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+from .x25519 import X25519_SIZE
+
+LANES = 8  # keys that one call of the library takes
+SWITCH = "VEILMIX_ENGINE"  # in the environment: `libsodium` leaves the library alone
+
+PACKAGE = "ipp-crypto"
+PACKAGES = ("intel-cmplr-lib-rt", PACKAGE)
+LIBRARY = "libcrypto_mb.so.13"
+NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")  # each after what it loads
+_CONSTANT = np.frombuffer(b"expand 32-byte k", dtype="<u4")
+_OUT = ((0, 0), (0, 1), (0, 2), (0, 3), (3, 2), (2, 3), (2, 0), (1, 1))  # words 0 5 10 15 6 7 8 9
+
+
+@final
+class MultiBuffer:
+    """The library, loaded: public keys and keys of boxes, for many at once.
+
+    Its calls release the interpreter's lock, as libsodium's do.
+
+    Args:
+        library: `libcrypto_mb`, as ctypes has loaded it.
+    """
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._base = library.mbx_x25519_public_key_mb8
+        self._base.argtypes, self._base.restype = [ctypes.c_void_p] * 2, ctypes.c_uint32
+        self._product = library.mbx_x25519_mb8
+        self._product.argtypes, self._product.restype = [ctypes.c_void_p] * 3, ctypes.c_uint32
+
+    def public_keys(self, secrets: bytes) -> bytes:
+        """Give the public key of each secret key in a row, as `crypto_scalarmult_base` does."""
+        secret = np.frombuffer(secrets, dtype=np.uint8)
+        public = np.empty(len(secrets), dtype=np.uint8)
+        count = len(secrets) // X25519_SIZE
+        self._in_eights(self._base, count, public, secret)
+        return public.tobytes()
+
+    def box_keys(self, secrets: bytes, points: bytes) -> bytes:
+        """Give the key of each box, as `crypto_box_beforenm` does: HSalsa20 of the shared point.
+
+        Args:
+            secrets: as many secret keys as there are points; or one, for all of them.
+            points: public keys in a row, none of low order (`x25519.is_public_key`).
+        """
+        secret = np.frombuffer(secrets, dtype=np.uint8)
+        point = np.frombuffer(points, dtype=np.uint8)
+        shared = np.empty(max(len(secrets), len(points)), dtype=np.uint8)
+        count = len(shared) // X25519_SIZE
+        self._in_eights(self._product, count, shared, secret, point)
+        keys = hsalsa20_all(shared)
+        shared.fill(0)
+        return keys
+
+    @staticmethod
+    def _in_eights(function: object, count: int, *arrays: NDArray[np.uint8]) -> None:
+        """Call a function on eight keys of each array at a time; the last eight may overlap."""
+        assert callable(function)  # noqa: S101 - a function of the library
+        whole = -(-count // LANES) * LANES
+        places = np.minimum(np.arange(whole, dtype=np.uint64), count - 1)
+        steps = [X25519_SIZE if len(each) > X25519_SIZE else 0 for each in arrays]
+        addresses = [
+            each.ctypes.data + places * np.uint64(step)
+            for each, step in zip(arrays, steps, strict=True)
+        ]
+        starts = [each.ctypes.data for each in addresses]
+        size = LANES * addresses[0].itemsize
+        for at in range(0, whole // LANES * size, size):
+            function(*[start + at for start in starts])
+
+
+@cache
+def multibuffer() -> MultiBuffer | None:
+    """Give the library if it is here, can run on this processor, and agrees with libsodium.
+
+    Raises:
+        ParameterError: the environment asks for an engine that there is not.
+    """
+    asked = os.environ.get(SWITCH, "")
+    if asked not in ("", "auto", "libsodium"):
+        raise ParameterError(f"{SWITCH}: got {asked!r}, accepted: auto, libsodium")
+    if asked == "libsodium":
+        return None
+    library = _load()
+    found = library and MultiBuffer(library)
+    return found if found and _agrees(found) else None
+
+
+def engine_name() -> str:
+    """Say with what many layers are sealed and opened here, for records and `veilmix doctor`."""
+    if multibuffer() is None:
+        return "libsodium"
+    return f"libsodium; X25519 eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
+
+
+def _load() -> ctypes.CDLL | None:
+    """Load the library from where pip has put it, and from nowhere else, if it can run here."""
+    try:
+        files = {name.name: name for package in PACKAGES for name in metadata.files(package) or ()}
+        for name in NEEDS:
+            ctypes.CDLL(str(files[name].locate()), mode=ctypes.RTLD_GLOBAL)
+        library = ctypes.CDLL(str(files[LIBRARY].locate()))
+        can = library.mbx_is_crypto_mb_applicable
+    except (metadata.PackageNotFoundError, KeyError, OSError, AttributeError):
+        return None
+    can.argtypes, can.restype = [ctypes.c_uint64], ctypes.c_int
+    return library if can(0) else None
+
+
+def _agrees(found: MultiBuffer) -> bool:
+    """Whether nine keys of no worth, more than one call takes, come out as libsodium has them."""
+    secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
+    points = [crypto_scalarmult_base(secret) for secret in secrets]
+    first, in_a_row = secrets[0], b"".join(points)
+    return (
+        found.public_keys(b"".join(secrets)) == in_a_row
+        and found.box_keys(first, in_a_row)
+        == b"".join(crypto_box_beforenm(point, first) for point in points)
+        and found.box_keys(b"".join(secrets), points[0])
+        == b"".join(crypto_box_beforenm(points[0], secret) for secret in secrets)
+    )
+
+
+def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
+    """HSalsa20 of 16 zero bytes under each key in a row (Bernstein, Extending the Salsa20 nonce).
+
+    The state's words stand as four diagonals, so that each step works on four words of every key;
+    between the rounds over columns and those over rows the diagonals turn.
+    """
+    words = keys.view("<u4").reshape(-1, 8).T
+    count = words.shape[1]
+    a = np.repeat(_CONSTANT[:, None], count, axis=1)
+    b = np.empty_like(a)
+    c = np.zeros_like(a)
+    d = np.empty_like(a)
+    b[0], b[1], b[2], b[3] = words[3], 0, words[7], words[2]  # words 4 9 14 3 of the state
+    c[0], c[1], c[2], c[3] = 0, words[6], words[1], 0  # words 8 13 2 7
+    d[0], d[1], d[2], d[3] = words[5], words[0], 0, words[4]  # words 12 1 6 11
+    t, u = np.empty_like(a), np.empty_like(a)
+    for _ in range(10):
+        for _ in ("columns", "rows"):
+            for target, one, other, turn in (
+                (b, a, d, 7),
+                (c, b, a, 9),
+                (d, c, b, 13),
+                (a, d, c, 18),
+            ):
+                np.add(one, other, out=t)
+                np.left_shift(t, turn, out=u)
+                np.right_shift(t, 32 - turn, out=t)
+                np.bitwise_or(t, u, out=t)
+                np.bitwise_xor(target, t, out=target)
+            b, c, d = d[[1, 2, 3, 0]], c[[2, 3, 0, 1]], b[[3, 0, 1, 2]]
+    state = (a, b, c, d)
+    return np.stack([state[row][at] for row, at in _OUT], axis=1).tobytes()

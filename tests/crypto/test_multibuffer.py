@@ -1,0 +1,191 @@
+"""Eight keys at a time: the same bytes and the same refusals as one key after the other."""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nacl.bindings import crypto_box_beforenm, crypto_box_seal_open, crypto_scalarmult_base
+from veilmix.crypto import multibuffer, sealedbox
+from veilmix.crypto.box_key import hsalsa20
+from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
+from veilmix.crypto.layer import open_layers, seal_layer, seal_layers
+from veilmix.crypto.multibuffer import MultiBuffer, hsalsa20_all
+from veilmix.crypto.suites import suite
+from veilmix.errors import ParameterError
+
+SUITE = suite()
+PAIR = SUITE.keypair(SeededEntropy(61))
+CONTEXT = bytes(range(32))
+P = 2**255 - 19
+
+
+@pytest.fixture
+def library(engine: str) -> MultiBuffer:
+    """The library, where it can run."""
+    found = multibuffer.multibuffer()
+    if found is None:
+        pytest.skip(f"with {engine} there is none to be asked")
+    return found
+
+
+@given(keys=st.lists(st.binary(min_size=32, max_size=32), min_size=1, max_size=40))
+def test_many_hashes_are_each_hash(keys: list[bytes]) -> None:
+    found = hsalsa20_all(np.frombuffer(b"".join(keys), dtype=np.uint8))
+    assert found == b"".join(map(hsalsa20, keys))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(min_size=32, max_size=32), count=st.integers(1, 40))
+def test_the_library_computes_what_libsodium_does(
+    library: MultiBuffer, data: bytes, count: int
+) -> None:
+    source = SeededEntropy.kept(data)
+    secrets = [source.random(32) for _ in range(count)]
+    points = [crypto_scalarmult_base(secret) for secret in secrets]
+    assert library.public_keys(b"".join(secrets)) == b"".join(points)
+    assert library.box_keys(secrets[0], b"".join(points)) == b"".join(
+        crypto_box_beforenm(point, secrets[0]) for point in points
+    )
+    assert library.box_keys(b"".join(secrets), points[-1]) == b"".join(
+        crypto_box_beforenm(points[-1], secret) for secret in secrets
+    )
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 512, 513, 1030])
+@pytest.mark.parametrize("source", [SeededEntropy(5), SystemEntropy()], ids=["seeded", "system"])
+def test_what_is_sealed_together_opens_together(engine: str, source: Entropy, count: int) -> None:
+    plaintexts = [bytes((at % 256,)) * (at % 90) for at in range(count)]
+    sources = [source.fork(f"{engine} {at}") for at in range(count)]
+    layers = seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, sources)
+    assert open_layers(PAIR.secret, layers, CONTEXT) == plaintexts
+    assert len({layer[1:33] for layer in layers}) == count  # no ephemeral key twice
+    for layer, plaintext in zip(layers, plaintexts, strict=True):
+        opened = crypto_box_seal_open(layer[1:], PAIR.public.raw, PAIR.secret._raw)
+        assert opened == CONTEXT + plaintext
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_seed_gives_the_same_layers_together_and_alone() -> None:
+    plaintexts = [bytes((at,)) * 50 for at in range(100)]
+    forks = [SeededEntropy(6).fork(str(at)) for at in range(100)]
+    alone = [
+        seal_layer(SUITE, PAIR.public, plaintext, CONTEXT, SeededEntropy(6).fork(str(at)))
+        for at, plaintext in enumerate(plaintexts)
+    ]
+    assert seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, forks) == alone
+    one = SeededEntropy(7)  # that all read, one after the other
+    again = SeededEntropy(7)
+    assert seal_layers(SUITE, PAIR.public, plaintexts, CONTEXT, [one] * 100) == [
+        seal_layer(SUITE, PAIR.public, plaintext, CONTEXT, again) for plaintext in plaintexts
+    ]
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "as it was": lambda layer: layer,
+    "nothing": lambda _: b"",
+    "the suite byte alone": lambda layer: layer[:1],
+    "another suite": lambda layer: b"\x02" + layer[1:],
+    "a byte less than a box": lambda layer: layer[:48],
+    "a box of nothing": lambda layer: layer[:49],
+    "shortened": lambda layer: layer[:-1],
+    "lengthened": lambda layer: layer + b"\0",
+    "the point changed": lambda layer: layer[:1] + bytes((layer[1] ^ 1,)) + layer[2:],
+    "the tag changed": lambda layer: layer[:33] + bytes((layer[33] ^ 1,)) + layer[34:],
+    "the text changed": lambda layer: layer[:-1] + bytes((layer[-1] ^ 1,)),
+    "a second spelling": lambda layer: layer[:32] + bytes((layer[32] ^ 128,)) + layer[33:],
+    "the point 0": lambda layer: layer[:1] + bytes(32) + layer[33:],
+    "the point 1": lambda layer: layer[:1] + b"\1" + bytes(31) + layer[33:],
+    "the point p": lambda layer: layer[:1] + P.to_bytes(32, "little") + layer[33:],
+    "the point p - 1": lambda layer: layer[:1] + (P - 1).to_bytes(32, "little") + layer[33:],
+    "all ones": lambda layer: layer[:1] + b"\xff" * 32 + layer[33:],
+}
+
+
+@pytest.mark.usefixtures("engine")
+def test_what_is_wrong_with_one_is_no_other_ones_matter() -> None:
+    made = seal_layers(SUITE, PAIR.public, [b"said"] * 100, CONTEXT, [SystemEntropy()] * 100)
+    kinds = list(DAMAGE) * 5
+    layers = [DAMAGE[kind](layer) for kind, layer in zip(kinds, made, strict=False)]
+    expected = [b"said" if kind == "as it was" else None for kind in kinds]
+    assert open_layers(PAIR.secret, layers, CONTEXT) == expected
+    assert open_layers(PAIR.secret, layers, bytes(32)) == [None] * len(layers)
+    other = SUITE.keypair(SeededEntropy(62)).secret
+    assert open_layers(other, layers, CONTEXT) == [None] * len(layers)
+
+
+@pytest.fixture
+def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process that has not looked for the library yet."""
+    monkeypatch.delenv(multibuffer.SWITCH, raising=False)
+    multibuffer.multibuffer.cache_clear()
+    yield
+    multibuffer.multibuffer.cache_clear()
+
+
+def liar(wrong: str) -> ctypes.CDLL:
+    """A library that can run, and computes one of the two things wrongly."""
+
+    def public_keys(public: int, secret: int) -> int:
+        for lane in range(8):
+            to, at = (
+                ctypes.c_uint64.from_address(row + 8 * lane).value for row in (public, secret)
+            )
+            ctypes.memmove(to, crypto_scalarmult_base(ctypes.string_at(at, 32)), 32)
+        return 0
+
+    def nothing(*_: int) -> int:
+        return 0
+
+    found = {"mbx_x25519_public_key_mb8": public_keys, "mbx_x25519_mb8": nothing}
+    return SimpleNamespace(**{**found, wrong: nothing})  # type: ignore[return-value]
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("wrong", ["mbx_x25519_public_key_mb8", "mbx_x25519_mb8"])
+def test_a_library_that_computes_something_else_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    monkeypatch.setattr(multibuffer, "_load", lambda: liar(wrong))
+    assert multibuffer.multibuffer() is None
+
+
+@pytest.mark.usefixtures("afresh")
+def test_without_the_packages_there_is_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "files", missing)
+    assert multibuffer.multibuffer() is None
+    assert SUITE.together == 1
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_damaged_file_is_no_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    names = [*multibuffer.NEEDS, multibuffer.LIBRARY]
+    for name in names:
+        (tmp_path / name).write_bytes(b"\x7fELF, and no more")
+    files = [SimpleNamespace(name=name, locate=lambda name=name: tmp_path / name) for name in names]
+    monkeypatch.setattr(metadata, "files", lambda _: files)
+    assert multibuffer.multibuffer() is None
+
+
+@pytest.mark.usefixtures("afresh")
+def test_another_engine_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(multibuffer.SWITCH, "gpu")
+    with pytest.raises(
+        ParameterError, match="VEILMIX_ENGINE: got 'gpu', accepted: auto, libsodium"
+    ):
+        multibuffer.multibuffer()
+
+
+def test_few_layers_do_not_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multibuffer, "multibuffer", lambda: pytest.fail("it was looked for"))
+    count = sealedbox.MANY - 1
+    layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [SystemEntropy()] * count)
+    assert open_layers(PAIR.secret, layers, CONTEXT) == [b""] * count
