@@ -11,6 +11,7 @@ Keys in a row are bytes, 32 after 32. What is computed from secrets is overwritt
 
 import ctypes
 import os
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha512
 from importlib import metadata
@@ -63,7 +64,7 @@ class MultiBuffer:
 
         Args:
             secrets: as many secret keys as there are points; or one, for all of them.
-            points: public keys in a row, none of low order (`x25519.is_public_key`).
+            points: public keys in a row, at least one, none of low order (`x25519.is_public_key`).
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         point = np.frombuffer(points, dtype=np.uint8)
@@ -75,9 +76,11 @@ class MultiBuffer:
         return keys
 
     @staticmethod
-    def _in_eights(function: object, count: int, *arrays: NDArray[np.uint8]) -> None:
-        """Call a function on eight keys of each array at a time; the last eight may overlap."""
-        assert callable(function)  # noqa: S101 - a function of the library
+    def _in_eights(function: Callable[..., int], count: int, *arrays: NDArray[np.uint8]) -> None:
+        """Call a function on eight keys of each array at a time, on the last one again if need be.
+
+        Of what the function returns nothing is asked: it tells of points of low order.
+        """
         whole = -(-count // LANES) * LANES
         places = np.minimum(np.arange(whole, dtype=np.uint64), count - 1)
         steps = [X25519_SIZE if len(each) > X25519_SIZE else 0 for each in arrays]

@@ -13,13 +13,13 @@ The nonce is a hash over E as it stands, so no other spelling of E opens the sam
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, final
 
 from nacl.bindings import (
     crypto_box,
     crypto_box_afternm,
+    crypto_box_BEFORENMBYTES,
     crypto_box_NONCEBYTES,
     crypto_box_open_afternm,
     crypto_box_seal,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
 MANY = 32  # layers from which on an engine pays: what it does for all at once has a cost of its own
-TOGETHER = 512  # layers that it works on at once: their keys stay in the processor's cache
+TOGETHER = 2048  # layers that it works on at once: their keys stay in the processor's cache
 
 
 class BoxSuite(Suite):
@@ -147,7 +147,7 @@ def _sealed(
     for at, plaintext in zip(range(0, len(secrets), SECRET_SIZE), plaintexts, strict=True):
         point = points[at : at + X25519_SIZE]
         nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
-        key = keys[at : at + SECRET_SIZE]
+        key = keys[at : at + crypto_box_BEFORENMBYTES]
         results.append(point + crypto_box_afternm(context + plaintext, nonce, key))
     return results
 
@@ -156,23 +156,25 @@ def _opened(
     engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
 ) -> list[bytes | None]:
     """Open many sealed boxes of one recipient; None for one that does not open."""
-    public, spare = secret.public.raw, secret.public.raw
+    results: list[bytes | None] = [None] * len(sealed)
     points = [each[:X25519_SIZE] for each in sealed]
     fit = [
-        len(each) >= crypto_box_SEALBYTES and is_public_key(point)
-        for each, point in zip(sealed, points, strict=True)
+        at
+        for at, point in enumerate(points)
+        if is_public_key(point) and len(sealed[at]) >= crypto_box_SEALBYTES
     ]
-    in_a_row = b"".join(
-        [point if right else spare for point, right in zip(points, fit, strict=True)]
-    )
-    keys = engine.box_keys(secret._raw, in_a_row)
-    results = list[bytes | None]()
-    for at, (each, point, right) in enumerate(zip(sealed, points, fit, strict=True)):
-        message = b""
-        if right:
-            nonce = blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
-            key = keys[at * SECRET_SIZE : (at + 1) * SECRET_SIZE]
-            with suppress(CryptoError):
-                message = crypto_box_open_afternm(each[X25519_SIZE:], nonce, key)
-        results.append(message[CONTEXT_SIZE:] if message[:CONTEXT_SIZE] == context else None)
+    if not fit:
+        return results
+    keys = engine.box_keys(secret._raw, b"".join([points[at] for at in fit]))
+    public, start = secret.public.raw, 0
+    for at in fit:
+        nonce = blake2b(points[at] + public, digest_size=crypto_box_NONCEBYTES).digest()
+        key = keys[start : start + crypto_box_BEFORENMBYTES]
+        start += crypto_box_BEFORENMBYTES
+        try:
+            message = crypto_box_open_afternm(sealed[at][X25519_SIZE:], nonce, key)
+        except CryptoError:
+            continue
+        if message[:CONTEXT_SIZE] == context:
+            results[at] = message[CONTEXT_SIZE:]
     return results

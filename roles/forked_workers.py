@@ -16,6 +16,7 @@ A copy that was killed leaves its piece undone. One that was stopped, and still 
 would let all wait for ever: it is killed.
 """
 
+import fcntl
 import gc
 import os
 import pickle
@@ -42,7 +43,7 @@ POSSIBLE = sys.platform == "linux"  # elsewhere system libraries may not be used
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
-_READ = 1 << 16  # bytes: what a pipe holds
+_READ = 1 << 20  # bytes: what a pipe is asked to hold, so that a copy seldom waits to be heard
 
 
 async def in_copies(
@@ -150,6 +151,8 @@ def _copy(
     """
     parent = os.getpid()
     results, outlet = os.pipe()
+    with suppress(OSError):  # all pipes of this user hold too much already
+        fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _READ)
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
     try:
         with warnings.catch_warnings():  # threads there may be; none of them holds what we need

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nacl.bindings import crypto_box_beforenm, crypto_box_seal_open, crypto_scalarmult_base
+from veilmix import run
 from veilmix.crypto import multibuffer, sealedbox
 from veilmix.crypto.box_key import hsalsa20
 from veilmix.crypto.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -18,6 +19,7 @@ from veilmix.crypto.layer import open_layers, seal_layer, seal_layers
 from veilmix.crypto.multibuffer import MultiBuffer, hsalsa20_all
 from veilmix.crypto.suites import suite
 from veilmix.errors import ParameterError
+from veilmix.scenarios.records.run_folder import versions
 
 SUITE = suite()
 PAIR = SUITE.keypair(SeededEntropy(61))
@@ -116,6 +118,7 @@ def test_what_is_wrong_with_one_is_no_other_ones_matter() -> None:
     assert open_layers(PAIR.secret, layers, CONTEXT) == expected
     assert open_layers(PAIR.secret, layers, bytes(32)) == [None] * len(layers)
     other = SUITE.keypair(SeededEntropy(62)).secret
+    assert open_layers(PAIR.secret, [DAMAGE["the point 0"](made[0])] * 50, CONTEXT) == [None] * 50
     assert open_layers(other, layers, CONTEXT) == [None] * len(layers)
 
 
@@ -189,3 +192,25 @@ def test_few_layers_do_not_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     count = sealedbox.MANY - 1
     layers = seal_layers(SUITE, PAIR.public, [b""] * count, CONTEXT, [SystemEntropy()] * count)
     assert open_layers(PAIR.secret, layers, CONTEXT) == [b""] * count
+
+
+@pytest.mark.usefixtures("afresh")
+def test_records_say_with_what_was_sealed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multibuffer, "_load", lambda: None)
+    assert versions()["cipher"] == multibuffer.engine_name() == "libsodium"
+
+
+def test_records_name_the_library(library: MultiBuffer) -> None:
+    assert library is multibuffer.multibuffer()
+    assert "eight keys at a time, ipp-crypto 20" in versions()["cipher"]
+
+
+def test_a_seeded_run_is_the_same_with_it_and_without(
+    library: MultiBuffer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert library is multibuffer.multibuffer()
+    together = run("titanic", seed=7)
+    monkeypatch.setenv(multibuffer.SWITCH, "libsodium")
+    multibuffer.multibuffer.cache_clear()
+    alone = run("titanic", seed=7)
+    assert (together.digest, together.release) == (alone.digest, alone.release)
