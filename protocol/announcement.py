@@ -68,12 +68,16 @@ UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved 
 class Policy:
     """What the curator promises, and the rule it decides by.
 
-    k: people in the smallest crowd wanted, at least 1. max_exposure: the share (0 to 1) of people
-    who may be in a smaller one. rule: the name of the decision rule (`coverage`, `fixed`, ...), or
-    in the program `randomized` what people do to their answers (`grr epsilon=1`).
-    publish_marginals: whether round 1's counts go on the board, so that anyone can decide again.
-    setting: who answers round 2. delta: in the statistical setting, the probability (0 to 1,
-    exclusive) with which the promise may fail; 0 in the fixed setting, where it cannot.
+    Attributes:
+        k: people in the smallest crowd wanted, at least 1.
+        max_exposure: the share (0 to 1) of people who may be in a smaller one.
+        rule: the name of the decision rule (`coverage`, `fixed`, ...), or in the program
+            `randomized` what people do to their answers (`grr epsilon=1`).
+        publish_marginals: whether round 1's counts go on the board, so that anyone can decide
+            again.
+        setting: who answers round 2.
+        delta: in the statistical setting, the probability (0 to 1, exclusive) with which the
+            promise may fail; 0 in the fixed setting, where it cannot.
     """
 
     k: int
@@ -101,14 +105,19 @@ class Policy:
 class Rules:
     """How messages travel: deadlines, smallest batches, and guards that a lesson may switch off.
 
-    deadline: seconds from a call to the close of its collection. min_batch: users without whom a
-    round is burned. min_dropout: a second round is released only if nobody, or at least so many
-    people, left after the first. padded, salted, ordered: one size a round, a fresh salt a ballot,
-    batches in sorted order. receipts: readers publish a salted hash of every ballot they count.
-    tokens: every ballot carries a token that the round's reader gave to a registered person
-    (tokens.py). challenge: nothing is opened before everybody has looked whether it came
-    (challenge.py). audit: half of the layers of every pair of hops are opened (audit.py). flaws:
-    design errors, in their order; only in a lesson.
+    Attributes:
+        deadline: seconds from a call to the close of its collection.
+        min_batch: users without whom a round is burned.
+        min_dropout: a second round is released only if nobody, or at least so many people, left
+            after the first.
+        padded, salted, ordered: one size a round, a fresh salt a ballot, batches in sorted order.
+        lesson: whether guards may be off: nobody's data may be asked for under such rules.
+        receipts: readers publish a salted hash of every ballot they count.
+        tokens: every ballot carries a token that the round's reader gave to a registered person
+            (tokens.py).
+        challenge: nothing is opened before everybody has looked whether it came (challenge.py).
+        audit: half of the layers of every pair of hops are opened (audit.py).
+        flaws: design errors, in their order; only in a lesson.
     """
 
     deadline: int = 60

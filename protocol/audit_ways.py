@@ -27,8 +27,9 @@ Way = tuple[bytes, ...]  # the name of one answer's layer at every hop, the enve
 class Crowds:
     """What a coalition tells apart of the answers to one question.
 
-    blocks: people in each crowd, by index; whoever is in none is followed. whole: whether that is
-    all it can tell.
+    Attributes:
+        blocks: people in each crowd, by index; whoever is in none is followed.
+        whole: whether that is all it can tell.
     """
 
     blocks: tuple[frozenset[int], ...]

@@ -64,7 +64,14 @@ END = 0  # the place of the head that is signed when all is over; others are tho
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One post: who wrote it, its bytes, what they say, and the board's head after it."""
+    """One post: who wrote it, its bytes, what they say, and the board's head after it.
+
+    Attributes:
+        author: the party that posted it.
+        data: the bytes as they came.
+        message: what they say.
+        head: the hash of all posts up to this one, 32 bytes.
+    """
 
     author: str
     data: bytes

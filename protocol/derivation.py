@@ -23,87 +23,13 @@ there, for the thousands of coalitions of a run, and the closure where batches k
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from . import parties
 from .audit_ways import AuditedRecord
+from .facts import Fact, From, Has, Key, Reason, Rule, Said, Term
 from .messages import Kind
 from .transcript import Event, Made, Row, split_names
-
-
-class Rule(StrEnum):
-    """How a fact comes to be known."""
-
-    OWN = "own"
-    KEY = "key"
-    SHOWN = "shown"
-    SAW = "saw"
-    SENDER = "sender"
-    OPEN = "open"
-    FOLLOW = "follow"
-    ORDER = "order"
-    READ = "read"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """The coalition has a party's key."""
-
-    party: str
-
-
-@dataclass(frozen=True, slots=True)
-class Has:
-    """The coalition has a ciphertext, or (opened) the answer that was in it."""
-
-    name: bytes
-    opened: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class From:
-    """The coalition knows a ciphertext to be a user's (its index)."""
-
-    name: bytes
-    user: int
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The coalition knows what a user said to a question of a round."""
-
-    user: int
-    round: int
-    ask: int
-
-
-Fact = Key | Has | From | Said
-
-
-class Reason(NamedTuple):
-    """Why a fact is known: the rule, the facts it was applied to, and the event that was seen."""
-
-    rule: Rule
-    premises: tuple[Fact, ...] = ()
-    event: Event | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A ciphertext: who made it, who opens it, what is inside, and its layer (1: the envelope).
-
-    answers: of an innermost layer, the questions that it answers, with the values.
-    """
-
-    name: bytes
-    user: int
-    round: int
-    layer: int
-    opener: str
-    inside: tuple[bytes, ...]
-    answers: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 class Terms:
@@ -156,7 +82,13 @@ def _terms(made: Made, openers: Sequence[str]) -> Iterator[Term]:
 
 @dataclass(slots=True)
 class Knowledge:
-    """All facts that follow for a coalition, each with its first reason."""
+    """All facts that follow for a coalition, each with its first reason.
+
+    Attributes:
+        members: the parties that put together what they have.
+        terms: the ciphertexts of the run.
+        why: fact -> the first reason for it, in the order in which facts were found.
+    """
 
     members: frozenset[str]
     terms: Terms

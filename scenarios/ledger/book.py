@@ -45,7 +45,14 @@ LOST = (
 
 
 class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py)."""
+    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py).
+
+    Attributes:
+        column: its name in the source.
+        said: the values that are said.
+        blank: the values for which a blank is left.
+        cover: of 2^32, with how many anybody else leaves one.
+    """
 
     column: str
     said: tuple[str, ...] = ()
@@ -54,7 +61,12 @@ class Unsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Coarser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The rules that made the values of a column coarser before they were said, by their names."""
+    """The rules that made the values of a column coarser before they were said, by their names.
+
+    Attributes:
+        column: its name in the source.
+        rules: in the order in which they were applied.
+    """
 
     column: str
     rules: tuple[str, ...]
@@ -63,11 +75,15 @@ class Coarser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A batch that was about to be handed on.
 
-    missing: people asked, by index, whom it does not count. others: people it counts who were not
-    asked, each a name of its own. asks: columns counted together, by the names of the source.
-    unsaid, coarser: what people left out of their values, and what made them coarser before.
-    public: whether it is a release, or questions of the curator; singles: whether the counts of
-    these are published. coins: which draw of the coins, "" if no other session can make it.
+    Attributes:
+        round: from 1.
+        missing: people asked, by index, whom it does not count.
+        others: people it counts who were not asked, each a name of its own.
+        asks: columns counted together, by the names of the source.
+        unsaid, coarser: what people left out of their values, and what made them coarser before.
+        public: whether it is a release, or questions of the curator.
+        singles: whether the counts of these are published.
+        coins: which draw of the coins, "" if no other session can make it.
     """
 
     round: int
@@ -82,11 +98,19 @@ class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One session. source: the columns of the table. people: fingerprints of who was asked.
+    """One session.
 
-    least: its `min_dropout`. handed: its batches. cells: the people in each cell of the release,
-    fewest first; empty if none was completed. burned: why it was not completed. k: the crowd that
-    was promised.
+    Attributes:
+        scenario: its name.
+        source: the columns of the table.
+        people: fingerprints of who was asked.
+        seed: of the run; None: the system's randomness.
+        least: its `min_dropout`.
+        session: the digest of its announcement; empty until it has ended.
+        handed: its batches.
+        k: the crowd that was promised.
+        cells: the people in each cell of the release, fewest first; empty if none was completed.
+        burned: why it was not completed.
     """
 
     scenario: str
@@ -123,7 +147,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole file."""
+    """The whole file.
+
+    Attributes:
+        schema: the number of this format.
+        entries: the sessions, in order.
+        digest: of the entries, under the key of the ledger: by it an edit is seen.
+    """
 
     schema: int
     entries: tuple[Entry, ...]
@@ -132,7 +162,13 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @dataclass(slots=True)
 class Ledger:
-    """An open ledger file: what it says, and what is added to it. key: b"" until it is needed."""
+    """An open ledger file: what it says, and what is added to it.
+
+    Attributes:
+        path: of the file.
+        entries: the sessions, in order.
+        key: b"" until it is needed.
+    """
 
     path: Path
     entries: list[Entry] = field(default_factory=list)

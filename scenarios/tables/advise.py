@@ -36,9 +36,12 @@ class By(StrEnum):
 class Cost:
     """What a choice costs.
 
-    kept: bits of each column, and whole: before. two_way: mean distance of two-way tables, None
-    where it was not measured. promised: people below k that the columns' counts alone can exclude
-    no better. predicted: of a column that was named.
+    Attributes:
+        kept: bits of each column, as it is said.
+        whole: bits of each column, before.
+        promised: people below k that the columns' counts alone can exclude no better.
+        two_way: mean distance of two-way tables, None where it was not measured.
+        predicted: of a column that was named.
     """
 
     kept: tuple[float, ...]
@@ -57,10 +60,21 @@ class Cost:
 class Advised:
     """Advice on a table.
 
-    finer: of each column, the people below k were it one level finer (by promise: as many as the
-    counts could then not exclude). before: the people below k with everything as it is (but for
-    what costs nothing). choices: those of the frontier that are shown, with their costs; `cost` is
-    the best one's.
+    Attributes:
+        table: as it was read.
+        columns: those that are asked about, each with its ladder.
+        k: people in the smallest crowd wanted.
+        max_exposure: the share of people who may be in a smaller one.
+        most: people who may be.
+        found: what the search found, and what it proved.
+        cost: of the best choice.
+        before: the people below k with everything as it is (but for what costs nothing).
+        finer: of each column, the people below k were it one level finer (by promise: as many as
+            the counts could then not exclude).
+        choices: those of the frontier that are shown, with their costs; `cost` is the best one's.
+        predict: the column that was named; None: none was.
+        missing: what an empty cell is called.
+        by: whether truth or the promise decides.
     """
 
     table: Table

@@ -47,7 +47,12 @@ NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column with its ladder. steps: of each level, the keys of its feature; None: dropped."""
+    """A column with its ladder.
+
+    Attributes:
+        ladder: its levels, from fine to coarse.
+        steps: of each level, the keys of its feature; None: dropped.
+    """
 
     ladder: Ladder
     steps: tuple[dict[str, Any] | None, ...]

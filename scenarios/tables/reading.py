@@ -30,7 +30,22 @@ USUAL = ("?", "*", "-", ".", "na", "n/a", "nan", "null", "none", "missing", "unk
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the user says of a table. Lists of columns are names with commas between them."""
+    """What the user says of a table. Lists of columns are names with commas between them.
+
+    Attributes:
+        columns: to be read; None: all of them.
+        separator: one character, or `tab`; None: it is found out.
+        encoding: of the text; None: it is found out.
+        sheet: of an Excel file; None: the first.
+        header: whether the first line names the columns; None: it is found out.
+        decimal: the sign before decimals; None: it is found out.
+        missing_text: texts that mean that a value is missing.
+        identifier: columns that name a person.
+        quasi: columns that may be known of a person.
+        sensitive: columns that nobody should learn.
+        other: columns that are neither.
+        coarsen: rules, each as in `age.bins.width=10`.
+    """
 
     columns: str | None = None
     separator: str | None = None

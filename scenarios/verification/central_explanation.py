@@ -3,18 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from ...protocol import parties
-from ...protocol.derivation import (
-    Fact,
-    From,
-    Has,
-    Key,
-    Reason,
-    Rule,
-    Said,
-    Term,
-    Terms,
-    closure,
-)
+from ...protocol.derivation import Terms, closure
+from ...protocol.facts import Fact, From, Has, Key, Reason, Rule, Said, Term
 from ...protocol.view import Record as Recorded
 from .reasons import Step, Why
 

@@ -13,7 +13,8 @@ from veilmix.analysis.trust import received
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.audit import chosen
 from veilmix.protocol.audit_ways import Way, crowds
-from veilmix.protocol.derivation import Rule, Said, Terms, closure
+from veilmix.protocol.derivation import Terms, closure
+from veilmix.protocol.facts import Rule, Said
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
 from veilmix.protocol.view import Record

@@ -9,7 +9,8 @@ import role_kit as KIT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.protocol.derivation import From, Has, Key, Knowledge, Rule, Said, Terms, closure
+from veilmix.protocol.derivation import Knowledge, Terms, closure
+from veilmix.protocol.facts import From, Has, Key, Rule, Said
 from veilmix.protocol.view import Record
 
 ROWS = KIT.people(8)

@@ -33,7 +33,14 @@ LIKE = {"heavy-hitters": "one that nobody has"}  # what the errors are of, where
 
 
 class Ranked(Record, frozen=True):
-    """A mechanism and its standard error, exact, for uniform answers. own: the scenario's."""
+    """A mechanism and its standard error, exact, for uniform answers.
+
+    Attributes:
+        task: that the mechanism is for.
+        mechanism: its name.
+        error: in the unit of the task.
+        own: the scenario's.
+    """
 
     task: str
     mechanism: str

@@ -71,7 +71,16 @@ class FoundFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedFound:
-    """The same before anybody compares it with the truth."""
+    """The same before anybody compares it with the truth.
+
+    Attributes:
+        feature: its name.
+        column: its number.
+        values: that people have, as their codes are.
+        reports: those that were read.
+        outside: texts that are no report.
+        found: values that nobody listed, with their shares.
+    """
 
     feature: str
     column: int

@@ -21,7 +21,17 @@ ROWS = 24  # of a table of measures
 
 
 class Measured(Record, frozen=True):
-    """One number. low, high: 95 % limits. truth: among the people who took part."""
+    """One number. low, high: 95 % limits.
+
+    Attributes:
+        name: of the number.
+        estimate: from the reports.
+        standard_error: of the estimate.
+        low_95: the lower limit.
+        high_95: the upper limit.
+        truth: among the people who took part.
+        biased: whether its expectation is not the truth.
+    """
 
     name: str
     estimate: float
@@ -35,7 +45,12 @@ class Measured(Record, frozen=True):
 class MeasuredFeature(Record, frozen=True):
     """What the reports about a feature say besides shares.
 
-    reports: those that were read. outside: texts that are no report. values: its domain.
+    Attributes:
+        feature: its name.
+        reports: those that were read.
+        outside: texts that are no report.
+        values: its domain.
+        measures: each with its truth.
     """
 
     feature: str
@@ -47,7 +62,16 @@ class MeasuredFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedMeasures:
-    """The same before anybody compares it with the truth."""
+    """The same before anybody compares it with the truth.
+
+    Attributes:
+        feature: its name.
+        column: its number.
+        values: of the domain.
+        reports: those that were read.
+        outside: texts that are no report.
+        measures: what they say besides shares.
+    """
 
     feature: str
     column: int

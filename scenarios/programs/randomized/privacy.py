@@ -45,11 +45,17 @@ POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 class Shuffled(Record, frozen=True):
     """What is left of epsilon after shuffling, at `DELTA`: of one question, or of all together.
 
-    feature: the question, or None for all of them. reports: in the batch, of a question. q:
-    probability that a bit is flipped, of a one-bit report. hockey_stick, probabilistic: epsilon in
-    nats, for the two readings of paper 001, section 5.4; never too small. ..._at_least: never too
-    large; the same where it is exact. rule: how they were found. The probabilistic ones are None
-    where reports have more than one bit.
+    The probabilistic ones are None where reports have more than one bit.
+
+    Attributes:
+        feature: the question, or None for all of them.
+        reports: in the batch, of a question.
+        q: probability that a bit is flipped, of a one-bit report.
+        delta: that epsilon is told at.
+        hockey_stick, probabilistic: epsilon in nats, for the two readings of paper 001, section
+            5.4; never too small.
+        hockey_stick_at_least, probabilistic_at_least: never too large; the same where it is exact.
+        rule: how they were found.
     """
 
     feature: str | None
@@ -67,6 +73,11 @@ class Reading(Record, frozen=True):
     """Of one feature or bit: average privacy S_mu and effective participation factor, 0 to 1.
 
     None where it would take long, or nothing exact is known of the mechanism.
+
+    Attributes:
+        feature: its name, or "any one bit".
+        average_privacy: S_mu; None where it would take long.
+        participation: the factor; None where nothing exact is known.
     """
 
     feature: str

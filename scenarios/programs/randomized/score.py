@@ -30,7 +30,11 @@ JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
 
 class ShareErrors(Record, frozen=True):
-    """How far estimated shares of several values are from the true ones, >= 0: largest and mean."""
+    """How far estimated shares of several values are from the true ones, >= 0: largest and mean.
+
+    Attributes:
+        largest, mean: of all values.
+    """
 
     largest: float
     mean: float
@@ -40,7 +44,6 @@ class EstimateErrors(ShareErrors, frozen=True):
     """The same of one estimate.
 
     Attributes:
-        largest, mean: as above.
         in_errors: the largest distance, in standard errors (of those above 0).
         covered: how many true shares lie within their intervals.
     """
@@ -57,8 +60,7 @@ class Estimated(Record, frozen=True):
         reports: those that were read.
         outside: texts that are no report, which are left out.
         values: one for each share.
-        shares: unbiased.
-        errors: standard errors.
+        shares, errors: unbiased, and their standard errors.
         low, high: 95 % limits.
         projected: the nearest distribution, biased.
         truth: among the people who took part.
@@ -104,9 +106,12 @@ class Estimated(Record, frozen=True):
 
 
 class Budget(Record, frozen=True):
-    """Epsilon. local: of one person's whole answer. each: of one feature or bit.
+    """Epsilon.
 
-    mixed: whether they hold after the mix alone, and a person's messages hide nothing before.
+    Attributes:
+        local, each: of one person's whole answer; of one feature or bit.
+        unit: of both.
+        mixed: whether they hold after the mix alone, and a person's messages hide nothing before.
     """
 
     local: float
@@ -201,7 +206,13 @@ def worst(features: Sequence[Estimated]) -> ShareErrors:
 
 @dataclass(frozen=True, slots=True)
 class UntestedEstimate:
-    """An estimate before anybody compares it with the truth."""
+    """An estimate before anybody compares it with the truth.
+
+    Attributes:
+        feature, columns, values: its name, the numbers of its columns, and its domain.
+        reports, outside: those that were read, and texts that are no report.
+        estimate: shares, and the variance of each.
+    """
 
     feature: str
     columns: tuple[int, ...]

@@ -26,7 +26,13 @@ SECONDS = 3.0  # for the readings of privacy; what is not ready by then is left 
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """One amount of noise. error: in shares of people. hidden: S_mu, None where it was left out."""
+    """One amount of noise.
+
+    Attributes:
+        epsilon: local, in nats.
+        error: in shares of people.
+        hidden: S_mu, None where it was left out.
+    """
 
     epsilon: float
     error: float

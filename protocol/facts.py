@@ -1,0 +1,109 @@
+"""Facts that a coalition may know of a run, and what a fact is known by (derivation.py)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from .transcript import Event
+
+
+class Rule(StrEnum):
+    """How a fact comes to be known."""
+
+    OWN = "own"
+    KEY = "key"
+    SHOWN = "shown"
+    SAW = "saw"
+    SENDER = "sender"
+    OPEN = "open"
+    FOLLOW = "follow"
+    ORDER = "order"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The coalition has a party's key."""
+
+    party: str
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """The coalition has a ciphertext, or (opened) the answer that was in it.
+
+    Attributes:
+        name: of the ciphertext, eight bytes.
+        opened: whether it is the answer inside.
+    """
+
+    name: bytes
+    opened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """The coalition knows a ciphertext to be a user's (its index).
+
+    Attributes:
+        name: of the ciphertext, eight bytes.
+        user: by index, from 0.
+    """
+
+    name: bytes
+    user: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The coalition knows what a user said to a question of a round.
+
+    Attributes:
+        user: by index, from 0.
+        round: from 1.
+        ask: the question, by its number in the call, from 0.
+    """
+
+    user: int
+    round: int
+    ask: int
+
+
+Fact = Key | Has | From | Said
+
+
+class Reason(NamedTuple):
+    """Why a fact is known: the rule, the facts it was applied to, and the event that was seen.
+
+    Attributes:
+        rule: by which it follows.
+        premises: the facts that it follows from.
+        event: the sighting; None where it follows from facts alone.
+    """
+
+    rule: Rule
+    premises: tuple[Fact, ...] = ()
+    event: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A ciphertext: who made it, who opens it, what is inside, and its layer (1: the envelope).
+
+    Attributes:
+        name: eight bytes of its hash.
+        user: by index, from 0.
+        round: from 1.
+        layer: from 1.
+        opener: the party whose key opens it.
+        inside: the names of what it holds; () for an innermost layer.
+        answers: of an innermost layer, the questions that it answers, with the values.
+    """
+
+    name: bytes
+    user: int
+    round: int
+    layer: int
+    opener: str
+    inside: tuple[bytes, ...]
+    answers: tuple[tuple[int, tuple[str, ...]], ...] = ()
