@@ -20,6 +20,8 @@ class Measure:
         error: its standard error, same unit.
         truth: what the number is when the shares of the inputs are these, shape (a,).
         biased: whether the estimate is off on average, however many people report.
+        limits: low and high, so many standard errors away, where the estimate is not normal, as a
+            quantile is not; None: the value and its error on both sides.
     """
 
     name: str
@@ -27,10 +29,13 @@ class Measure:
     error: float
     truth: Callable[[Floats], float]
     biased: bool = False
+    limits: Callable[[float], tuple[float, float]] | None = None
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Normal limits, low and high."""
+        """Low and high limits, normal ones where there are no others."""
         from scipy.special import ndtri
 
-        reach = float(ndtri(0.5 + open_unit(confidence, "confidence") / 2)) * self.error
-        return self.value - reach, self.value + reach
+        z = float(ndtri(0.5 + open_unit(confidence, "confidence") / 2))
+        if self.limits is not None:
+            return self.limits(z)
+        return self.value - z * self.error, self.value + z * self.error

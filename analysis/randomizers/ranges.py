@@ -38,6 +38,7 @@ from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
+from .quantile import quantile
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .unary import UnaryEncoding
 
@@ -245,9 +246,11 @@ class Ranges(Randomizer):
         """The quartiles, and the people in each quarter of the list of numbers."""
         ordered, points = self._ordered(counts, people), np.sort(self.points)
         shares = _near(ordered)
-        found = [self._quantile(ordered, shares, points, q, people) for q in QUARTERS]
-        ends = np.unique(np.linspace(0, self.a, 5).astype(int))
         order = np.argsort(self.points)
+        errors = np.sqrt(self._variance_of(np.tril(np.ones((self.a, self.a))), shares) / people)
+        sums = np.cumsum(ordered)
+        found = [quantile(q, points, sums, errors, lambda p: p[order]) for q in QUARTERS]
+        ends = np.unique(np.linspace(0, self.a, 5).astype(int))
         for first, last in zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True):
             inside = np.zeros(self.a)
             inside[first : last + 1] = 1
@@ -261,26 +264,6 @@ class Ranges(Randomizer):
                 )
             )
         return tuple(found)
-
-    def _quantile(
-        self, ordered: Floats, shares: Floats, points: Floats, q: float, people: int
-    ) -> Measure:
-        """The least number that a share q of people are at most; biased, as a threshold is."""
-        reach = np.maximum.accumulate(np.cumsum(ordered))
-
-        def at(level: float) -> int:
-            return min(int(np.searchsorted(reach, level)), self.a - 1)
-
-        place = at(q)
-        inside = (np.arange(self.a) <= place)[None, :].astype(np.float64)
-        sure = sqrt(float(self._variance_of(inside, shares)[0]) / people)
-        spread = (points[at(q + sure)] - points[at(q - sure)]) / 2
-        order = np.argsort(self.points)
-
-        def truth(p: Floats) -> float:
-            return float(points[min(int(np.searchsorted(np.cumsum(p[order]), q)), self.a - 1)])
-
-        return Measure(f"{100 * q:g} % quantile", float(points[place]), float(spread), truth, True)
 
     def noise(self) -> float:
         """Variance of one report's estimate of a share, for uniform numbers, averaged."""

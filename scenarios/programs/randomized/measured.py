@@ -1,7 +1,7 @@
 """Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
 
 Each is a `Measure` of its randomizer, held against what it is among the people who took part.
-Intervals are normal, 95 %; a measure that is biased says so.
+Intervals are 95 %: normal, or of a quantile the numbers that it may be; one that is biased says so.
 """
 
 from collections.abc import Callable, Sequence
