@@ -12,6 +12,7 @@ and has to be within three standard errors of the simulation of what is claimed.
     CPU of a comparison (four samples)          95 %, normal     here
     error of a noisy table (comparison)         95 % of draws    here
     shares of values from noisy reports         95 %, normal     here
+    texts that were found, of one that was not  95 %, normal     test_prefix_tree.py
     means of numbers from noisy reports         95 %, normal     here
     quantiles of numbers from noisy reports     >= 95 %, normal  here
     risk of a release (score, questions)        95 %, normal     here, exactly; see its test
