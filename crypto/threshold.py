@@ -188,7 +188,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
                 if len(inner) < shape.needed:  # k people who have the seed sent other shares
-                    opened.closed.append((around, len(inner)))
+                    opened.closed += [(around, len(inner))] if inner else []
                     continue
                 for index, _ in inner:
                     opened.texts[index] = (*around, text.text)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import ELEMENT, ORDER
 from veilmix.crypto.threshold import SEED, TAG, Level, Opened, Sealer, Shape, open_groups
-from veilmix.crypto.verifiable_sharing import SHARE, Share, polynomial, share_at
+from veilmix.crypto.verifiable_sharing import SHARE, Share, commitments, polynomial, share_at
 from veilmix.errors import ParameterError, Reason
 
 NESTED, WHOLE = Shape(3, (1, 1, 1)), Shape(3, (3,))
@@ -149,6 +149,22 @@ def test_a_body_that_was_not_made_from_its_text_is_refused() -> None:
         spoiled = row[: 3 * ELEMENT] + bytes(3 + SEED + TAG) + row[WHOLE.body(0) :]
         forged.append(junk(spoiled, WHOLE, share_of(b"abc", WHOLE, x)))
     opened = open_groups(WHOLE, forged)
+    assert texts(opened) == [b""] * 3
+    assert set(opened.refused.values()) == {(0, Reason.DOES_NOT_OPEN)}
+
+
+def test_commitments_to_another_polynomial_are_refused() -> None:
+    """Three who share a seed commit to another polynomial with the same secret."""
+    coefficients = polynomial(levels(WHOLE, b"abc")[0].seed, 3)
+    other = commitments([coefficients[0], 5, 7])
+    forged = [
+        other + one[3 * ELEMENT : WHOLE.body(0)] + one[WHOLE.body(0) :]
+        for one in sealed(WHOLE, [b"abc"] * 3)
+    ]
+    shares = [share_at(coefficients, x) for x in (1, 2, 3)]
+    opened = open_groups(
+        WHOLE, [junk(one, WHOLE, share) for one, share in zip(forged, shares, strict=True)]
+    )
     assert texts(opened) == [b""] * 3
     assert set(opened.refused.values()) == {(0, Reason.DOES_NOT_OPEN)}
 
