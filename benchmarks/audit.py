@@ -63,10 +63,10 @@ def crowds(board: Board) -> list[float]:
     groups = [chosen(plan, tosses, hop, many) for hop in range(1, hops + 1, 2)]  # by place
     odd = len(plan.hops) - 1 > hops  # a last shuffler that opens nothing mixes all of them
     opened = [
-        {layer_hash(one.layer) for one in shown.opened[ROUND][hop].links}
+        {layer_hash(link.layer) for link in shown.opened[ROUND][hop].links}
         for hop in range(2, hops + 1, 2)
     ]
-    assert all(len(one) + len(two) == many for one, two in zip(groups, opened, strict=True))
+    assert all(len(group) + len(two) == many for group, two in zip(groups, opened, strict=True))
     return [float(many) if odd else _crowd(groups, many, person) for person in range(many)]
 
 
@@ -99,20 +99,20 @@ def main(sessions: int, people: int, picture: str) -> None:
                 f"{span.low:.4f} to {span.high:.4f}; 2^-d = {2**-changes:.4f}, {inside}"
             )
     print("crowds, mean and smallest over people; 5 sessions each")
-    shufflers, found = (1, 2, 3, 4, 5, 6), list[tuple[float, float]]()
+    shufflers, sizes = (1, 2, 3, 4, 5, 6), list[tuple[float, float]]()
     for hops in shufflers:
         plain = [float(people)] if hops < 2 else []
         seen = plain or [
-            one for seed in range(5) for one in crowds(play(session(people, hops, seed)))
+            size for seed in range(5) for size in crowds(play(session(people, hops, seed)))
         ]
-        found.append((mean(seen), min(seen)))
+        sizes.append((mean(seen), min(seen)))
         print(f"  {hops} shufflers: {mean(seen):6.1f}, {min(seen):6.1f} of {people}")
     if picture:
-        draw(shufflers, found, people, picture)
+        draw(shufflers, sizes, people, picture)
 
 
 def draw(
-    shufflers: Sequence[int], found: Sequence[tuple[float, float]], people: int, picture: str
+    shufflers: Sequence[int], sizes: Sequence[tuple[float, float]], people: int, picture: str
 ) -> None:
     """Both curves: with and without audits."""
     from matplotlib.figure import Figure
@@ -120,8 +120,8 @@ def draw(
     figure = Figure(figsize=(6, 3.6), layout="constrained")
     axes = figure.subplots()
     axes.plot(shufflers, [people] * len(shufflers), label="without audits")
-    axes.plot(shufflers, [one for one, _ in found], "o-", label="with audits, mean")
-    axes.plot(shufflers, [one for _, one in found], "v:", label="with audits, smallest")
+    axes.plot(shufflers, [average for average, _ in sizes], "o-", label="with audits, mean")
+    axes.plot(shufflers, [smallest for _, smallest in sizes], "v:", label="with audits, smallest")
     axes.set(xlabel="shufflers", ylabel=f"crowd, of {people} people", ylim=(0, None))
     axes.legend()
     figure.savefig(Path(picture), dpi=120)

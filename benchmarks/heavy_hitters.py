@@ -28,12 +28,12 @@ def crowd(people: int) -> tuple[tuple[str, ...], Any]:
     return texts, rng.choice(len(texts), people, p=shares / shares.sum())
 
 
-def told(name: str, seconds: float, found: dict[str, float], truth: dict[str, float]) -> None:
+def told(name: str, seconds: float, shares: dict[str, float], truth: dict[str, float]) -> None:
     """Print one line: what was found, and how far off."""
-    misses = [share - truth.get(text, 0.0) for text, share in found.items()]
+    misses = [share - truth.get(text, 0.0) for text, share in shares.items()]
     error = float(np.sqrt(np.mean(np.square(misses)))) if misses else float("nan")
-    false = sum(text not in truth for text in found)
-    print(f"{name:14} {seconds:8.2f} s  {len(found):3} found, {false} false, error {error:.4f}")
+    false = sum(text not in truth for text in shares)
+    print(f"{name:14} {seconds:8.2f} s  {len(shares):3} found, {false} false, error {error:.4f}")
 
 
 def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]) -> None:
@@ -46,11 +46,11 @@ def rival(texts: tuple[str, ...], own: Any, wanted: int, truth: dict[str, float]
     start = perf_counter()
     shape = (EPSILON, 0, WIDTH, 1, list(LETTERS))
     client, server = PEMClient(*shape), PEMServer(*shape)
-    for one in own.tolist():
-        server.aggregate(client.privatise(texts[one]))
+    for code in own.tolist():
+        server.aggregate(client.privatise(texts[code]))
     names, counts = server.find_heavy_hitters(k=wanted)
-    found = {name.strip("*"): count / len(own) for name, count in zip(names, counts, strict=True)}
-    told("pure-ldp PEM", perf_counter() - start, found, truth)
+    shares = {name.strip("*"): count / len(own) for name, count in zip(names, counts, strict=True)}
+    told("pure-ldp PEM", perf_counter() - start, shares, truth)
 
 
 def main() -> None:
@@ -63,17 +63,17 @@ def main() -> None:
     wanted = 0
     for tree in (PrefixTree(texts, EPSILON, WIDTH), PrefixTree.binary(texts, EPSILON, WIDTH)):
         start = perf_counter()
-        found = tree.find(tree.sample(own, 2))
+        values_found = tree.find(tree.sample(own, 2))
         seconds = perf_counter() - start
         name = f"veilmix g={tree.values}"
-        told(name, seconds, {one.text: one.share for one in found.values}, truth)
-        least = found.least_share
+        told(name, seconds, {value.text: value.share for value in values_found.values}, truth)
+        least = values_found.least_share
         missed = sum(
-            s >= least and t not in {v.text for v in found.values} for t, s in truth.items()
+            s >= least and t not in {v.text for v in values_found.values} for t, s in truth.items()
         )
         exact = (tree.noise() / people) ** 0.5
         print(f"{'':14} least share {least:.4f}, {missed} missed; exact error {exact:.4f}")
-        wanted = wanted or len(found.values)
+        wanted = wanted or len(values_found.values)
     rival(texts, own, wanted, truth)
 
 

@@ -40,7 +40,7 @@ def took(command: list[str], folder: Path) -> tuple[float, float]:
 def line(command: list[str], shape: str, limit: float, times: int, folder: Path) -> None:
     """Time a command and print it beside its limit."""
     runs = [took(command, folder) for _ in range(times)]
-    wall, processor = min(one for one, _ in runs), min(one for _, one in runs)
+    wall, processor = (min(times) for times in zip(*runs, strict=True))
     print(
         f"{' '.join(command):24} {shape:14} {wall:6.2f} s ({processor:.2f} s of the processor)   "
         f"limit {limit:3.0f} s   {wall / limit:4.0%}",

@@ -161,12 +161,12 @@ def theirs(rows: list[tuple[str, ...]]) -> dict[str, Any]:
     return answers
 
 
-def _their_klt(anonymity: Any, table: Any, found: dict[str, Any]) -> None:
+def _their_klt(anonymity: Any, table: Any, answers: dict[str, Any]) -> None:
     for name in SOUGHT[1:]:
         known = [column for column in KNOWN if column != name]
         label = f"k, l, t of {name}"
-        got = timed(found, label, _pycanon, anonymity, table, known, name)
-        found[label] |= dict(zip("klt", got, strict=True))
+        got = timed(answers, label, _pycanon, anonymity, table, known, name)
+        answers[label] |= dict(zip("klt", got, strict=True))
 
 
 def _pycanon(anonymity: Any, table: Any, known: list[str], name: str) -> list[float]:

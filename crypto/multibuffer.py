@@ -107,8 +107,8 @@ def multibuffer() -> MultiBuffer | None:
     if asked == "libsodium":
         return None
     library = _load()
-    found = library and MultiBuffer(library)
-    return found if found and _agrees(found) else None
+    ours = library and MultiBuffer(library)
+    return ours if ours and _agrees(ours) else None
 
 
 def engine_name() -> str:
@@ -132,16 +132,16 @@ def _load() -> ctypes.CDLL | None:
     return library if can(0) else None
 
 
-def _agrees(found: MultiBuffer) -> bool:
+def _agrees(library: MultiBuffer) -> bool:
     """Whether nine keys of no worth, more than one call takes, come out as libsodium has them."""
     secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
     points = [crypto_scalarmult_base(secret) for secret in secrets]
     first, in_a_row = secrets[0], b"".join(points)
     return (
-        found.public_keys(b"".join(secrets)) == in_a_row
-        and found.box_keys(first, in_a_row)
+        library.public_keys(b"".join(secrets)) == in_a_row
+        and library.box_keys(first, in_a_row)
         == b"".join(crypto_box_beforenm(point, first) for point in points)
-        and found.box_keys(b"".join(secrets), points[0])
+        and library.box_keys(b"".join(secrets), points[0])
         == b"".join(crypto_box_beforenm(points[0], secret) for secret in secrets)
     )
 
@@ -164,13 +164,13 @@ def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
     t, u = np.empty_like(a), np.empty_like(a)
     for _ in range(10):
         for _ in ("columns", "rows"):
-            for target, one, other, turn in (
+            for target, left, other, turn in (
                 (b, a, d, 7),
                 (c, b, a, 9),
                 (d, c, b, 13),
                 (a, d, c, 18),
             ):
-                np.add(one, other, out=t)
+                np.add(left, other, out=t)
                 np.left_shift(t, turn, out=u)
                 np.right_shift(t, 32 - turn, out=t)
                 np.bitwise_or(t, u, out=t)

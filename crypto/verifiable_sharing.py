@@ -82,14 +82,14 @@ def check_needed(needed: int) -> None:
 
 def commitments(coefficients: Sequence[int]) -> bytes:
     """Give what shares are checked against, 32 bytes a coefficient."""
-    return b"".join(base_times(_scalar(one)) for one in coefficients)
+    return b"".join(base_times(_scalar(coefficient)) for coefficient in coefficients)
 
 
 def share_at(coefficients: Sequence[int], x: int) -> Share:
     """Give the share at x."""
     value = 0
-    for one in reversed(coefficients):
-        value = (value * x + one) % ORDER
+    for coefficient in reversed(coefficients):
+        value = (value * x + coefficient) % ORDER
     return Share(x, value)
 
 

@@ -54,11 +54,11 @@ def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[byte
         for hop in closed
         if (block := frozenset(user for user, way in ways.items() if way[hop] not in shown))
     ]
-    found: list[frozenset[int]] = []
+    joined: list[frozenset[int]] = []
     for block in blocks:
-        apart = [crowd for crowd in found if not crowd & block]
-        found = [*apart, block.union(*(crowd for crowd in found if crowd & block))]
-    return Crowds(tuple(found), all(crowd in blocks for crowd in found))
+        apart = [crowd for crowd in joined if not crowd & block]
+        joined = [*apart, block.union(*(crowd for crowd in joined if crowd & block))]
+    return Crowds(tuple(joined), all(crowd in blocks for crowd in joined))
 
 
 class AuditedRecord(RunRecord):
@@ -76,15 +76,15 @@ class AuditedRecord(RunRecord):
     @cached_property
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
         """Per audited round and question, whose answer was handed in, and its way."""
-        found: dict[tuple[int, int], dict[int, Way]] = {}
+        by_question: dict[tuple[int, int], dict[int, Way]] = {}
         for made in self.transcript.made:
             if made.round not in self.shown or made.user not in self.submitted[made.round]:
                 continue
             names, hops = split_names(made.names), len(self.openers[made.round]) - 1
             for place, (ask, _) in enumerate(made.answers):
                 onion = names[1 + place * hops :][: hops - 1]
-                found.setdefault((made.round, ask), {})[made.user] = (names[0], *onion)
-        return found
+                by_question.setdefault((made.round, ask), {})[made.user] = (names[0], *onion)
+        return by_question
 
     def readable(self, number: int) -> bool:
         """Whether a reader can read a round without all keys: no lock is left on it."""

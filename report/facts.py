@@ -174,9 +174,9 @@ class Facts:
         """The smallest coalitions that link anybody but their own members."""
         linking = [learner for learner in self.learners if learner.others > 0]
         return tuple(
-            one
-            for one in linking
-            if not any(set(other.parties) < set(one.parties) for other in linking)
+            learner
+            for learner in linking
+            if not any(set(other.parties) < set(learner.parties) for other in linking)
         )
 
 

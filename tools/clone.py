@@ -41,7 +41,9 @@ def equip(folder: Path, level: str) -> None:
     """Make the environment of a clone, with the libraries of a level."""
     there = _environment(folder)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", there.HOME], check=True)
-    ours, theirs = (Path(one.places()["purelib"]) for one in (_environment(ROOT), there))
+    ours, theirs = (
+        Path(environment.places()["purelib"]) for environment in (_environment(ROOT), there)
+    )
     for name in {*_pinned(folder / "requirements" / f"{level}.txt"), *INSTALLER}:
         for part in _parts(ours, name):
             link = Path(os.path.normpath(theirs / part))
@@ -75,14 +77,14 @@ def _parts(libraries: Path, name: str) -> set[str]:
     As its record has it; nothing if it is not there.
     """
     wanted = re.sub(r"[-_.]+", "-", name).lower()
-    found = set()
+    names = set()
     for record in libraries.glob("*.dist-info/RECORD"):
         if re.sub(r"[-_.]+", "-", record.parent.name.partition("-")[0]).lower() == wanted:
             lines = record.read_text("utf-8").splitlines()
             files = {line.split(",")[0] for line in lines}
-            found |= {file for file in files if file.startswith("..") and ".so" in file}
-            found |= {file.split("/")[0] for file in files}
-    return found - {"..", "__pycache__", ""}
+            names |= {file for file in files if file.startswith("..") and ".so" in file}
+            names |= {file.split("/")[0] for file in files}
+    return names - {"..", "__pycache__", ""}
 
 
 if __name__ == "__main__":

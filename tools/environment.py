@@ -135,9 +135,9 @@ def install(level: str) -> None:
 def main(level: str) -> None:
     """Bring `.venv` up to a level; only looks where it is there already."""
     if sys.version_info < NEEDS:
-        found = ".".join(map(str, sys.version_info[:3]))
+        version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
-            f"veilmix needs Python {NEEDS[0]}.{NEEDS[1]} or newer; `python3` here is {found}. "
+            f"veilmix needs Python {NEEDS[0]}.{NEEDS[1]} or newer; `python3` here is {version}. "
             "Name another one: make PYTHON=python3.12 ..."
         )
     if level not in LEVELS:

@@ -32,8 +32,10 @@ def main(arguments: list[str]) -> int:
         FOLDER / f"{name}.json": json.dumps(vector, indent=1) + "\n" for name, vector in rounds()
     }
     if arguments == ["--check"]:
-        found = {path: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
-        wrong = sorted(one for one in texts.keys() | found if texts.get(one) != found.get(one))
+        written = {path: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
+        wrong = sorted(
+            path for path in texts.keys() | written if texts.get(path) != written.get(path)
+        )
         for path in wrong:
             print(f"{path.name}: not what tools/make_threshold_vectors.py makes", file=sys.stderr)
         return 1 if wrong else 0
@@ -84,7 +86,7 @@ def vector(title: str, shape: Shape, messages: list[bytes]) -> dict[str, Any]:
         "title": title,
         "needed": shape.needed,
         "widths": shape.widths,
-        "messages": [one.hex() for one in messages],
+        "messages": [message.hex() for message in messages],
         "texts": [[text.hex() for text in texts] for texts in opened.texts],
         "refused": {
             str(index): [level, reason.value]

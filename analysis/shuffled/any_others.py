@@ -78,15 +78,15 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> 
     blanket, pairs = case
     if not pairs or any(pair.shared is None for pair in pairs):
         return inf
-    found = inf
+    least = inf
     for _ in range(TRIES):
         share = min(-log(RARE * min(known, 1.0)) / n, POOL * blanket.weight)
         rare = exp(n * log1p(-share))
-        found = min(found, _exchanged(_terms(case, epsilon, share), n) + rare)
-        if not found < known * sqrt(RARE):
+        least = min(least, _exchanged(_terms(case, epsilon, share), n) + rare)
+        if not least < known * sqrt(RARE):
             break
-        known = found
-    return found
+        known = least
+    return least
 
 
 def _terms(case: Neighbours, epsilon: float, share: float) -> list[Law]:
@@ -143,7 +143,7 @@ def _sharpness(star: Law, laws: list[Law], n: int) -> float | None:
 def _gain(star: Law, law: Law) -> tuple[Floats, Floats] | None:
     """D at the points between which it is straight: atoms, zeros, some c_0; None: the same law."""
     atoms = np.unique(np.concatenate([star[0], law[0]]))
-    above, below = (np.maximum(one[0] - atoms[:, None], 0) @ one[1] for one in (star, law))
+    above, below = (np.maximum(side[0] - atoms[:, None], 0) @ side[1] for side in (star, law))
     D, error = above - below, ROUNDING * float(np.abs(atoms).max())
     if np.abs(D).max() <= error:
         return None

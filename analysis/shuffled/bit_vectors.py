@@ -59,8 +59,8 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
     for h in range(bits, 0, -1):  # far vectors first: mostly the worst, they settle the rest
         local = local_delta(q, epsilon, h)
-        if local > high and (found := _most(n, q, epsilon, bits, h, local))[0] > high:
-            high, by = found
+        if local > high and (pair := _most(n, q, epsilon, bits, h, local))[0] > high:
+            high, by = pair
         if local > low and (least := _least(n, q, epsilon, bits, h)) > low:
             low, worst = least, h
     if worst is not None and bits <= MOST_LISTED:
@@ -74,11 +74,11 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
 def _most(n: int, q: float, epsilon: float, bits: int, h: int, local: float) -> tuple[float, str]:
     """The least upper bound for vectors at distance h, and what gives it."""
     blanket = blanket_delta(n, q, epsilon, bits, h)
-    found = min((local, "local"), (blanket, "blanket"))
-    if bits > MOST_LISTED or found[0] <= 0:
-        return found
+    least = min((local, "local"), (blanket, "blanket"))
+    if bits > MOST_LISTED or least[0] <= 0:
+        return least
     case = flip_neighbours(bits, q, h)
-    return min(found, (any_others_delta(case, n, epsilon, found[0]), "exchange"))
+    return min(least, (any_others_delta(case, n, epsilon, least[0]), "exchange"))
 
 
 def _least(n: int, q: float, epsilon: float, bits: int, h: int) -> float:

@@ -65,7 +65,7 @@ def recorded_crowds(
     for person in range(view.users):
         counted = tuple([person in some for some in came])
         lengths = tuple(
-            [(n, one.people[person]) for n, one in view.lengths.items() if person in one.people]
+            [(n, seen.people[person]) for n, seen in view.lengths.items() if person in seen.people]
         )
         said = [(rules, rows[person]) for rules, rows in rounds if person in rows]
         if not said and not whole:
@@ -104,15 +104,15 @@ def rows_by_length(seen: "Lengths", states: States) -> "Fitting":
         values = states.labels(column, None)
         held = [(s, bytes_of[v]) for s, v in enumerate(values) if v in bytes_of]
         sizes.append(held)
-    found: dict[tuple[int, ...], set[Cell]] = {}
+    by_length: dict[tuple[int, ...], set[Cell]] = {}
     if prod(map(len, sizes)) > MOST_FITTING:
         return columns, {}
     places = [[columns.index(column) for column in ask] for ask in seen.asks]
     for cell in product(*sizes):
         each = [sum(cell[place][1] for place in ask) for ask in places]
         key = tuple(sorted(each)) if seen.apart else (sum(each),)
-        found.setdefault(key, set()).add(tuple(state for state, _ in cell))
-    return columns, {key: frozenset(cells) for key, cells in found.items()}
+        by_length.setdefault(key, set()).add(tuple(state for state, _ in cell))
+    return columns, {key: frozenset(cells) for key, cells in by_length.items()}
 
 
 def _statements(
@@ -145,7 +145,7 @@ def counted_crowds(
     if not view.fixed:
         for number, before in zip(rounds[1:], rounds, strict=False):
             starts[number] = starts[before] + sizes[before]
-    spans = [range(starts[one.round], starts[one.round] + one.people) for one in both]
+    spans = [range(starts[seen.round], starts[seen.round] + seen.people) for seen in both]
     shown = {n: range(starts[n], min(starts[n] + sizes[n], view.users)) for n in view.everybody}
     edges = {0, view.users}
     for span in (*spans, *shown.values()):

@@ -82,7 +82,10 @@ def evidence_from_view(
     usable = [seen for seen in view.counted if _usable(view, seen)]
     listed = [seen for seen in told if _usable(view, seen)]
     states = States.of(_laws(sizes, codes, prior), codes, view.counted)
-    lengths = {number: rows_by_length(one, states) for number, one in view.lengths.items()}
+    lengths = {
+        number: rows_by_length(round_lengths, states)
+        for number, round_lengths in view.lengths.items()
+    }
     # People of whom the same was seen are one crowd, by what was seen (its mark).
     marks: Mapping[Mark, Sequence[int]]
     if view.came or view.pinned:
@@ -110,8 +113,8 @@ def evidence_from_view(
 def _spoken(view: "View", truth: "Mapping[int, Row] | None") -> "list[Row]":
     """All rows whose values must have a code: pinned, true, and those a length may stand for."""
     rows = [*view.pinned.values(), *(truth or {}).values()]
-    for one in view.lengths.values():
-        rows += [{j: value} for j, values in enumerate(one.domains) for value in values]
+    for seen_lengths in view.lengths.values():
+        rows += [{j: value} for j, values in enumerate(seen_lengths.domains) for value in values]
     return rows
 
 
@@ -127,9 +130,9 @@ def _codes(
     columns: int, counted: "Iterable[CountsSeen]", rows: "Iterable[Row]", prior: Shares | None
 ) -> tuple[Mapping[str, int], ...]:
     """Number the values of every column, as far as anybody named them."""
-    found: list[dict[str, int]] = [{} for _ in range(columns)]
+    codes: list[dict[str, int]] = [{} for _ in range(columns)]
     for column, shares in enumerate(prior or ()):
-        found[column] = {value: code for code, value in enumerate(sorted(shares))}
+        codes[column] = {value: code for code, value in enumerate(sorted(shares))}
     texts: list[set[str]] = [set() for _ in range(columns)]
     for seen in counted:
         for cell in seen.counts:
@@ -140,10 +143,10 @@ def _codes(
     for row in rows:
         for column, value in row.items():
             texts[column].add(value)
-    for known, some in zip(found, texts, strict=True):
+    for known, some in zip(codes, texts, strict=True):
         for value in sorted(some - HIDDEN):
             known.setdefault(value, len(known))
-    return tuple(found)
+    return tuple(codes)
 
 
 def _laws(
@@ -153,13 +156,13 @@ def _laws(
     if prior is None:
         most = [max(size, len(known)) for size, known in zip(sizes, codes, strict=True)]
         return tuple((1 / size,) * size for size in most)
-    found = []
+    laws = []
     for shares, known in zip(prior, codes, strict=True):
         law = [shares.get(value, 0.0) for value in known]
         least = min(share for share in law if share)  # nothing that was said is impossible
         law = [share or least for share in law]
-        found.append(tuple(share / sum(law) for share in law))
-    return tuple(found)
+        laws.append(tuple(share / sum(law) for share in law))
+    return tuple(laws)
 
 
 def _usable(view: "View", seen: "CountsSeen") -> bool:
@@ -202,7 +205,7 @@ def _listed(
         values = states.values[column] if states.values else range(len(states.laws[column]))
         labels = tuple(LABELS[BLANK if value in named else OTHER] for value in values)
         counted = {i: mark for i, mark in enumerate(marks) if mark.counted[place]}
-        shown = sum(len(marks[one]) for one in counted.values() if column in one.revealed)
+        shown = sum(len(marks[number]) for number in counted.values() if column in number.revealed)
         counts: dict[Cell, int] = {(LABELS[said],): n for (said,), n in seen.counts.items()}
         counts[LABELS[OTHER],] -= shown
         crowds = frozenset(i for i, mark in counted.items() if column not in mark.revealed)

@@ -98,39 +98,39 @@ def searched(question: Question, counts: Counts) -> UntestedFound | None:
     if not parts:
         return None
     reports = PrefixReports.joined(parts)
-    found = question.randomizer.find(reports)
+    values = question.randomizer.find(reports)
     outside = sum(counts.values()) - len(reports)
     name, column = question.name, question.columns[0]
-    return UntestedFound(name, column, question.domain, len(reports), outside, found)
+    return UntestedFound(name, column, question.domain, len(reports), outside, values)
 
 
-def against(one: UntestedFound, codes: Any) -> FoundFeature:
+def against(untested: UntestedFound, codes: Any) -> FoundFeature:
     """Hold what was found against the people who took part. codes: theirs, n x d."""
-    count = np.bincount(codes[:, one.column], minlength=len(one.values))
+    count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = (count / max(1, len(codes))).tolist()
-    truth = {text: share for text, share in zip(one.values, shares, strict=True) if share > 0}
-    least = one.found.least_share
-    known = {value.text for value in one.found.values}
+    truth = {text: share for text, share in zip(untested.values, shares, strict=True) if share > 0}
+    least = untested.found.least_share
+    known = {value.text for value in untested.found.values}
     missed = sum(share >= least and text not in known for text, share in truth.items())
-    return held(one, [truth.get(value.text, 0.0) for value in one.found.values], missed)
+    return held(untested, [truth.get(value.text, 0.0) for value in untested.found.values], missed)
 
 
-def held(one: UntestedFound, truth: Sequence[float], missed: int) -> FoundFeature:
+def held(untested: UntestedFound, truth: Sequence[float], missed: int) -> FoundFeature:
     """Put the truth beside what was found. truth: of each value found."""
-    found = one.found
+    values = untested.found
     shares = tuple(
         FoundShare(value.text, value.share, value.error, value.low, value.high, true)
-        for value, true in zip(found.values, truth, strict=True)
+        for value, true in zip(values.values, truth, strict=True)
     )
     return FoundFeature(
-        one.feature,
-        one.reports,
-        one.outside,
-        one.values,
+        untested.feature,
+        untested.reports,
+        untested.outside,
+        untested.values,
         shares,
-        found.tested,
-        found.false_finds,
-        found.least_share if isfinite(found.least_share) else None,
+        values.tested,
+        values.false_finds,
+        values.least_share if isfinite(values.least_share) else None,
         sum(not true for true in truth),
         missed,
     )
@@ -139,15 +139,15 @@ def held(one: UntestedFound, truth: Sequence[float], missed: int) -> FoundFeatur
 def grid(shown: Sequence[FoundFeature]) -> Grid:
     """All values that were found, with their limits."""
     rows = [
-        (one.feature if place == 0 else "", *row)
-        for one in shown
-        for place, row in enumerate(rows_of(one)[:ROWS])
+        (feature.feature if place == 0 else "", *row)
+        for feature in shown
+        for place, row in enumerate(rows_of(feature)[:ROWS])
     ]
     headings = ("feature", "found", "estimate", "95 % from", "to", "truth")
     return Grid(headings, rows, (2, 3, 4, 5))
 
 
-def rows_of(one: FoundFeature) -> list[tuple[str, ...]]:
+def rows_of(feature: FoundFeature) -> list[tuple[str, ...]]:
     """A row for each value found; one that says so where none was."""
     rows = [
         (
@@ -157,15 +157,15 @@ def rows_of(one: FoundFeature) -> list[tuple[str, ...]]:
                 for share in (value.unbiased, value.low_95, value.high_95, value.truth)
             ),
         )
-        for value in one.found
+        for value in feature.found
     ]
     return rows or [("nothing", "", "", "", "")]
 
 
-def promised(one: FoundFeature) -> str:
+def promised(feature: FoundFeature) -> str:
     """What may have been missed, and what may be false, in a sentence."""
-    false = f"at most {one.false_at_most:.2g} values are expected that nobody has"
-    if one.least_share is None:
+    false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
+    if feature.least_share is None:
         return f"no value is certain to be found, however many have it; {false}"
-    least = f"{100 * one.least_share:.3g} %"
+    least = f"{100 * feature.least_share:.3g} %"
     return f"a value of {least} of people or more is missed with probability 5 % at most; {false}"

@@ -118,35 +118,37 @@ def after_shuffling(
 ) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
     """Epsilon of each question, where it is known, and of all of them together."""
     known = [
-        (one, many)
-        for one, many in zip(questions, reports, strict=True)
-        if many and not (one.randomizer.takes_bits and one.randomizer.positions > MOST_BITS)
+        (question, many)
+        for question, many in zip(questions, reports, strict=True)
+        if many
+        and not (question.randomizer.takes_bits and question.randomizer.positions > MOST_BITS)
     ]
-    shuffled = tuple(_shuffled(one, many) for one, many in known)
-    if any(one.randomizer.copies > 1 for one in questions):
+    shuffled = tuple(_shuffled(question, many) for question, many in known)
+    if any(question.randomizer.copies > 1 for question in questions):
         return shuffled, None
     if not len(known) == len(questions) > 1:
         return shuffled, None
-    return shuffled, _together(tuple((one.randomizer, many) for one, many in known))
+    return shuffled, _together(tuple((question.randomizer, many) for question, many in known))
 
 
 def _shuffled(question: Question, reports: int) -> Shuffled:
     if question.randomizer.copies > 1:
         return _mixed(question, reports)
-    found = _together(((question.randomizer, reports),))
-    return replace(found, feature=question.name, reports=reports, q=question.randomizer.one_bit)
+    composed = _together(((question.randomizer, reports),))
+    return replace(composed, feature=question.name, reports=reports, q=question.randomizer.one_bit)
 
 
 def _mixed(question: Question, reports: int) -> Shuffled:
     """Of several messages that the mix alone protects: what the noise of enough people gives."""
-    one = question.randomizer
-    enough = reports >= one.people
+    randomizer = question.randomizer
+    least = randomizer.people
+    enough = reports >= least
     rule = (
-        f"split in {one.copies} shares; while {one.people:,} people or more add their noise"
+        f"split in {randomizer.copies} shares; while {least:,} people or more add their noise"
         if enough
-        else f"fewer than the {one.people:,} people whose noise is needed: nothing is promised"
+        else f"fewer than the {least:,} people whose noise is needed: nothing is promised"
     )
-    high = one.local if enough else MOST_NATS
+    high = randomizer.local if enough else MOST_NATS
     return Shuffled(question.name, reports, None, DELTA, high, 0.0, None, None, rule)
 
 
@@ -155,56 +157,56 @@ def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
     from ....analysis.shuffled.composition import compose_reports
 
-    counted = [many if one.one_bit else min(many, CROWD) for one, many in parts]
-    found = compose_reports([one for one, _ in parts], counted, DELTA)
+    counted = [many if randomizer.one_bit else min(many, CROWD) for randomizer, many in parts]
+    composed = compose_reports([randomizer for randomizer, _ in parts], counted, DELTA)
     huge = counted != [many for _, many in parts]
-    low, likely = found.hockey_stick.low, found.probabilistic
+    low, likely = composed.hockey_stick.low, composed.probabilistic
     return Shuffled(
         None,
         None,
         None,
         DELTA,
-        found.hockey_stick.high,
+        composed.hockey_stick.high,
         0.0 if huge else low,
         likely.high if likely else None,
         likely.low if likely else None,
-        found.hockey_stick.rule + (f"; as of {CROWD:,} reports" if huge else ""),
+        composed.hockey_stick.rule + (f"; as of {CROWD:,} reports" if huge else ""),
     )
 
 
 def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
     for question in questions:
-        one = question.randomizer.single()
-        yield Reading(question.name, *_information_metrics(one))
+        randomizer = question.randomizer.single()
+        yield Reading(question.name, *_information_metrics(randomizer))
 
 
 @lru_cache(maxsize=256)
-def _information_metrics(one: Any) -> tuple[float | None, float | None]:
-    protocol = _matrix(one)
+def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
+    protocol = _matrix(randomizer)
     if protocol is None:
         return None, None
     factor = None
-    if one.a <= FEW:
+    if randomizer.a <= FEW:
         from ....analysis.information import participation_factor
 
-        factor = participation_factor(protocol, np.full(one.a, 0.5), points=POINTS)
-    return average_privacy_of(one), factor
+        factor = participation_factor(protocol, np.full(randomizer.a, 0.5), points=POINTS)
+    return average_privacy_of(randomizer), factor
 
 
-def _matrix(one: Any) -> Any:
+def _matrix(randomizer: Any) -> Any:
     """What its privacy is worked out from; None where that would take long."""
-    if one.closed_form:
-        return one
+    if randomizer.closed_form:
+        return randomizer
     # a hash is known by its parameters for all hash functions, not for these
-    return one.matrix if one.outputs * one.inputs <= SMALL else None
+    return randomizer.matrix if randomizer.outputs * randomizer.inputs <= SMALL else None
 
 
-def average_privacy_of(one: Any) -> float | None:
+def average_privacy_of(randomizer: Any) -> float | None:
     """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
     from ....analysis.information import average_privacy
 
-    protocol = _matrix(one)
-    return None if protocol is None else average_privacy(protocol, np.full(one.a, 0.5))
+    protocol = _matrix(randomizer)
+    return None if protocol is None else average_privacy(protocol, np.full(randomizer.a, 0.5))
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:
@@ -214,9 +216,9 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
     rows, people = _distinct(codes)
     weights = people / people.sum()
     if len(questions) == 1 and not questions[0].randomizer.takes_bits:
-        one = questions[0].randomizer
-        if one.outputs * one.inputs <= SMALL:
-            return _summed(one.matrix[:, rows[:, 0]], weights), 0.0
+        randomizer = questions[0].randomizer
+        if randomizer.outputs * randomizer.inputs <= SMALL:
+            return _summed(randomizer.matrix[:, rows[:, 0]], weights), 0.0
     if len(rows) > ROWS:
         return None, 0.0
     return _drawn(questions, rows, weights)
@@ -242,7 +244,10 @@ def _summed(law: Any, weights: Any) -> float:
 
 def _drawn(questions: Sequence[Question], rows: Any, weights: Any) -> tuple[float, float]:
     rng = np.random.default_rng(SEED)
-    widest = max(1 if one.randomizer.takes_bits else one.randomizer.inputs for one in questions)
+    widest = max(
+        1 if question.randomizer.takes_bits else question.randomizer.inputs
+        for question in questions
+    )
     draws = max(64, min(DRAWS, TABLE // len(rows), SUPPORTS // widest))
     own = rng.choice(len(rows), draws, p=weights)
     likely = np.zeros((draws, len(rows)))

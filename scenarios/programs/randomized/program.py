@@ -183,8 +183,8 @@ class Histogram(Randomizing):
         from .score import Randomized
         from .section import answers
 
-        found = result.findings
-        return answers(found if isinstance(found, Randomized) else None, result.burned)
+        findings = result.findings
+        return answers(findings if isinstance(findings, Randomized) else None, result.burned)
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
         """Noise against benefit."""

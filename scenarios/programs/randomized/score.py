@@ -150,7 +150,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def domains(self) -> tuple[tuple[str, ...], ...]:
         """The values of every feature."""
-        return tuple(one.values for one in self.features or self.measured or self.found)
+        return tuple(feature.values for feature in self.features or self.measured or self.found)
 
     @property
     def epsilon(self) -> float:
@@ -165,9 +165,9 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     @property
     def counted(self) -> tuple[int, ...]:
         """People who were counted: the most of one feature."""
-        read = [one.reports + one.outside for one in self.features]
-        read += [one.reports + one.outside for one in self.measured]
-        read += [one.reports + one.outside for one in self.found]
+        read = [feature.reports + feature.outside for feature in self.features]
+        read += [feature.reports + feature.outside for feature in self.measured]
+        read += [feature.reports + feature.outside for feature in self.found]
         return (max(read, default=0),)
 
     @property
@@ -179,7 +179,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
     def short(self) -> str:
         """The noise, and what came of it."""
         if self.found:
-            values = [value.value for one in self.found for value in one.found]
+            values = [value.value for feature in self.found for value in feature.found]
             return f"{self.rule}, found {', '.join(values[:3]) or 'nothing'}"
         if not self.features and self.measured:
             first = self.measured[0].measures[0]
@@ -200,7 +200,7 @@ def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]
 
 def worst(features: Sequence[Estimated]) -> ShareErrors:
     """The largest and the mean error over all shares of some features."""
-    every = [miss for one in features for miss in one.missed] or [0.0]
+    every = [miss for feature in features for miss in feature.missed] or [0.0]
     return ShareErrors(max(every), sum(every) / len(every))
 
 
@@ -237,12 +237,12 @@ def score(
         return None
     received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
-    found = [
-        compare(one, codes, people.values)
+    compared = [
+        compare(estimate, codes, people.values)
         for question, counts in zip(questions, received, strict=True)
-        for one in estimates(question, counts, people.schema.names)
+        for estimate in estimates(question, counts, people.schema.names)
     ]
-    several = len(found) > len(people.schema.names)  # the last one is of all bits together
+    several = len(compared) > len(people.schema.names)  # the last one is of all bits together
     read = [
         sum(counts.values()) // question.randomizer.copies
         for question, counts in zip(questions, received, strict=True)
@@ -254,18 +254,18 @@ def score(
         searched(question, counts) for question, counts in zip(questions, received, strict=True)
     ]
     different = sum(len(counts) for counts in tallies[0])
-    features = tuple(found[:-1] if several else found)
+    features = tuple(compared[:-1] if several else compared)
     return Randomized(
         scenario.local.mechanism,
         rule(scenario, len(people.schema.names)),
         budget_of(scenario, len(people.schema.names)),
         features,
-        found[-1] if several else None,
+        compared[-1] if several else None,
         worst(features),
         read_privacy(questions, codes, read),
         different if different > SHOWN else 0,
-        tuple(against(one, codes) for one in told if one),
-        tuple(found_against(one, codes) for one in values if one),
+        tuple(against(measured, codes) for measured in told if measured),
+        tuple(found_against(each, codes) for each in values if each),
     )
 
 
@@ -284,15 +284,15 @@ def estimates(
     if not seen.people or not question.randomizer.gives_shares:
         return
     if not question.randomizer.takes_bits:
-        found = question.randomizer.estimate_tally(seen.supporting, seen.people)
+        estimate = question.randomizer.estimate_tally(seen.supporting, seen.people)
         yield UntestedEstimate(
-            question.name, question.columns, question.domain, seen.people, seen.outside, found
+            question.name, question.columns, question.domain, seen.people, seen.outside, estimate
         )
         return
     for position, domain in enumerate(question.values):
-        found = _bit(question.randomizer, int(seen.supporting[position]), seen.people)
+        bits = _bit(question.randomizer, int(seen.supporting[position]), seen.people)
         columns = (question.columns[position],)
-        yield UntestedEstimate(names[columns[0]], columns, domain, seen.people, seen.outside, found)
+        yield UntestedEstimate(names[columns[0]], columns, domain, seen.people, seen.outside, bits)
     if 2 <= len(question.columns) <= JOINT:
         yield _joint(question, counts, seen.people, seen.outside, names)
 
@@ -315,31 +315,31 @@ def _joint(
         for text in written
     )
     feature = " x ".join(names[column] for column in question.columns)
-    found = question.randomizer.estimate_joint(seen)
-    return UntestedEstimate(feature, question.columns, values, people, outside, found)
+    estimate = question.randomizer.estimate_joint(seen)
+    return UntestedEstimate(feature, question.columns, values, people, outside, estimate)
 
 
-def compare(one: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
+def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
     """Hold an estimate against the people who took part. codes: theirs, n x d."""
-    sizes = tuple(len(values[column]) for column in one.columns)
-    cells = np.ravel_multi_index(tuple(codes[:, list(one.columns)].T), sizes)
-    truth: Any = np.bincount(cells, minlength=len(one.values)) / max(1, len(codes))
-    return limits(one, tuple(truth.tolist()))
+    sizes = tuple(len(values[column]) for column in untested.columns)
+    cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
+    truth: Any = np.bincount(cells, minlength=len(untested.values)) / max(1, len(codes))
+    return limits(untested, tuple(truth.tolist()))
 
 
-def limits(one: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
+def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
     """Add the 95 % limits to an estimate, the nearest distribution, and what is true."""
-    estimate = one.estimate
+    estimate = untested.estimate
     low, high = (tuple(ends.tolist()) for ends in estimate.interval())
     shares, errors = tuple(estimate.shares.tolist()), tuple(estimate.errors.tolist())
     apart = missed(shares, truth)
     far = (miss / error for miss, error in zip(apart, errors, strict=True) if error)
     inside = sum(a <= true <= b for a, true, b in zip(low, truth, high, strict=True))
     return Estimated(
-        one.feature,
-        one.reports,
-        one.outside,
-        one.values,
+        untested.feature,
+        untested.reports,
+        untested.outside,
+        untested.values,
         shares,
         errors,
         low,

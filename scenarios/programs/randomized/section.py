@@ -18,72 +18,72 @@ ROW = 20
 NAMES = 170
 
 
-def answers(found: Randomized | None, burned: str | None) -> tuple[Answer, Answer]:
+def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, Answer]:
     """What was released, and how exposed people are. burned: why the round was, if it was."""
-    if not found:
+    if not findings:
         why = burned or "no report was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
         return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
-    if found.found:
-        return _of_found(found)
-    if not found.features:
-        return _of_numbers(found)
-    shares = sum(len(one.values) for one in found.features)
-    names = ", ".join(one.feature for one in found.features)
-    worst = percent(found.largest_error)
+    if findings.found:
+        return _of_found(findings)
+    if not findings.features:
+        return _of_numbers(findings)
+    shares = sum(len(feature.values) for feature in findings.features)
+    names = ", ".join(feature.feature for feature in findings.features)
+    worst = percent(findings.largest_error)
     what = (
         f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
-        f"themselves ({found.rule}). The largest error is {worst} of people."
+        f"themselves ({findings.rule}). The largest error is {worst} of people."
     )
-    return Answer(RELEASED, "estimates", what), _exposed(found)
+    return Answer(RELEASED, "estimates", what), _exposed(findings)
 
 
-def _of_found(found: Randomized) -> tuple[Answer, Answer]:
+def _of_found(findings: Randomized) -> tuple[Answer, Answer]:
     """The same where values were found."""
     said = "; ".join(
-        f"{one.feature}: {', '.join(value.value for value in one.found[:5]) or 'nothing'} "
-        f"({promised(one)})"
-        for one in found.found
+        f"{feature.feature}: {', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
+        f"({promised(feature)})"
+        for feature in findings.found
     )
-    what = f"Found: {said}; from reports that people randomized themselves ({found.rule})."
-    return Answer(RELEASED, "values that many have", what), _exposed(found)
+    what = f"Found: {said}; from reports that people randomized themselves ({findings.rule})."
+    return Answer(RELEASED, "values that many have", what), _exposed(findings)
 
 
-def _of_numbers(found: Randomized) -> tuple[Answer, Answer]:
+def _of_numbers(findings: Randomized) -> tuple[Answer, Answer]:
     """The same where the reports are about numbers."""
     said = "; ".join(
-        f"{one.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
+        f"{feature.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
         f"{number.high_95:,.4g})"
-        for one in found.measured
-        for number in one.measures[:2]
+        for feature in findings.measured
+        for number in feature.measures[:2]
     )
-    what = f"{said}; from reports that people randomized themselves ({found.rule})."
-    return Answer(RELEASED, "estimates", what), _exposed(found)
+    what = f"{said}; from reports that people randomized themselves ({findings.rule})."
+    return Answer(RELEASED, "estimates", what), _exposed(findings)
 
 
-def _exposed(found: Randomized) -> Answer:
-    told = found.told.information
+def _exposed(findings: Randomized) -> Answer:
+    told = findings.told.information
     text = "One person's reports are randomized before they are sealed. "
     if told is not None:
-        error = found.told.information_error
+        error = findings.told.information_error
         spread = f" +- {error:.2g}" if error else ""
         text += f"Pinned on it, they would tell {told:.3g}{spread} bits about its values. "
     text += "The mix hides whose report is whose."
-    kind = "after the mix, by it alone" if found.budget.mixed else "local"
-    epsilon = f"epsilon {found.epsilon:g} nats, {kind}"
+    kind = "after the mix, by it alone" if findings.budget.mixed else "local"
+    epsilon = f"epsilon {findings.epsilon:g} nats, {kind}"
     return Answer(EXPOSED, epsilon, text)
 
 
-def section(scenario: Scenario, found: Randomized) -> Section:
+def section(scenario: Scenario, findings: Randomized) -> Section:
     """The part of the page on noise."""
-    local: Mapping[str, Any] = plain(found)
+    local: Mapping[str, Any] = plain(findings)
     shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
-    blocks: list[Block] = [_estimates(place, one) for place, one in enumerate(shown)]
+    blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(shown)]
     traded = trades(scenario, local)
     if len(traded) > 1:
         blocks.append(_trade(traded, scenario.local.epsilon or 0.0))
-    blocks += [_numbers_of(one) for one in found.measured]
-    blocks += [_values_of(one) for one in found.found]
+    blocks += [_numbers_of(feature) for feature in findings.measured]
+    blocks += [_values_of(feature) for feature in findings.found]
     blocks += [*([_table(shown)] if shown else []), _privacy(local)]
     error = local["error"]
     lead = f"People randomized their answers before sealing them ({local['rule']}). "
@@ -96,35 +96,35 @@ def section(scenario: Scenario, found: Randomized) -> Section:
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
 
 
-def _values_of(one: FoundFeature) -> Grid:
+def _values_of(feature: FoundFeature) -> Grid:
     headings = ("found", "estimate", "95 % from", "to", "truth")
     keys = ("value", "unbiased", "standard_error", "low_95", "high_95", "truth")
-    plain = [tuple(getattr(value, key) for key in keys) for value in one.found]
-    numbers = Numbers(f"found-{one.feature}", keys, plain)
-    caption = f"{one.feature}: values found; {promised(one)}"
-    return Grid(caption, headings, rows_of(one), (1, 2, 3, 4), numbers)
+    plain = [tuple(getattr(value, key) for key in keys) for value in feature.found]
+    numbers = Numbers(f"found-{feature.feature}", keys, plain)
+    caption = f"{feature.feature}: values found; {promised(feature)}"
+    return Grid(caption, headings, rows_of(feature), (1, 2, 3, 4), numbers)
 
 
-def _numbers_of(one: MeasuredFeature) -> Grid:
+def _numbers_of(feature: MeasuredFeature) -> Grid:
     keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
-    plain = [(number.name, *(getattr(number, key) for key in keys)) for number in one.measures]
+    plain = [(number.name, *(getattr(number, key) for key in keys)) for number in feature.measures]
     rows = [(name, *(f"{value:,.4g}" for value in row)) for name, *row in plain]
     headings = ("number", "estimate", "error", "95 % from", "to", "truth")
-    numbers = Numbers(f"numbers-{one.feature}", ("number", *keys), plain)
-    return Grid(f"{one.feature}: numbers", headings, rows, (1, 2, 3, 4, 5), numbers)
+    numbers = Numbers(f"numbers-{feature.feature}", ("number", *keys), plain)
+    return Grid(f"{feature.feature}: numbers", headings, rows, (1, 2, 3, 4, 5), numbers)
 
 
-def _estimates(place: int, one: Mapping[str, Any]) -> Figure:
+def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
     """A row for each value: estimate with its interval, and the truth."""
-    count = len(one["values"])
+    count = len(feature["values"])
     order = list(range(count))
     if count > VALUES:
-        order = sorted(order, key=lambda i: -one["unbiased"][i])[:VALUES]
-    low = min(0.0, *(one["low_95"][i] for i in order))
-    high = max(*(max(one["high_95"][i], one["truth"][i]) for i in order), 0.01)
+        order = sorted(order, key=lambda i: -feature["unbiased"][i])[:VALUES]
+    low = min(0.0, *(feature["low_95"][i] for i in order))
+    high = max(*(max(feature["high_95"][i], feature["truth"][i]) for i in order), 0.01)
     height = 26 + ROW * len(order) + 48
-    title = f"{one['feature']}: estimated shares and the truth"
-    within = one["error"]["intervals_that_hold_the_truth"]
+    title = f"{feature['feature']}: estimated shares and the truth"
+    within = feature["error"]["intervals_that_hold_the_truth"]
     about = f"{many(count, 'value')}; {within} of {count} intervals hold the truth"
     drawing = Drawing(f"estimate-{place}", title, about, 720, height)
     x = Scale(low, high, NAMES, 700)
@@ -136,56 +136,56 @@ def _estimates(place: int, one: Mapping[str, Any]) -> Figure:
     drawing.text(0, 12, title, "label")
     for row, i in enumerate(order):
         y = 32 + ROW * row
-        drawing.text(NAMES - 10, y + 4, shorten(one["values"][i], 24), anchor="end")
-        drawing.line((x(one["low_95"][i]), y), (x(one["high_95"][i]), y), "bounds")
-        for end in (one["low_95"][i], one["high_95"][i]):
+        drawing.text(NAMES - 10, y + 4, shorten(feature["values"][i], 24), anchor="end")
+        drawing.line((x(feature["low_95"][i]), y), (x(feature["high_95"][i]), y), "bounds")
+        for end in (feature["low_95"][i], feature["high_95"][i]):
             drawing.line((x(end), y - 4), (x(end), y + 4), "bounds")
-        drawing.mark((x(one["unbiased"][i]), y), "square", "estimate", 4)
-        drawing.mark((x(one["truth"][i]), y), "diamond", "promise", 4)
+        drawing.mark((x(feature["unbiased"][i]), y), "square", "estimate", 4)
+        drawing.mark((x(feature["truth"][i]), y), "diamond", "promise", 4)
     more = f" The {VALUES} largest of {count} values." if count > VALUES else ""
     caption = (
-        f"Square: estimate from {one['reports']:,} reports, with its 95 % interval. Open diamond: "
-        f"truth. {within} of {count} intervals hold the truth.{more}"
+        f"Square: estimate from {feature['reports']:,} reports, with its 95 % interval. Open "
+        f"diamond: truth. {within} of {count} intervals hold the truth.{more}"
     )
-    return Figure(drawing.svg(), caption, _numbers(one))
+    return Figure(drawing.svg(), caption, _numbers(feature))
 
 
-def _numbers(one: Mapping[str, Any]) -> Numbers:
+def _numbers(feature: Mapping[str, Any]) -> Numbers:
     keys = ("unbiased", "standard_error", "low_95", "high_95", "projected", "truth")
-    rows = list(zip(one["values"], *(one[key] for key in keys), strict=True))
-    return Numbers(f"estimates-{one['feature']}", ("value", *keys), rows)
+    rows = list(zip(feature["values"], *(feature[key] for key in keys), strict=True))
+    return Numbers(f"estimates-{feature['feature']}", ("value", *keys), rows)
 
 
-def _trade(found: tuple[Trade, ...], own: float) -> Figure:
+def _trade(trades: tuple[Trade, ...], own: float) -> Figure:
     """Error and hidden share against epsilon, each in percent."""
-    top = max(0.02, *(one.error for one in found))
-    hidden = [one for one in found if one.hidden is not None]
+    top = max(0.02, *(trade.error for trade in trades))
+    hidden = [trade for trade in trades if trade.hidden is not None]
     high = 100.0 if hidden else 100 * top
     picture = plot(
         "trade",
         "Noise against benefit",
-        "; ".join(f"epsilon {one.epsilon:.3g}: error {percent(one.error)}" for one in found),
-        (found[0].epsilon, found[-1].epsilon, True),
+        "; ".join(f"epsilon {trade.epsilon:.3g}: error {percent(trade.error)}" for trade in trades),
+        (trades[0].epsilon, trades[-1].epsilon, True),
         (0.0, max(high, 100 * top), False),
         head=22,
     )
-    ticks = [(one.epsilon, number(round(one.epsilon, 3))) for one in found]
+    ticks = [(trade.epsilon, number(round(trade.epsilon, 3))) for trade in trades]
     picture.axes("epsilon, local: a person's whole budget (nats)", "percent", ticks)
     picture.upright(own, f"this run: {own:g}")
-    errors = [(one.epsilon, 100 * one.error) for one in found]
+    errors = [(trade.epsilon, 100 * trade.error) for trade in trades]
     picture.curve(errors, 2, "standard error of a share (% of people)")
     if hidden:
-        privacy = [(one.epsilon, 100 * (one.hidden or 0.0)) for one in hidden]
+        privacy = [(trade.epsilon, 100 * (trade.hidden or 0.0)) for trade in hidden]
         picture.curve(privacy, 4, "S_mu: what a report leaves hidden (%)")
-    for one in found:
+    for trade in trades:
         picture.drawing.mark(
-            (picture.x(one.epsilon), picture.y(100 * one.error)), "square", "dot s2", 3
+            (picture.x(trade.epsilon), picture.y(100 * trade.error)), "square", "dot s2", 3
         )
-    for one in hidden:
-        place = picture.x(one.epsilon), picture.y(100 * (one.hidden or 0.0))
+    for trade in hidden:
+        place = picture.x(trade.epsilon), picture.y(100 * (trade.hidden or 0.0))
         picture.drawing.mark(place, "circle", "dot s4", 3.4)
     picture.strip()
-    rows = [(one.epsilon, one.error, one.hidden) for one in found]
+    rows = [(trade.epsilon, trade.error, trade.hidden) for trade in trades]
     headings = ("epsilon_nats", "standard_error_share", "average_privacy_S_mu")
     caption = (
         "What the same people and the same mechanism give with more or less noise: exact standard "
@@ -197,13 +197,13 @@ def _trade(found: tuple[Trade, ...], own: float) -> Figure:
 def _table(shown: list[Any]) -> Grid:
     rows: list[tuple[str, ...]] = []
     plain: list[tuple[str | float, ...]] = []
-    for one in shown:
-        for i, value in enumerate(one["values"]):
+    for feature in shown:
+        for i, value in enumerate(feature["values"]):
             shares = [
-                one[key][i] for key in ("unbiased", "low_95", "high_95", "projected", "truth")
+                feature[key][i] for key in ("unbiased", "low_95", "high_95", "projected", "truth")
             ]
-            rows.append((one["feature"], value, *(f"{100 * share:.1f} %" for share in shares)))
-            plain.append((one["feature"], value, *shares))
+            rows.append((feature["feature"], value, *(f"{100 * share:.1f} %" for share in shares)))
+            plain.append((feature["feature"], value, *shares))
     headings = ("feature", "value", "estimate", "95 % from", "to", "projected", "truth")
     caption = "All estimates; projected: the nearest distribution, biased"
     numbers = Numbers("estimates", headings, plain)
@@ -226,19 +226,23 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "epsilon, local", f"{epsilon['local']:g}", whole
     if len(local["features"]) > 1:
         yield "epsilon of one feature", f"{epsilon['each']:.4g}", "nats: its part of the whole"
-    for one in privacy["shuffled"]:
-        yield from _shuffled(one, one["feature"], f"{one['reports']:,} reports")
+    for shuffled in privacy["shuffled"]:
+        yield from _shuffled(shuffled, shuffled["feature"], f"{shuffled['reports']:,} reports")
     if privacy.get("together"):
         yield from _shuffled(privacy["together"], "all features", "together")
     if not privacy["shuffled"]:
         yield "epsilon, shuffled", "-", "nothing better is known for such reports"
-    for one in privacy["readings"]:
-        if one["average_privacy"] is not None:
+    for reading in privacy["readings"]:
+        if reading["average_privacy"] is not None:
             meaning = "what a report leaves hidden on average"
-            yield f"S_mu, {one['feature']}", percent(one["average_privacy"]), meaning
-        if one["participation"] is not None:
+            yield f"S_mu, {reading['feature']}", percent(reading["average_privacy"]), meaning
+        if reading["participation"] is not None:
             meaning = "100 reports tell as much as so many people without noise"
-            yield f"participation, {one['feature']}", f"{100 * one['participation']:.3g}", meaning
+            yield (
+                f"participation, {reading['feature']}",
+                f"{100 * reading['participation']:.3g}",
+                meaning,
+            )
     if privacy["information"] is not None:
         error = privacy["information_error"]
         spread = f" +- {error:.2g}" if error else ""
@@ -246,12 +250,12 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "information", f"{privacy['information']:.3g}{spread}", meaning
 
 
-def _shuffled(one: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str, str, str]]:
+def _shuffled(shuffled: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str, str, str]]:
     """Both readings of epsilon after shuffling; older results hold the exact ones only."""
     for kind in ("hockey_stick", "probabilistic"):
-        if (value := one[kind]) is not None:
-            low = one.get(f"{kind}_at_least", value)
-            found = "exact" if one.get("rule", "exact").startswith("exact") else "searched"
-            known = found if low == value else f"certified, at least {low:.4g}"
-            meaning = f"nats, {known}, delta = {one['delta']:g}, {of}"
+        if (value := shuffled[kind]) is not None:
+            low = shuffled.get(f"{kind}_at_least", value)
+            method = "exact" if shuffled.get("rule", "exact").startswith("exact") else "searched"
+            known = method if low == value else f"certified, at least {low:.4g}"
+            meaning = f"nats, {known}, delta = {shuffled['delta']:g}, {of}"
             yield f"{kind.replace('_', '-')} epsilon, {whose}", f"{value:.4g}", meaning

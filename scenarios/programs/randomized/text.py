@@ -34,7 +34,8 @@ def summary(outcome: Any) -> Iterator[Block]:
         yield Line()
         return
     counted = sum(
-        one.reports + one.outside for one in local.features or local.measured or local.found
+        feature.reports + feature.outside
+        for feature in local.features or local.measured or local.found
     )
     if local.mechanism == "bit-flip":
         counted //= len(local.domains)
@@ -60,7 +61,7 @@ def summary(outcome: Any) -> Iterator[Block]:
 
 def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block]:
     fit = mechanisms()[local.mechanism].fit
-    rows = [row for one in shown for row in _rows(one)]
+    rows = [row for feature in shown for row in _rows(feature)]
     headings = (
         "feature",
         "value",
@@ -71,25 +72,31 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
         "truth",
     )
     yield Grid(headings, rows, (2, 3, 4, 5, 6))
-    cut = [one for one in shown if len(one.values) > VALUES]
+    cut = [feature for feature in shown if len(feature.values) > VALUES]
     if cut:
-        names = ", ".join(one.feature for one in cut)
+        names = ", ".join(feature.feature for feature in cut)
         yield Line(f" {names}: the {VALUES} largest; all are in result.json", "dim")
     yield Line(f" estimate: unbiased, may leave 0 to 100 %; projected: {fit},")
     yield Line(" biased; truth: among the people who took part, which no analyst knows")
 
 
-def _rows(one: "Estimated") -> Iterator[tuple[str, ...]]:
-    order = range(len(one.values))
-    if len(one.values) > VALUES:
-        order = sorted(order, key=lambda place: -one.shares[place])[:VALUES]  # type: ignore[assignment]
+def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
+    order = range(len(feature.values))
+    if len(feature.values) > VALUES:
+        order = sorted(order, key=lambda place: -feature.shares[place])[:VALUES]  # type: ignore[assignment]
     for number, place in enumerate(order):
         yield (
-            one.feature if number == 0 else "",
-            one.values[place],
+            feature.feature if number == 0 else "",
+            feature.values[place],
             *(
                 signed(column[place])
-                for column in (one.shares, one.low, one.high, one.projected, one.truth)
+                for column in (
+                    feature.shares,
+                    feature.low,
+                    feature.high,
+                    feature.projected,
+                    feature.truth,
+                )
             ),
         )
 
@@ -114,7 +121,7 @@ def scores(local: "Randomized") -> Iterator[Score]:
 
 
 def _errors(local: "Randomized") -> Iterator[Score]:
-    shares = sum(len(one.values) for one in local.features)
+    shares = sum(len(feature.values) for feature in local.features)
     if local.measured:
         yield from _numbers(local)
     yield from _of_found(local)
@@ -123,8 +130,8 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     if not shares:
         yield "estimates", "-", "no report could be read"
         return
-    worst = max(one.worst_in_errors for one in local.features)
-    within = sum(one.covered for one in local.features)
+    worst = max(feature.worst_in_errors for feature in local.features)
+    within = sum(feature.covered for feature in local.features)
     yield "largest error", signed(local.largest_error), "of an estimated share against the truth"
     yield (
         "... in standard errors",
@@ -133,25 +140,29 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     )
     yield "mean error", signed(local.mean_error), f"over {many(shares, 'share')}"
     yield "truth within its interval", f"{within:,} of {shares:,}", "95 % are expected"
-    if outside := sum(one.outside for one in local.features):
+    if outside := sum(feature.outside for feature in local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 
 
 def _of_found(local: "Randomized") -> Iterator[Score]:
-    for one in local.found:
-        yield f"found, {one.feature}", f"{len(one.found)}", promised(one)
-        yield "... that nobody has", f"{one.false}", f"of {one.tested:,} texts that were tested"
-        if one.least_share is not None:
-            yield "... missed", f"{one.missed}", "values of so many people that were not found"
-        if one.outside:
-            yield "outside", f"{one.outside:,}", "texts that are no report, left out"
+    for feature in local.found:
+        yield f"found, {feature.feature}", f"{len(feature.found)}", promised(feature)
+        yield (
+            "... that nobody has",
+            f"{feature.false}",
+            f"of {feature.tested:,} texts that were tested",
+        )
+        if feature.least_share is not None:
+            yield "... missed", f"{feature.missed}", "values of so many people that were not found"
+        if feature.outside:
+            yield "outside", f"{feature.outside:,}", "texts that are no report, left out"
 
 
 def _numbers(local: "Randomized") -> Iterator[Score]:
-    every = [number for one in local.measured for number in one.measures]
+    every = [number for feature in local.measured for number in feature.measures]
     within = sum(number.low_95 <= number.truth <= number.high_95 for number in every)
     yield "numbers within their interval", f"{within:,} of {len(every):,}", "95 % are expected"
-    if outside := sum(one.outside for one in local.measured if not local.features):
+    if outside := sum(feature.outside for feature in local.measured if not local.features):
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 
 
@@ -169,21 +180,23 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
     if not local.told.shuffled:
         meaning = "nothing better is known here for such reports; the local one holds all the same"
         yield "epsilon, shuffled", "-", meaning
-    for one in local.told.shuffled:
+    for shuffled in local.told.shuffled:
         alone = len(local.told.shuffled) > 1
-        about = f"of {one.feature} by itself" if alone else "all reports together"
-        yield from _shuffled(one, f"{about}, {one.reports:,} reports")
+        about = f"of {shuffled.feature} by itself" if alone else "all reports together"
+        yield from _shuffled(shuffled, f"{about}, {shuffled.reports:,} reports")
     if local.told.together:
         many = f"of all {len(local.told.shuffled)} features together"
         yield from _shuffled(local.told.together, f"{many}: {local.told.together.rule}")
 
 
-def _shuffled(one: "Shuffled", about: str) -> Iterator[Score]:
-    at = f"delta = {one.delta:g}"
-    value, how = _between(one.hockey_stick_at_least, one.hockey_stick, one.rule)
+def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
+    at = f"delta = {shuffled.delta:g}"
+    value, how = _between(shuffled.hockey_stick_at_least, shuffled.hockey_stick, shuffled.rule)
     yield f"hockey-stick (epsilon, {at})", value, f"nats, {how}, {about}"
-    if one.probabilistic is not None:
-        value, how = _between(one.probabilistic_at_least or 0.0, one.probabilistic, one.rule)
+    if shuffled.probabilistic is not None:
+        value, how = _between(
+            shuffled.probabilistic_at_least or 0.0, shuffled.probabilistic, shuffled.rule
+        )
         yield (
             f"probabilistic (epsilon, {at})",
             value,
@@ -202,14 +215,14 @@ def _between(low: float, high: float, rule: str) -> tuple[str, str]:
 
 def _readings(local: "Randomized") -> Iterator[Score]:
     bits = local.mechanism == "bit-flip" and len(local.features) > 1
-    for one in local.told.readings:
-        about = "any one bit" if bits else one.feature
-        hidden = "-" if one.average_privacy is None else percent(one.average_privacy)
-        why = " (left out: no quick exact value)" if one.average_privacy is None else ""
+    for reading in local.told.readings:
+        about = "any one bit" if bits else reading.feature
+        hidden = "-" if reading.average_privacy is None else percent(reading.average_privacy)
+        why = " (left out: no quick exact value)" if reading.average_privacy is None else ""
         yield f"S_mu, {about}", hidden, f"average privacy: what a report leaves hidden{why}"
-        if one.participation is not None:
+        if reading.participation is not None:
             meaning = "100 reports tell as much as so many people without noise"
-            yield f"participation, {about}", f"{100 * one.participation:.3g}", meaning
+            yield f"participation, {about}", f"{100 * reading.participation:.3g}", meaning
 
 
 FINDING = (

@@ -45,34 +45,34 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
         return ()
-    spent, found = 0.0, []
-    for factor in sorted(FACTORS, key=lambda one: abs(one - 1)):  # the run's own first
+    spent, offers = 0.0, []
+    for factor in sorted(FACTORS, key=lambda times: abs(times - 1)):  # the run's own first
         at = epsilon * factor
         changed = replace(scenario, local=replace(scenario.local, epsilon=at))
         made = _randomizers(changed, features)
         variances = [
-            float(one.variance(feature["truth"], max(1, feature["reports"])).mean())
-            for one, feature in zip(made, features, strict=True)
+            float(randomizer.variance(feature["truth"], max(1, feature["reports"])).mean())
+            for randomizer, feature in zip(made, features, strict=True)
         ]
         late = spent > SECONDS
         started = perf_counter()
         hidden = [None] if late else _hidden(made)
         spent += perf_counter() - started
-        known = [one for one in hidden if one is not None]
+        known = [privacy for privacy in hidden if privacy is not None]
         mean = sum(known) / len(known) if len(known) == len(hidden) else None
-        found.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
-    return tuple(sorted(found, key=lambda one: one.epsilon))
+        offers.append(Trade(at, sqrt(sum(variances) / len(variances)), mean))
+    return tuple(sorted(offers, key=lambda trade: trade.epsilon))
 
 
 def _hidden(made: Sequence[Any]) -> list[float | None]:
     """S_mu of each; those that are equal are worked out once."""
-    known = {one: average_privacy_of(one) for one in dict.fromkeys(made)}
-    return [known[one] for one in made]
+    known = {randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(made)}
+    return [known[randomizer] for randomizer in made]
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
     """The randomizer of each feature; a flipped bit is randomized response on two values."""
-    names = [one["feature"] for one in features]
-    asked = questions(scenario, names, [tuple(one["values"]) for one in features])
-    each = [one.randomizer.single() for one in asked]
+    names = [feature["feature"] for feature in features]
+    asked = questions(scenario, names, [tuple(feature["values"]) for feature in features])
+    each = [question.randomizer.single() for question in asked]
     return each if len(each) == len(features) else each * len(features)

@@ -34,47 +34,53 @@ def recomputed(evidence: Evidence) -> str:
     asked = questions(evidence.run.scenario, names, values)
     received = gathered(asked, counts)
     pairs = zip(asked, received, strict=True)
-    read = [one for question, count in pairs for one in estimates(question, count, names)]
+    read = [estimate for question, count in pairs for estimate in estimates(question, count, names)]
     wrote = [*said.features, *([said.joint] if said.joint else [])]
-    found = [limits(one, _shares(its.truth)) for one, its in zip(read, wrote, strict=True)]
-    for one, its in zip(found, wrote, strict=True):
-        same(one.feature, plain(one), plain(its))
-    same("error", plain(worst(found[: len(names)])), plain(said.error))
+    again = [
+        limits(untested, _shares(its.truth)) for untested, its in zip(read, wrote, strict=True)
+    ]
+    for estimate, its in zip(again, wrote, strict=True):
+        same(estimate.feature, plain(estimate), plain(its))
+    same("error", plain(worst(again[: len(names)])), plain(said.error))
     numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
     _shuffled(asked, received, said.told)
-    reports = sum(one.reports for one in found[: len(names)] or said.measured or said.found)
-    return f"{len(found) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
+    reports = sum(
+        estimate.reports for estimate in again[: len(names)] or said.measured or said.found
+    )
+    return f"{len(again) + numbers} estimates recomputed from {reports:,} reports, from {whose}"
 
 
 def _measured(
     asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[MeasuredFeature]
 ) -> int:
     """Every number follows from the reports; what is true is taken as claimed."""
-    told = [one for pair in zip(asked, counts, strict=True) if (one := measures(*pair))]
+    told = [measured for pair in zip(asked, counts, strict=True) if (measured := measures(*pair))]
     if len(told) != len(said):
         raise VerificationError("numbers are claimed of other features than have some")
-    for one, its in zip(told, said, strict=True):
-        if len(one.measures) != len(its.measures):
-            raise VerificationError(f"{one.feature}: other numbers are claimed than reports tell")
+    for measured, its in zip(told, said, strict=True):
+        if len(measured.measures) != len(its.measures):
+            raise VerificationError(
+                f"{measured.feature}: other numbers are claimed than reports tell"
+            )
         truth = [number.truth for number in its.measures]
-        found = held(one, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
-        same(one.feature, plain(found), plain(its))
-    return sum(len(one.measures) for one in said)
+        again = held(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
+        same(measured.feature, plain(again), plain(its))
+    return sum(len(measured.measures) for measured in said)
 
 
 def _found(
     asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[FoundFeature]
 ) -> int:
     """Every value follows from the reports; what is true is taken as claimed."""
-    told = [one for pair in zip(asked, counts, strict=True) if (one := searched(*pair))]
+    told = [values for pair in zip(asked, counts, strict=True) if (values := searched(*pair))]
     if len(told) != len(said):
         raise VerificationError("values are said to be found of other features than have some")
-    for one, its in zip(told, said, strict=True):
-        if len(one.found.values) != len(its.found):
-            raise VerificationError(f"{one.feature}: reports find other values than are claimed")
-        found = found_held(one, [value.truth for value in its.found], its.missed)
-        same(one.feature, plain(found), plain(its))
-    return sum(len(one.found) for one in said)
+    for values, its in zip(told, said, strict=True):
+        if len(values.found.values) != len(its.found):
+            raise VerificationError(f"{values.feature}: reports find other values than are claimed")
+        again = found_held(values, [value.truth for value in its.found], its.missed)
+        same(values.feature, plain(again), plain(its))
+    return sum(len(values.found) for values in said)
 
 
 def _terms(evidence: Evidence, said: Randomized) -> None:
@@ -90,13 +96,13 @@ def _shuffled(asked: Sequence[Question], counts: Sequence[Counts], said: Privacy
     each, together = after_shuffling(
         asked,
         [
-            sum(count.values()) // one.randomizer.copies
-            for one, count in zip(asked, counts, strict=True)
+            sum(count.values()) // question.randomizer.copies
+            for question, count in zip(asked, counts, strict=True)
         ],
     )
-    found = [plain(one) for one in (*each, together) if one]
-    wrote = [plain(one) for one in (*said.shuffled, said.together) if one]
-    same("epsilons after shuffling", found, wrote, close=SOLVED)
+    again = [plain(shuffled) for shuffled in (*each, together) if shuffled]
+    wrote = [plain(shuffled) for shuffled in (*said.shuffled, said.together) if shuffled]
+    same("epsilons after shuffling", again, wrote, close=SOLVED)
 
 
 def _shares(truth: Sequence[float]) -> tuple[float, ...]:
