@@ -20,7 +20,7 @@ from ..crypto.entropy import Drawn, Entropy, SeededEntropy
 from ..crypto.onion import wrap, wrap_all
 from ..crypto.padding import pad, unpad
 from ..errors import ParameterError, Reason, Refused
-from .announcement import Flaw
+from .announcement import Flaw, Program
 from .hiding import hide
 from .locks import Proofs, lock_all
 from .messages import Call
@@ -119,7 +119,12 @@ def parse_ballot(plan: Asking, data: bytes) -> Ballot:
 
 
 def said(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
-    """User: what is said instead of these values, by the public rules of the features."""
+    """User: what is said instead of these values, by the public rules of the features.
+
+    Where people report with noise, these have been applied before it: a report is said as it is.
+    """
+    if plan.announcement.program is Program.RANDOMIZED:
+        return tuple(row)
     return plan.announcement.schema.coarsen(row)
 
 
@@ -159,7 +164,9 @@ class Phrasebook:
     def __init__(self, plan: Round) -> None:
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
-        self._coarse = any(feature.rules for feature in plan.announcement.schema.features)
+        announced = plan.announcement
+        noisy = announced.program is Program.RANDOMIZED
+        self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
     def coarse(self, row: Sequence[str]) -> Sequence[str]:
         """Users: what is said instead of these values, by the public rules of the features."""

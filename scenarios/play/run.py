@@ -161,12 +161,12 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         scenario.mix.suite,
         scenario.mix.shufflers,
         people.n,
-        people.own if not questions else people.row,
+        people.own,
         strategy(scenario, crowd.others),
         _entropy(seed),
         crowd.rounds,
         program=wire(scenario),
-        randomize=lie(questions) if questions else None,
+        randomize=lie(questions, people.schema) if questions else None,
     )
     return commit(scenario, cast, crowd, faults, seed)
 

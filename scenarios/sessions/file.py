@@ -45,7 +45,7 @@ from ...protocol.phases import BOARD
 from ...protocol.schema import Schema
 from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
-from ..populations.coarser import is_coarser
+from ..programs.randomized.check import unannounced
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..records.identity_files import read_known
@@ -275,10 +275,8 @@ def _check_noise(scenario: Scenario) -> None:
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
         )
-    if program.reports and any(is_coarser(feature) for feature in scenario.feature):
-        raise ParameterError(
-            "feature: with noise, reports are announced and no rules for values; list coarser ones"
-        )
+    for name, message in unannounced(scenario):
+        raise ParameterError(f"feature {name}: {message}")
     if program.reports != (local.mechanism != "none") or program.reports != bool(local.epsilon):
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'

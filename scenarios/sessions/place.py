@@ -99,7 +99,7 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
         strategy(scenario),
         entropy,
         program=wire(scenario),
-        randomize=lie(questions) if questions else None,
+        randomize=lie(questions, session.schema) if questions else None,
         guards=_guards(session, entropy),
         first=users.start,
         registry=session.registry,

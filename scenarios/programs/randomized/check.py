@@ -48,16 +48,24 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report coarser values where noise is announced instead of values."""
-    if not program_of(scenario).reports:
-        return
+    """Report rules for coarser values where the announcement has no place for them."""
+    message = dict(unannounced(scenario))
     for i, feature in enumerate(scenario.feature):
+        if feature.name in message:
+            yield problem(("feature", i), message[feature.name])
+
+
+def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """Features whose rules could not be announced, and why: a report is about several of them."""
+    if not (program_of(scenario).reports and scenario.local.mechanism == BITS):
+        return
+    message = (
+        f"{quoted(BITS)} makes one report of all features, where the rules of one have no place; "
+        "take grr, oue or local-hash, which report each by itself"
+    )
+    for feature in scenario.feature:
         if is_coarser(feature):
-            message = (
-                f"kind = {quoted(scenario.policy.kind)} announces reports with noise, not rules "
-                "for values; make the table coarser first: veilmix score --coarsen ... --table"
-            )
-            yield problem(("feature", i), message)
+            yield feature.name, message
 
 
 def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
 from ....errors import DataError
+from ....protocol.coarsening import Rule
 from ....protocol.schema import MAX_NAME, Feature, Schema
 from ...populations.people import WIDTH
 from ...schema.mechanisms import Mechanism, mechanisms
@@ -146,17 +147,26 @@ def number(value: str) -> float | None:
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
-    """The features that are announced: reports, not values."""
+    """The features that are announced: reports, not values.
+
+    Rules that make values coarser are announced with them: people apply them before the noise.
+    """
     values = tuple(feature.values or () for feature in schema.features)
     return Schema(
         tuple(
-            Feature(name, one.domain)
+            Feature(name, one.domain, rules=_rules(schema, one))
             if (wide := one.randomizer.text_width) is None
-            else Feature(name, None, wide)
+            else Feature(name, None, wide, _rules(schema, one))
             for one in questions(scenario, schema.names, values)
             for name in pieces(one.name, one.randomizer.copies)
         )
     )
+
+
+def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
+    """The rules of the one feature that is reported; none of several have any (check.py)."""
+    first, *others = question.columns
+    return () if others else schema.features[first].rules
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
@@ -211,13 +221,17 @@ def joined(names: Sequence[str]) -> str:
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} bits"
 
 
-def lie(questions: Sequence[Question]) -> Lie:
-    """User: what one person does to its answers, with its own randomness and nobody else's."""
+def lie(questions: Sequence[Question], schema: Schema | None = None) -> Lie:
+    """User: what one person does to its answers, with its own randomness and nobody else's.
+
+    schema: the features, whose rules make what the person has coarser first; None: that is done.
+    """
     import numpy as np
 
     places = [[{v: i for i, v in enumerate(d)} for d in one.values] for one in questions]
 
     def reports(row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
+        row = row if schema is None else schema.coarsen(row)
         rng = np.random.default_rng(int.from_bytes(entropy.random(SEED), "big"))
         said: list[str] = []
         for one, place in zip(questions, places, strict=True):

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import veilmix
 from veilmix.errors import DataError, ScenarioError
 from veilmix.protocol.announcement import Announcement
+from veilmix.protocol.board import Entry
 from veilmix.protocol.coarsening import Bins
+from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.populations import population
+from veilmix.scenarios.programs.randomized.score import Randomized
 from veilmix.scenarios.schema.model import Bins as Wanted
 from veilmix.scenarios.schema.model import Feature
 from veilmix.scenarios.schema.model import Population as Section
@@ -59,6 +63,17 @@ def base(tmp_path: Path) -> Path:
         ).replace("\n\n", "\n")
     )
     return tmp_path
+
+
+class Announced(Instrument):
+    """Keeps the announcements that the board accepts."""
+
+    def __init__(self) -> None:
+        self.told: list[Announcement] = []
+
+    def posted(self, time: float, entry: Entry) -> None:
+        if isinstance(entry.message.body, Announcement):
+            self.told.append(entry.message.body)
 
 
 def scenario(more: str = RULES, head: str = "", policy: str = 'kind = "all"') -> str:
@@ -123,19 +138,13 @@ def test_peers_apply_them_too(base: Path) -> None:
 
 
 def test_the_announcement_says_them(base: Path) -> None:
-    told: list[Announcement] = []
-
-    class Watch:
-        def board(self, body: object) -> None:
-            if isinstance(body, Announcement):
-                told.append(body)
-
-    loaded = veilmix.loads(scenario(), base=base)
-    outcome = veilmix.run(loaded)
-    assert outcome.schema.features[0].rules[-1] == Bins(
+    watch = Announced()
+    veilmix.run(veilmix.loads(scenario(), base=base), instruments=[watch])
+    (told,) = watch.told
+    assert told.schema.features[0].rules[-1] == Bins(
         (10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0), whole=True
     )
-    assert [bool(one.rules) for one in outcome.schema.features] == [True] * 5
+    assert [bool(feature.rules) for feature in told.schema.features] == [True] * 5
 
 
 BINS: list[tuple[Wanted, tuple[str, ...]]] = [
@@ -200,13 +209,41 @@ def test_months_of_which_the_day_is_not_known(base: Path) -> None:
     assert said.values[0] == ("2020-01", "2020-03")
 
 
-def test_generated_people_and_noise_have_none(base: Path) -> None:
+def test_generated_people_have_none() -> None:
     zipf = '[scenario]\nname = "z"\n[population]\nsource = "builtin:zipf"\nusers = 50\n'
     with pytest.raises(ScenarioError, match="coarser ones are for a table's"):
         veilmix.loads(zipf + '[[feature]]\nname = "a"\nprefix = 1\n')
-    noise = '[local]\nmechanism = "grr"\nepsilon = 1.0\n'
-    with pytest.raises(ScenarioError, match="announces reports with noise, not rules for values"):
-        veilmix.loads(scenario(RULES + noise, policy='kind = "histogram"'), base=base)
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "oue", "local-hash", "hadamard", "subset"])
+def test_people_make_values_coarser_before_they_add_noise(base: Path, mechanism: str) -> None:
+    """Rules are announced beside the noise, applied before it, and both roads say the same."""
+    noise = f'[local]\nmechanism = "{mechanism}"\nepsilon = 25.0\n'
+    rules = RULES.replace("prefix = 2", "prefix = 3")  # of one value nothing is reported
+    chosen = veilmix.loads(scenario(rules + noise, policy='kind = "histogram"'), base=base)
+    watch = Announced()
+    real, ideal = veilmix.run(chosen, instruments=[watch]), veilmix.run(chosen, mode="ideal")
+    assert real.findings == ideal.findings
+    assert real.refused == {}
+    (told,) = watch.told
+    assert [bool(feature.rules) for feature in told.schema.features] == [True] * 5
+    assert told.schema.coarsen(("23", "F", "10117", "3.4.1951", "oslo ")) == (
+        *("20 to 29", "f", "101*", "1950s", "oslo"),
+    )
+    people = population(Section(source="people.csv"), chosen.feature, base=base)
+    assert isinstance(real.findings, Randomized)
+    for j, feature in enumerate(real.findings.features):
+        truth = np.bincount(people.codes[:, j], minlength=len(people.values[j])) / people.n
+        assert feature.values == people.values[j]
+        assert feature.truth == pytest.approx(truth)
+        assert np.all(np.abs(feature.shares - truth) <= 5 * np.asarray(feature.errors) + 1e-9)
+
+
+def test_rules_have_no_place_in_one_report_of_all_features(base: Path) -> None:
+    noise = '[local]\nmechanism = "bit-flip"\nepsilon = 1.0\n'
+    rules = '[[feature]]\nname = "sex"\nfold = ["case"]\n'
+    with pytest.raises(ScenarioError, match="one report of all features, where the rules of one"):
+        veilmix.loads(scenario(rules + noise, policy='kind = "histogram"'), base=base)
 
 
 def test_a_scenario_is_written_as_it_was_read(base: Path) -> None:
