@@ -1,6 +1,5 @@
 """Every vector of the messages is read alike by veilmix and by a reader that shares no code."""
 
-import ast
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ import protocol_kit as KIT
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from imports_kit import imported_by
 from veilmix.crypto.joint_key import check_share, check_shown, open_jointly, total
 from veilmix.crypto.keys import PublicKey, SecretKey
 from veilmix.crypto.ristretto import base_times
@@ -279,13 +279,6 @@ def test_the_message_shown_in_wire_md_is_what_the_script_prints() -> None:
 
 
 def test_the_independent_wire_reader_imports_nothing_from_veilmix() -> None:
-    tree = ast.parse(Path(independent_wire.__file__).read_text(encoding="utf-8"))
-    imported = {
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
-        if name
-    }
+    imported = imported_by(independent_wire)
     assert "hashlib" in imported
     assert not any("veilmix" in name for name in imported)

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.composition import best_bound
@@ -18,19 +19,6 @@ from veilmix.analysis.contingency.frechet import frechet_class, staircase
 from veilmix.analysis.contingency.heuristic import heuristic_table
 from veilmix.analysis.contingency.integer_program import Program, relax
 from veilmix.errors import ParameterError, VerificationError
-
-# Adult (census), sex, income, race, workclass: the marginal counts of 32,561 people.
-CENSUS = [
-    np.array([10771, 21790]),
-    np.array([24720, 7841]),
-    np.array([311, 1039, 3124, 271, 27816]),
-    np.array([1836, 960, 2093, 22696, 2541, 1298, 1116, 7, 14]),
-]
-
-
-def marginals_of(table: np.ndarray) -> list[np.ndarray]:
-    axes = range(table.ndim)
-    return [table.sum(axis=tuple(i for i in axes if i != j)) for j in axes]
 
 
 def all_tables(marginals: list[np.ndarray]) -> Iterator[np.ndarray]:

@@ -4,24 +4,12 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.estimation import joint_exposure_interval, statistical_bound
 from veilmix.analysis.estimation.hypergeometric import least_certain, log_lower_tail, most_unseen
 from veilmix.errors import ParameterError
-
-# Adult (census), sex, income, race, workclass: the marginal counts of 32,561 people.
-CENSUS = [
-    np.array([10771, 21790]),
-    np.array([24720, 7841]),
-    np.array([311, 1039, 3124, 271, 27816]),
-    np.array([1836, 960, 2093, 22696, 2541, 1298, 1116, 7, 14]),
-]
-
-
-def marginals_of(table: np.ndarray) -> list[np.ndarray]:
-    axes = range(table.ndim)
-    return [table.sum(axis=tuple(i for i in axes if i != j)) for j in axes]
 
 
 @pytest.mark.parametrize(("n1", "n2"), [(5, 7), (20, 10), (30, 30)])
