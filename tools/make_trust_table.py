@@ -53,6 +53,8 @@ MORE = {
 }
 TOKENS = {"defence.registered": True, "defence.tokens": True}
 CHALLENGE = {"defence.registered": True, "defence.challenge": True}
+AUDIT = {"defence.registered": True, "defence.audit": True}
+ALL = {**MORE, **TOKENS, **CHALLENGE, **AUDIT}
 PUBLIC = {"policy.publish_marginals": True}
 CENTRAL: Mapping[str, Mapping[str, object]] = {
     "none that a file can leave out": NONE,
@@ -74,6 +76,8 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
     },
     "`registered` and `challenge`, and those that are on": CHALLENGE,
     "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
+    "`registered` and `audit`, and those that are on": AUDIT,
+    "all that there are, marginals public": {**PUBLIC, "defence.recompute": True, **ALL},
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **{name: ("attack-overlap", {**BASE, **keys}) for name, keys in CENTRAL.items()},

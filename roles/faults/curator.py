@@ -49,7 +49,7 @@ class Liar(Endpoint):
         await super().post(body)
         if "equivocate" in self.attacks and isinstance(body, Announcement) and self.target:
             unguarded = replace(body.rules, receipts=False, tokens=False, challenge=False)
-            unsalted = replace(unguarded, salted=False)
+            unsalted = replace(unguarded, audit=False, salted=False)
             self.network.told[self.target] = replace(body, rules=unsalted)
 
 

@@ -1,6 +1,9 @@
 """One person is told of another session."""
 
+from typing import Any
+
 import attack_kit as KIT
+import pytest
 
 EQUIVOCATE = {"attack": "equivocate", "target": "user-3"}
 
@@ -26,8 +29,11 @@ def test_who_compares_does_not_answer_and_says_so() -> None:
     assert outcome.alarms[0].party == "user-3"
 
 
-def test_another_session_is_told_of_where_there_is_a_challenge() -> None:
-    """What is told has no salt, so it can have no challenge either."""
-    outcome = KIT.attack(EQUIVOCATE, defence__registered=True, defence__challenge=True)
+@pytest.mark.parametrize(
+    "guards", [{"defence__challenge": True}, {"defence__audit": True, "mix__shufflers": 2}]
+)
+def test_another_session_is_told_of_where_there_is_a_challenge_or_an_audit(guards: Any) -> None:
+    """What is told has no salt, so it can have neither."""
+    outcome = KIT.attack(EQUIVOCATE, defence__registered=True, **guards)
     assert KIT.effect(outcome).value == 0
     assert "announcement" in KIT.alarms(outcome)

@@ -149,7 +149,8 @@ def test_the_board_takes_them_in_their_order() -> None:
     assert len(found.tallies) == 1
 
 
-STRANGER: tuple[str, Body] = ("analyst", SHARES["curator"])
+OWN = draw_share(HELD.plan(), "analyst", SeededEntropy(99))  # of who reads another round
+STRANGER: tuple[str, Body] = ("analyst", Share(OWN.public, OWN.proof))
 UNPROVED = Share(KEYS["curator"].public, bytes(64))
 UNKNOWN = Accepted((Envelope(3, bytes(32), bytes(64)),))
 WRONG: dict[str, list[tuple[str, Body]]] = {

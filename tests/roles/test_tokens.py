@@ -1,8 +1,9 @@
 """Tokens: who has none is not counted, and whoever was given some is, or the round burns."""
 
 import hashlib
+from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.voprf import OprfKey
-from veilmix.errors import Reason
+from veilmix.errors import Reason, RoundBurned
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Ask, Body, Grant, Issued, Roll, Submission, Tally
-from veilmix.protocol.session import Round
+from veilmix.protocol.parties import user
+from veilmix.protocol.session import Round, open_round
+from veilmix.protocol.tallying import Reading
 from veilmix.protocol.tokens import make_ask
 from veilmix.protocol.view import view
 from veilmix.roles import mint
@@ -76,6 +79,29 @@ def test_few_who_do_not_ask_again_stop_the_round_whatever_the_first_shuffler_say
     run = played(faults=KIT.attack(user_3=("absent", [2])), guards=hidden)
     assert run.board.burned is not None
     assert run.board.burned.startswith(f"1 of {MANY} people are missing")
+
+
+@pytest.mark.memory
+@pytest.mark.parametrize(
+    ("before", "now", "why"),
+    [
+        (MANY, MANY, None),
+        (MANY, MANY - 3, None),  # so many may leave: nobody stands out among them
+        (MANY, MANY - 1, f"1 of {MANY} people are missing"),
+        (9, 9, "9 people"),
+    ],
+)
+def test_a_reader_counts_those_who_asked_by_itself(before: int, now: int, why: str | None) -> None:
+    """Whatever a first shuffler says of who has come, or does not look at."""
+    rules = Rules(min_batch=10, min_dropout=3, tokens=True)
+    board = played(rules=rules).board
+    assert board.announcement is not None
+    plan = open_round(board.announcement, board.session, board.calls[1])
+    people = {number: {user(i) for i in range(many)} for number, many in ((1, before), (2, now))}
+    reading = Reading([Counter({("yes",): now}) for _ in plan.call.asks])
+    judged = pytest.raises(RoundBurned, match=why) if why else nullcontext()
+    with judged:
+        mint.Desk(SeededEntropy(1), people=people).check(plan, reading)
 
 
 class Lender(Endpoint):
