@@ -89,9 +89,11 @@ def _lines(path: Path, written: Dialect) -> Iterator[tuple[int, list[str]]]:
             for row in reader:
                 yield reader.line_num + written.skip, row
         except csv.Error as bad:
+            advice = "a quotation mark inside a quoted value is written twice"
+            if "field limit" in str(bad):
+                advice = "shorten the cell, or close the quotation mark that it begins with"
             raise DataError(
-                f"{path}:{reader.line_num + written.skip}: not CSV: {bad}; a quotation mark inside "
-                "a quoted value is written twice"
+                f"{path}:{reader.line_num + written.skip}: not CSV: {bad}; {advice}"
             ) from None
 
 

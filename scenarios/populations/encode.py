@@ -133,7 +133,10 @@ def _refuse(column: int, codes: Codes, texts: tuple[str, ...]) -> None:
         if size > MAX_WIDTH:
             why = f"a value of {size:,} bytes of UTF-8; at most {MAX_WIDTH:,} are accepted"
         elif not text.isprintable() and any(unicodedata.category(c) in UNSEEN for c in text):
-            why = f"{text[:40]!r} holds a line break or another control character"
+            why = (
+                f"{text[:40]!r} holds a line break or another control character; choose columns "
+                "without this one, or take that out of the cell"
+            )
         else:
             continue
         raise Unusable(column, int(np.argmax(codes == code)), why)

@@ -21,6 +21,7 @@ from .file_options import NOTHING, FileOptions, options_of
 from .people import Table
 
 MAX_BYTES = 2 << 30
+PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
 class Reader(Protocol):
@@ -137,7 +138,8 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
 def _usable(path: Path, asked: FileOptions) -> None:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise DataError(f"{path}: {', '.join(READERS)} files are accepted")
+        unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
+        raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
     text = {"separator": asked.separator, "encoding": asked.encoding}
     for key, said in {**text, "sheet": asked.sheet}.items():
         if said is not None and (reader is csvfile) != (key in text):

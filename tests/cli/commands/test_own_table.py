@@ -72,3 +72,18 @@ def test_what_a_screen_would_obey_is_shown_escaped(typed, tmp_path: Path) -> Non
     said = typed("score", "t.csv", "--k", "1")
     assert r"a\u202eb" in said.out
     assert "\u202e" not in said.out
+
+
+def test_a_cell_that_no_value_can_be_says_what_to_do(typed, tmp_path: Path) -> None:
+    """A line break in one column, a cell that never ends, a packed file."""
+    lines = [f"{i % 2},{i % 3},fine" for i in range(20)]
+    (tmp_path / "notes.csv").write_text("\n".join(["a,b,note", *lines, '1,2,"x\ny"']) + "\n")
+    whole = typed("score", "notes.csv")
+    assert whole.code == 2
+    assert "notes.csv:23: column 'note': 'x\\ny' holds a line break" in whole.err
+    assert "choose columns without this one" in whole.err
+    assert typed("score", "notes.csv", "--columns", "a,b").code == 0
+    (tmp_path / "long.csv").write_text("a,b\n1," + "x" * 1_000_000 + "\n1,2\n")
+    assert "shorten the cell, or close the quotation mark" in typed("score", "long.csv").err
+    (tmp_path / "notes.csv.gz").write_bytes(b"\x1f\x8b")
+    assert "files are accepted; unpack it first" in typed("score", "notes.csv.gz").err

@@ -154,7 +154,10 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "line break in a value": (
         'a,b\nx,y\n\nx,"y\nz"\n',
-        "p.csv:5: column 'b': 'y\\nz' holds a line break or another control character",
+        (
+            "p.csv:5: column 'b': 'y\\nz' holds a line break or another control character; choose "
+            "columns without this one, or take that out of the cell"
+        ),
     ),
     "long value": (
         f"a,b\nx,y\nx,{LONG}\n",
