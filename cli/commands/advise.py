@@ -114,7 +114,9 @@ def _tell(advised: "Advised", called: str, form: str) -> None:
     from ..text import advice
 
     if form == "json":
-        write_json(advice.plain(advised, called))
+        from ..text.advice_record import advised_table
+
+        write_json(advised_table(advised, called))
     elif form == "csv":
         write_csv(advice.choices(advised))
     else:

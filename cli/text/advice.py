@@ -1,7 +1,7 @@
-"""Advice in words and tables for people, and as plain data for programs."""
+"""Advice in words and tables for people; advice_record.py has it for programs."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
@@ -110,58 +110,3 @@ def choices(advised: "Advised") -> Grid:
         )
     headings = ("", "loss", "below k", "promised", "bits kept", "two-way", "steps (of dropped)")
     return Grid(headings, rows, (1, 2, 3, 4, 5))
-
-
-def plain(advised: "Advised", called: str) -> dict[str, Any]:
-    """All of it, as plain data."""
-    search = advised.found
-    return {
-        "data": called,
-        "read": advised.table.note,
-        "users": advised.n,
-        "k": advised.k,
-        "max_exposure": advised.max_exposure,
-        "left_out": [
-            judged.column
-            for judged in advised.table.judged
-            if judged.column not in advised.table.columns
-        ],
-        "by": str(advised.by),
-        "exact": search.exact,
-        "bound": search.bound,
-        "counted": search.counted,
-        "people_below_k_as_it_is": advised.before,
-        "columns": [
-            {
-                "column": column.ladder.column,
-                "feature": column.steps[level],
-                "says": column.ladder.levels[level].name,
-                "levels": [rung.name for rung in column.ladder.levels],
-                "people_below_k_one_step_finer": finer,
-            }
-            for column, level, finer in zip(
-                advised.columns, advised.best.levels, advised.finer, strict=True
-            )
-        ],
-        "choices": [_choice(advised, *pair) for pair in advised.choices],
-    }
-
-
-def _choice(advised: "Advised", choice: Any, cost: "Cost") -> dict[str, Any]:
-    return {
-        "advised": choice == advised.best,
-        "loss": choice.loss,
-        "people_below_k": choice.people,
-        "promised": cost.promised,
-        "bits_kept": list(cost.kept),
-        "two_way": cost.two_way,
-        "prediction": None
-        if cost.predicted is None
-        else {
-            "coarse": cost.predicted.coarse,
-            "fine": cost.predicted.fine,
-            "none": cost.predicted.none,
-        },
-        "levels": list(choice.levels),
-        "says": list(advised.says(choice)),
-    }
