@@ -79,7 +79,7 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
     told = board.announcement
     said = [*(result.call for result in heard), board.decision]
     steps = (
-        next_step(told.program, told.schema, strategy, heard[:number], None)
+        next_step(told.program, told.schema, strategy, heard[:number], None, told.policy.rule)
         for number in range(len(said))
     )
     return any(step != taken for step, taken in zip(steps, said, strict=True))

@@ -299,7 +299,8 @@ class Board:
         """Whether a call may come next: or a curator could ask everybody for everything."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         program, schema = self.announcement.program, self.announcement.schema
-        return legal(program, schema, self.calls, self.decision, call)
+        rule = self.announcement.policy.rule
+        return legal(program, schema, self.calls, self.decision, call, rule)
 
     def _answers(self, tally: Tally) -> bool:
         """Whether a tally answers the call, after every shuffler's account, as was announced.

@@ -133,7 +133,9 @@ def run_through(
     decision: Decision | None = None
     burned: str | None = None
     try:
-        while step := next_step(program, schema, strategy, _heard(calls, tallies), decision):
+        while step := next_step(
+            program, schema, strategy, _heard(calls, tallies), decision, policy.rule
+        ):
             if isinstance(step, Decision):
                 decision = step
                 continue

@@ -16,7 +16,9 @@ everybody checks what can be checked without the counts (`legal`):
 * after a decision only the columns decided on are asked for, with the rules decided on, and that
   ends the session; nothing is decided twice;
 * before it only `hierarchical` asks again: round r asks for groups of r columns each part of which
-  was asked for before, and in a column that was masked no value is named again.
+  was asked for before; or, where the announced rule says `ask=best`, for one group of two columns
+  or more that is no part of one asked before, in 16 rounds at most. In a column that was masked no
+  value is named again.
 
 What the curator asks and decides is a `Strategy`, handed to it: a function of what it has read.
 """
@@ -33,6 +35,9 @@ from .messages import Call, Counts, Decision
 from .parties import Role
 from .schema import Schema
 from .tallying import marginals
+
+BEST = "ask=best"  # a word of the announced rule: the curator chooses one group after the other
+MOST_CHOSEN = 16  # groups that may be asked for one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +111,11 @@ def next_step(
     strategy: Strategy,
     heard: Sequence[RoundResult],
     decision: Decision | None,
+    rule: str = "",
 ) -> Call | Decision | None:
     """Curator: what comes after the answers it has read, and its decision; None: nothing more.
 
-    Not asked again after a call for the analyst: that ends every program.
+    Not asked again after a call for the analyst: that ends every program. rule: the announced one.
     """
     if not heard:
         return first_call(program, schema)
@@ -117,7 +123,9 @@ def next_step(
         return release_call(len(heard) + 1, decision)
     step = strategy.ask(schema, heard) or strategy.decide(schema, heard)
     match step:
-        case Call() if not legal(program, schema, [result.call for result in heard], None, step):
+        case Call() if not legal(
+            program, schema, [result.call for result in heard], None, step, rule
+        ):
             raise ParameterError(f"the strategy asks {step}, which {program} has no room for")
         case Decision(kept, proof) if not decidable(program, schema, step):
             raise ParameterError(
@@ -128,27 +136,46 @@ def next_step(
 
 
 def legal(
-    program: Program, schema: Schema, calls: Sequence[Call], decision: Decision | None, call: Call
+    program: Program,
+    schema: Schema,
+    calls: Sequence[Call],
+    decision: Decision | None,
+    call: Call,
+    rule: str = "",
 ) -> bool:
-    """Anybody: whether a call may follow these, with this decision (None: nothing decided yet)."""
+    """Anybody: whether a call may follow these, with this decision (None: nothing decided yet).
+
+    rule: the announced one, which says whether groups are asked for by levels or one by one.
+    """
     if not calls:
         return call == first_call(program, schema)
     if calls[-1].reader is Role.ANALYST:
         return False
     if decision is not None:
         return call == release_call(len(calls) + 1, decision)
-    return program is Program.HIERARCHICAL and _deeper(schema, calls, call)
+    return program is Program.HIERARCHICAL and _deeper(schema, calls, call, BEST in rule.split())
 
 
-def _deeper(schema: Schema, calls: Sequence[Call], call: Call) -> bool:
-    """Whether a call asks for groups of one more column, safe by the public rules."""
+def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
+    """Whether a call asks for groups that come next, safe by the public rules."""
     asked = {column for ask in call.asks for column in ask}
     next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
     return (
         next_round
         and max(asked) < len(schema.features)
-        and _one_wider(calls, call)
+        and (_one_more(calls, call) if best else _one_wider(calls, call))
         and _masked_as_before(calls, call, asked)
+    )
+
+
+def _one_more(calls: Sequence[Call], call: Call) -> bool:
+    """Whether it asks for one group that tells something new, and not too many were asked for."""
+    before = [set(ask) for one in calls for ask in one.asks]
+    return (
+        len(call.asks) == 1
+        and len(call.asks[0]) > 1
+        and len(calls) <= MOST_CHOSEN
+        and not any(set(call.asks[0]) <= ask for ask in before)
     )
 
 

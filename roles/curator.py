@@ -104,7 +104,8 @@ async def _next(
     plans: "Plans", heard: Sequence[RoundResult], decision: Decision | None, pool: WorkerPool
 ) -> Call | Decision | None:
     """Ask the strategy for the next step, in a thread if it has to think: it may take its time."""
-    step = partial(next_step, plans.program, plans.schema, plans.strategy, heard, decision)
+    terms = plans.program, plans.schema, plans.strategy
+    step = partial(next_step, *terms, heard, decision, plans.policy.rule)
     return step() if decision or not heard else await pool.alone(step)
 
 

@@ -44,6 +44,13 @@ class GroupCounts:
         """The counts of the combinations in which nobody said other, in one row."""
         return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
 
+    def summed(self, columns: Group) -> "GroupCounts":
+        """The counts of some of its columns, ascending."""
+        kept = [self.group.index(j) for j in columns]
+        others = tuple(a for a in range(self.counts.ndim) if a not in kept)
+        counts = np.asarray(self.counts.sum(axis=others), dtype=np.int64)
+        return GroupCounts(columns, tuple(self.said[a] for a in kept), counts)
+
     def narrowed(self, said: Said) -> "GroupCounts":
         """The counts if only these values had been said by name; all of them were."""
         counts = self.counts
@@ -60,6 +67,20 @@ class GroupCounts:
             np.add.at(result, where, moved)
             counts = np.moveaxis(result, 0, axis)
         return GroupCounts(self.group, kept, counts)
+
+
+def with_parts(asked: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
+    """The tables that were asked for, and the sums of them over some of their columns.
+
+    A part that was asked for too stays as it was told; of several sums the first is taken.
+    """
+    found = dict(asked)
+    for group, table in asked.items():
+        for size in range(2, len(group)):
+            for part in combinations(group, size):
+                if part not in found:
+                    found[part] = table.summed(part)
+    return found
 
 
 def single_counts(column: int, counts: Counts) -> GroupCounts:

@@ -29,9 +29,10 @@ from time import perf_counter
 import numpy as np
 
 from ...errors import VerificationError
-from ..contingency import FrechetClass, certified_people, relaxed_weights
+from ..contingency import Cuts, FrechetClass, certified_people, relaxed_weights
 from ..contingency.cuts import Block
 from ..contingency.dual_bound import Weights
+from ..contingency.frechet import Margin
 from ..contingency.integer_program import Program, relax
 from ..validation import Counts
 from .bounds import best_bound
@@ -131,11 +132,19 @@ class Knowledge:
         for number, parts in enumerate(_ways(tuple(sorted(columns)), self._inside(columns))):
             if number == MOST_WAYS:
                 break
-            certificate = best_bound([self._part(part, said) for part in parts], self.k)
+            certificate = best_bound([self.part(part, said) for part in parts], self.k)
             if best is None or certificate.people < best.people:
                 best = Promised(certificate.people, self.n, parts, certificate)
         assert best is not None  # noqa: S101 - every column is a part by itself
         return best
+
+    def roughly(self, columns: Sequence[int]) -> int:
+        """About what `promise` says of a release, sooner: with the simplest inequalities alone."""
+        people, tables = self.by_parts(columns).people, self._class(columns, None)
+        if tables is None or not people or not 1 < self.k <= self.n:
+            return people
+        weights = relaxed_weights(tables, self.k, Cuts(tables, self.k).margin_cuts())
+        return min(people, certified_people(tables, self.k, weights))
 
     def by_margins(self, columns: Sequence[int], said: Said | None = None) -> Weights | None:
         """What proves the second bound; None where there is no such bound."""
@@ -164,7 +173,7 @@ class Knowledge:
                 raise VerificationError(f"parts {promised.parts}: they are not {tuple(columns)}")
             if not inside.issuperset(promised.parts):
                 raise VerificationError(f"parts {promised.parts}: some were not asked for")
-            promised.certificate.verify([self._part(part, None) for part in promised.parts])
+            promised.certificate.verify([self.part(part) for part in promised.parts])
             people = promised.certificate.people
         else:
             raise VerificationError("nothing proves it")
@@ -199,7 +208,7 @@ class Knowledge:
         wanted = set(columns)
         return sorted(group for group in self.tables if wanted.issuperset(group))
 
-    def _part(self, part: Group, said: Said | None) -> Counts:
+    def part(self, part: Group, said: Said | None = None) -> Counts:
         """The counts of a group as one column: with values of their own for all who said none."""
         counts = self._answers(part, said)
         alone = np.ones(self.n - int(counts.sum()), dtype=np.int64)
@@ -222,11 +231,12 @@ class Knowledge:
 
         Also None if two of them contradict each other: somebody has not said the same twice.
         """
+        return self.joint(columns, said) if self._inside(columns) and len(columns) > 1 else None
+
+    def joint(self, columns: Sequence[int], said: Said | None = None) -> FrechetClass | None:
+        """The same, also where no group is known."""
         order = tuple(sorted(columns))
-        inside = self._inside(order)
-        largest = [g for g in inside if not any(set(g) < set(other) for other in inside)]
-        if not largest or len(order) < 2:
-            return None
+        largest = self._largest(order)
         common = self._named(order, largest, said)
         tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
@@ -240,6 +250,22 @@ class Knowledge:
         closed = said is None
         labels = tuple(labels_of(len(common[j]), closed=closed and j not in spare) for j in order)
         return FrechetClass(shape, margins, labels)
+
+    def margins_within(self, group: Group) -> tuple[tuple[int, ...], tuple[Margin, ...]]:
+        """What is known of a group from the tables inside it: how many values its columns have.
+
+        Values that a table does not name are one, the last. With it the margins, of columns
+        numbered anew; tables of fewer people than `n` are left out.
+        """
+        whole = [g for g in self._largest(group) if self.tables[g].people == self.n]
+        common = self._named(group, whole, None)
+        tables = [table.narrowed(common) for table in self._covering(group, whole, common)]
+        margins = tuple(margin_of(table, group, set()) for table in tables)
+        return tuple(len(common[j]) + 1 for j in group), margins
+
+    def _largest(self, columns: Sequence[int]) -> list[Group]:
+        inside = self._inside(columns)
+        return [g for g in inside if not any(set(g) < set(other) for other in inside)]
 
     def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[GroupCounts]:
         """The largest known tables, and single counts of the columns that are in none of them."""

@@ -59,19 +59,22 @@ class Certainty:
     Attributes:
         now: by all that it knows.
         left: the tables, if listed.
+        promised: people exposed at most in a release of all columns, by all that it knows.
     """
 
     now: Certain
     left: "Tables | None"
+    promised: int
 
     @classmethod
     def of(cls, known: Knowledge) -> "Certainty":
         """Work it out from all that was counted."""
         left = tables_left(known)
+        promised = known.promise(range(len(known.singles))).people
         if left is None:
-            return cls(_band(known), None)
+            return cls(_band(known, promised), None, promised)
         people = left.worst(())
-        return cls(Certain(people, people, known.n, exact=True), left)
+        return cls(Certain(people, people, known.n, exact=True), left, promised)
 
     def after(self, groups: Sequence[Group], said: Said) -> int:
         """At most so many people are certain once these tables were asked for, whatever is said.
@@ -85,10 +88,9 @@ class Certainty:
         return self.left.worst([(g, tuple(said[column] for column in g)) for g in groups])
 
 
-def _band(known: Knowledge) -> Certain:
+def _band(known: Knowledge, high: int) -> Certain:
     counted = [*known.singles, *(table.counts for table in known.tables.values())]
     low = max(int(counts[counts < known.k].sum()) for counts in counted)
-    high = known.promise(range(len(known.singles))).people
     return Certain(low, max(low, high), known.n, exact=low >= high)
 
 

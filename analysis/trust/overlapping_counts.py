@@ -40,15 +40,13 @@ def chained_bits(
 
     None where some were not counted, or values were left blank: then no chain can be followed.
     """
-    if any(
-        seen.people != users or any(isinstance(r, Redact) for r in seen.hidden) for seen in counted
-    ):
+    if not of_everybody(counted, users):
         return None
     chain = _Chain.of(counted)
     left = chain.ways() + sum(
         users * log2(size) for column, size in enumerate(sizes) if column not in chain.covered
     )
-    left += sum(_behind(column, chain.said, counted, sizes) for column in chain.covered)
+    left += sum(behind(column, chain.said, counted, sizes) for column in chain.covered)
     return users * sum(log2(size) for size in sizes) - left, chain.complete
 
 
@@ -65,13 +63,7 @@ class _Chain:
 
     @classmethod
     def of(cls, counted: "Sequence[CountsSeen]") -> "_Chain":
-        said: dict[int, frozenset[str]] = {}
-        for seen in counted:
-            for rule in seen.hidden:
-                if isinstance(rule, Mask) and rule.column in seen.columns:
-                    named = frozenset(rule.said)
-                    said[rule.column] = said.get(rule.column, named) & named
-        chain = cls(counted, said, [])
+        chain = cls(counted, named_by_all(counted), [])
         while link := chain.best():
             chain.links.append(link)
         return chain
@@ -126,7 +118,26 @@ class _Chain:
         return log_multinomial(cells.values()) / log(2)
 
 
-def _behind(
+def of_everybody(counted: "Sequence[CountsSeen]", users: int) -> bool:
+    """Whether everybody was counted in each, and no value was left blank."""
+    return all(
+        seen.people == users and not any(isinstance(r, Redact) for r in seen.hidden)
+        for seen in counted
+    )
+
+
+def named_by_all(counted: "Sequence[CountsSeen]") -> dict[int, frozenset[str]]:
+    """Per column that was ever masked, the values that all masks of it name."""
+    said: dict[int, frozenset[str]] = {}
+    for seen in counted:
+        for rule in seen.hidden:
+            if isinstance(rule, Mask) and rule.column in seen.columns:
+                named = frozenset(rule.said)
+                said[rule.column] = said.get(rule.column, named) & named
+    return said
+
+
+def behind(
     column: int,
     said: Mapping[int, frozenset[str]],
     counted: "Sequence[CountsSeen]",

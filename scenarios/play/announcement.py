@@ -72,7 +72,7 @@ def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])
     faults: dict[int, dict[int, str]] = {}
-    every = range(1, program_of(scenario).rounds(len(scenario.feature)) + 1)
+    every = range(1, program_of(scenario).rounds(len(scenario.feature), scenario.policy) + 1)
     everybody = topology_of(scenario).alike
     for fault in (other for other in scenario.fault if everybody or by_users(other)):
         for index in struck(fault, people, rng):

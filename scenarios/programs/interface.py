@@ -191,7 +191,7 @@ class ReleaseProgram(Protocol):
         by_rule: whether the rule of the policy alone decides, from single columns.
         listed: whether it releases the columns named in `keep`.
         again: whether it asks the same people again, by the coverage bound alone.
-        deepens: whether it asks more than once, and so reads curator_exposure.
+        deepens: whether it asks more than once, and so reads curator_exposure and ask.
         on_paper: whether a class can play it with envelopes (report/cards.py).
         among_peers: whether everybody can decide by it, from counts of round 1 that all see.
         held: whether people have columns, and not sets of elements.
@@ -218,7 +218,7 @@ class ReleaseProgram(Protocol):
     recomputed: str | None
     largest: str | None
 
-    def rounds(self, features: int) -> int:
+    def rounds(self, features: int, policy: "PolicySection") -> int:
         """The most rounds that a session with so many features has."""
 
     def check(self, scenario: "Scenario", facts: "Facts") -> "Iterator[Problem]":

@@ -60,6 +60,7 @@ else:  # one for each file of scenarios/attacks
 
 OnLedger = Literal["refuse", "warn"]
 Into = Literal["round", "next", "session"]
+Ask = Literal["levels", "best"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -209,6 +210,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         curator_exposure: of how large a share of people the curator of `kind = "hierarchical"` may
             be certain; nothing is asked that could make it certain of more. None: it is not
             limited.
+        ask: what that curator asks for next: `levels` (None too), all safe pairs, then triples and
+            so on, or `best`, the one safe group that should lower the promise most per bit.
         delta: in the statistical setting, the probability with which the promise may fail.
         rule: by which exposure is bounded.
         prefer, weights: which columns are worth most, see `column_weights`.
@@ -223,6 +226,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     k: People = 5
     max_exposure: Share = 0.01
     curator_exposure: Share | None = None
+    ask: Ask | None = None
     delta: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     rule: Rule = "coverage"
     prefer: tuple[Text, ...] = ()

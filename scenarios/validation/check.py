@@ -132,9 +132,10 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if name in policy.required:
             message = f"{quoted(name)} is required too; a column is one or the other"
             yield problem(("policy", "forbidden", i), message)
-    if policy.curator_exposure is not None and not program.deepens:
-        message = f'kind = "{policy.kind}" asks once, so it does not read curator_exposure'
-        yield problem(("policy", "curator_exposure"), message)
+    for key in ("curator_exposure", "ask"):
+        if getattr(policy, key) is not None and not program.deepens:
+            message = f'kind = "{policy.kind}" asks once, so it does not read {key}'
+            yield problem(("policy", key), message)
     for key in ("prefer", "weights", "required", "forbidden"):
         if getattr(policy, key) and not program.chooses:
             message = f'kind = "{policy.kind}" does not choose, so it does not read {key}'
@@ -157,8 +158,8 @@ def suited(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults in rounds that there cannot be."""
     program = program_of(scenario)
-    most = program.rounds(len(facts.features or ()))
-    if facts.features is None and most != program.rounds(1):
+    most = program.rounds(len(facts.features or ()), scenario.policy)
+    if facts.features is None and most != program.rounds(1, scenario.policy):
         return  # how many there are is a question of the features
     for i, fault in enumerate(scenario.fault):
         if fault.round is not None and fault.round > most:

@@ -8,7 +8,7 @@ from ...protocol.hiding import BLANK, Redact
 from ...protocol.messages import Decision
 from ...protocol.programs import RoundResult
 from ..programs.evidence import NoGround
-from ..programs.hierarchical.strategy import certainties
+from ..programs.hierarchical.heard import standings
 from ..programs.registry import strategy, verify_decision
 from .agreement import same, shortened
 from .evidence import Evidence
@@ -38,11 +38,17 @@ def decision(evidence: Evidence) -> str:
 
 
 def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
-    """Raise VerificationError unless the curator can be certain of as many people as is said."""
-    said = [each.certain for each in evidence.rounds]
-    if said:
-        sure = certainties(evidence.schema, heard, evidence.run.scenario.policy.k)
-        same("people certain to the curator", list(sure), said)
+    """Raise VerificationError unless the curator can be certain of as many people as is said.
+
+    And unless it could promise what is said, after each round.
+    """
+    if not (said := evidence.rounds):
+        return
+    found = standings(evidence.schema, heard, evidence.run.scenario.policy.k)
+    same("people certain to the curator", [one.now for one in found], [o.certain for o in said])
+    claimed = [one.promised for one in said if one.promised is not None]
+    if claimed:
+        same("people promised of all columns", [one.promised for one in found], claimed)
 
 
 def _columns(evidence: Evidence, decision: Decision) -> str:

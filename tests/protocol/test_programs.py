@@ -1,5 +1,6 @@
 """Which call may follow which: what a curator says next, and what the board takes of it."""
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import (
+    MOST_CHOSEN,
     RoundResult,
     Strategy,
     decidable,
@@ -34,6 +36,11 @@ def decision(*kept: int, hidden: tuple[Any, ...] = ()) -> Decision:
 
 def release(number: int, *kept: int, hidden: tuple[Any, ...] = ()) -> Call:
     return Call(number, Role.ANALYST, (kept,), hidden)
+
+
+def single(number: int, *columns: int, hidden: tuple[Any, ...] = ()) -> Call:
+    """A call for one group."""
+    return Call(number, Role.CURATOR, (columns,), hidden)
 
 
 Case = tuple[Program, list[Call], Decision | None, Call, bool]
@@ -112,6 +119,51 @@ CALLS: dict[str, Case] = {
 def test_only_the_next_call_of_a_program_is_legal(name: str) -> None:
     program, calls, decided, call, expected = CALLS[name]
     assert legal(program, SCHEMA, calls, decided, call) is expected
+
+
+CHOOSING = "hierarchical ask=best curator_exposure=0.5"
+WIDE = Schema(tuple(Feature(f"column {j}", ("a", "b")) for j in range(6)))
+EVERY = Call(1, Role.CURATOR, tuple((j,) for j in range(6)))
+TRIPLE_1 = single(2, 0, 1, 2, hidden=(MASK,))
+# what -> calls so far, call, whether it is legal where groups are chosen one by one
+CHOSEN: dict[str, tuple[list[Call], Call, bool]] = {
+    "a triple at once": ([EVERY], TRIPLE_1, True),
+    "all columns at once": ([EVERY], single(2, 0, 1, 2, 3, 4, 5), True),
+    "a pair across it": ([EVERY, TRIPLE_1], single(3, 0, 3, hidden=(MASK,)), True),
+    "a wider group": ([EVERY, TRIPLE_1], single(3, 0, 1, 2, 3, hidden=(NARROWER,)), True),
+    "two groups": ([EVERY], Call(2, Role.CURATOR, ((0, 1), (0, 2))), False),
+    "one column": ([EVERY], single(2, 3), False),
+    "a part of it": ([EVERY, TRIPLE_1], single(3, 1, 2), False),
+    "the same again": ([EVERY, TRIPLE_1], single(3, 0, 1, 2, hidden=(MASK,)), False),
+    "unmasked again": ([EVERY, TRIPLE_1], single(3, 0, 3), False),
+    "no such column": ([EVERY], single(2, 0, 6), False),
+    "the number of the round": ([EVERY], single(3, 0, 1), False),
+    "for the analyst": ([EVERY], Call(2, Role.ANALYST, ((0, 1),)), False),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_where_groups_are_chosen_one_new_group_is_legal(name: str) -> None:
+    calls, call, expected = CHOSEN[name]
+    assert legal(FOUR_ROUNDS, WIDE, calls, None, call, CHOOSING) is expected
+    for program in (Program.TWO_ROUND, Program.LOCAL_SUPPRESSION):
+        assert not legal(program, WIDE, calls, None, call, CHOOSING)
+
+
+def test_the_rule_decides_how_groups_are_asked_for() -> None:
+    assert not legal(FOUR_ROUNDS, WIDE, [EVERY], None, TRIPLE_1, "hierarchical")
+    pairs = Call(2, Role.CURATOR, ((0, 1), (0, 2)))
+    assert legal(FOUR_ROUNDS, WIDE, [EVERY], None, pairs, "hierarchical")
+    assert not legal(FOUR_ROUNDS, WIDE, [EVERY], None, pairs, CHOOSING)
+
+
+def test_no_more_than_so_many_groups_are_chosen() -> None:
+    calls = [EVERY]
+    for group in combinations(range(6), 3):
+        call = single(len(calls) + 1, *group)
+        assert legal(FOUR_ROUNDS, WIDE, calls, None, call, CHOOSING) is (len(calls) <= MOST_CHOSEN)
+        calls.append(call)
+    assert len(calls) > MOST_CHOSEN + 1
 
 
 class Asking:

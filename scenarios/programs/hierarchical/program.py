@@ -1,7 +1,7 @@
 """The program `hierarchical` behind the interface of all (programs/interface.py)."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.model import Policy as Section
@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from ..interface import Considered, Dropped, Scored, Session
 
 
+def _chooses(policy: Section) -> bool:
+    """Whether groups are asked for one by one."""
+    return policy.ask == "best"
+
+
+def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
+    """As many groups as may be chosen, the widest, each after its parts."""
+    from ....protocol.programs import MOST_CHOSEN
+
+    sizes = range(len(columns), 1, -1)
+    wide = islice(chain.from_iterable(combinations(columns, n) for n in sizes), MOST_CHOSEN)
+    return [*wide][::-1]
+
+
 class Hierarchical(Decided):
     """Singles, then safe pairs, triples ..., until nothing is safe."""
 
@@ -29,14 +43,20 @@ class Hierarchical(Decided):
     deepens = True
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
-    def rounds(self, features: int) -> int:
-        """One for each size of a group, and the release."""
-        return features + 1
+    def rounds(self, features: int, policy: Section) -> int:
+        """One for each size of a group, or for each group that is chosen, and the release."""
+        from ....protocol.programs import MOST_CHOSEN
+
+        groups = 2**features - features - 1
+        return 2 + min(MOST_CHOSEN, groups) if _chooses(policy) else features + 1
 
     def proof(self, policy: Section) -> str:
-        """The kind, and how many people the curator may be certain of."""
+        """The kind, how it asks, and how many people the curator may be certain of."""
+        from ....protocol.programs import BEST
+
         limit = policy.curator_exposure
-        return self.kind if limit is None else f"{self.kind} curator_exposure={limit:g}"
+        words = [self.kind, *([BEST] if _chooses(policy) else [])]
+        return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Ask as long as it is safe."""
@@ -44,12 +64,16 @@ class Hierarchical(Decided):
 
         return Strategy(scenario.policy)
 
-    def deeper(self, columns: Sequence[int]) -> "Iterator[Call]":
+    def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":
         """The questions for groups, as if all of them were safe that are asked for at most."""
         from ....protocol.messages import Call
         from ....protocol.parties import Role
         from .strategy import MOST_ASKED
 
+        if _chooses(policy):
+            for number, group in enumerate(_widest(columns), start=2):
+                yield Call(number, Role.CURATOR, (group,))
+            return
         for size in range(2, len(columns) + 1):
             groups = tuple(islice(combinations(columns, size), MOST_ASKED))
             yield Call(size, Role.CURATOR, groups)
@@ -78,11 +102,11 @@ class Hierarchical(Decided):
         """What the curator was given, round by round."""
         from ..interface import Scored
         from ..two_round.options import heard
+        from .heard import standings
         from .rounds import Rounds, asked
-        from .strategy import certainties
 
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k
-        sure = certainties(people.schema, heard(played), k)
+        sure = standings(people.schema, heard(played), k)
         sizes = self.sizes(people)
         given = asked(played.calls, played.tallies, people.schema.names, sizes, k, sure)
         return Scored(Rounds(given)) if given else Scored()
@@ -107,8 +131,9 @@ class Hierarchical(Decided):
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """What will happen, a sentence a step."""
+        deeper = text.CHOSEN if _chooses(scenario.policy) else text.DEEPER
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
-        return [answering, mixing, f"{COUNTING}. {text.DEEPER}", decides, again(scenario)]
+        return [answering, mixing, f"{COUNTING}. {deeper}", decides, again(scenario)]
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
         """What is kept, in a clause."""

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from msgspec import field
 
 from ....analysis.trust import received
-from ....analysis.trust.certain_cells import Certain
+from ....analysis.trust.certain_cells import Certain, Certainty
+from ....analysis.trust.even_tables import even_bits
 from ....analysis.trust.fiber import Side
 from ....analysis.trust.overlapping_counts import chained_bits
 from ....protocol.hiding import OTHER, Mask
@@ -33,9 +34,12 @@ class RoundRecord(Record, frozen=True):
         certain: people of whom the curator can be certain by all rounds up to this one
             (analysis/trust/certain_cells.py).
         bits_per_person: received in all rounds up to this one, divided by the number of people
-            (analysis/trust/received_view.py, overlapping_counts.py).
+            (analysis/trust/received_view.py, overlapping_counts.py,
+            even_tables.py).
         exact: whether the bits are neither more nor less.
         bits_are: what they are to the truth.
+        promised: people who are exposed at most in a release of all columns, as far as could be
+            proved after this round; None in a record of an earlier version.
     """
 
     round: int
@@ -49,6 +53,7 @@ class RoundRecord(Record, frozen=True):
     bits_per_person: float
     exact: bool
     bits_are: Side
+    promised: int | None = None
 
 
 class Rounds(Findings, frozen=True, tag="hierarchical"):
@@ -67,14 +72,15 @@ class Rounds(Findings, frozen=True, tag="hierarchical"):
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
-    """Bits received, and what they are: the larger of two figures that are at least so."""
+    """Bits received, and what they are: the largest of three figures that are at least so."""
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:
         return chained[0], Side.EXACT
     learnt = received(view, sizes)
-    if learnt.bits_are is not Side.AT_LEAST or chained is None or chained[0] <= learnt.bits:
+    if learnt.bits_are is not Side.AT_LEAST:
         return learnt.bits, learnt.bits_are
-    return chained[0], Side.AT_LEAST
+    even = even_bits(view.counted, sizes, view.users)
+    return max(learnt.bits, chained[0] if chained else 0.0, even or 0.0), Side.AT_LEAST
 
 
 def asked(
@@ -83,11 +89,11 @@ def asked(
     names: Sequence[str],
     sizes: Sequence[int],
     k: int,
-    sure: Sequence[Certain],
+    standing: Sequence[Certainty],
 ) -> tuple[RoundRecord, ...]:
     """What each round gave the curator. calls: those answered; tallies: the counts of each.
 
-    sure: of how many people it can be certain after each round of its own.
+    standing: what it can be certain of, and could promise, after each round of its own.
     """
     found: list[RoundRecord] = []
     seen: list[CountsSeen] = []
@@ -117,10 +123,11 @@ def asked(
                 sum(len(counts) for counts in tally),
                 sum(n for counts in tally for cell, n in counts.items() if OTHER in cell),
                 max(sum(n for n in counts.values() if n < k) for counts in tally),
-                sure[len(found)],
+                standing[len(found)].now,
                 bits / people if people else 0.0,
                 side is Side.EXACT,
                 side,
+                standing[len(found)].promised,
             )
         )
     return tuple(found)

@@ -15,6 +15,10 @@ known_groups.py has which). Nothing more is asked for once every column can be r
 what is learnt then would change nothing. In the end the heaviest set of columns is released of
 which as much can be promised; there everybody says its value by name.
 
+So the curator asks by levels. Where the policy says `ask = "best"` it asks for one group a round,
+of any number of columns, which is safe by the last three points: that which should lower the
+promise of all columns most per bit (analysis/composition/next_group.py); it stops when none can.
+
 With d columns there are too many groups to try them all: of those that may be asked for, the first
 200 are judged, heaviest first, and the first 60 of the safe ones are asked for, none of more than a
 million cells.
@@ -27,23 +31,21 @@ from itertools import combinations
 from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ....errors import VerificationError
 from ....protocol.hiding import Mask
 from ....protocol.messages import Call, Certificate, Counts, Decision
 from ....protocol.parties import Role
-from ....protocol.programs import RoundResult
+from ....protocol.programs import MOST_CHOSEN, RoundResult
 from ....protocol.schema import Schema
-from ....protocol.tallying import marginals, summed
+from ....protocol.tallying import marginals
 from ...schema.model import Policy
 from ..interface import Considered, Dropped
 from ..weights import column_weights
+from .heard import answered_again, knowledge, masked
 
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group, Said
     from ....analysis.composition.known_groups import Knowledge, Promised
-    from ....analysis.trust.certain_cells import Certain
 
 KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of one round
@@ -59,20 +61,13 @@ class Hierarchical:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """The groups of one more column that are safe to ask for; None if there are none."""
+        """The groups that are to be asked for and safe; None if there are none."""
         known, names = knowledge(schema, heard, self.policy.k)
-        allowed = self._allowed(schema)
-        most = self._most(known)
-        if known.meets(allowed, most):
+        if known.meets(self._allowed(schema), self._most(known)):
             return None
         said = known.masks(masked(heard, names))
-        may_know = self._limit(known, said)
-        groups: list[Group] = []
-        for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
-            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
-            room = small and len(groups) < MOST_ASKED
-            if room and known.meets(group, most, said) and may_know((*groups, group)):
-                groups.append(group)
+        choose = self._best if self.policy.ask == "best" else self._level
+        groups = choose(schema, heard, known, said)
         if not groups:
             return None
         asked = sorted({column for group in groups for column in group})
@@ -82,6 +77,46 @@ class Hierarchical:
             if len(said[column]) < len(names[column])
         )
         return Call(len(heard) + 1, Role.CURATOR, tuple(sorted(groups)), hidden)
+
+    def _best(
+        self,
+        schema: Schema,
+        heard: Sequence[RoundResult],
+        known: "Knowledge",
+        said: Mapping[int, "Group"],
+    ) -> "list[Group]":
+        """The one group that should lower the promise most per bit, if there is one."""
+        from ....analysis.composition.next_group import choose_group
+
+        if len(heard) > MOST_CHOSEN:
+            return []
+        most, may_know = self._most(known), self._limit(known, said)
+        speaking = set(self._speaking(schema, known, said))
+
+        def may_ask(group: "Group") -> bool:
+            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
+            tells = small and speaking.issuperset(group)
+            return tells and known.meets(group, most, said) and may_know((group,))
+
+        group = choose_group(known, self._allowed(schema), most, may_ask)
+        return [] if group is None else [group]
+
+    def _level(
+        self,
+        schema: Schema,
+        heard: Sequence[RoundResult],
+        known: "Knowledge",
+        said: Mapping[int, "Group"],
+    ) -> "list[Group]":
+        """The groups of one more column that are safe, heaviest first."""
+        most, may_know = self._most(known), self._limit(known, said)
+        groups: list[Group] = []
+        for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
+            small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
+            room = small and len(groups) < MOST_ASKED
+            if room and known.meets(group, most, said) and may_know((*groups, group)):
+                groups.append(group)
+        return groups
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """The heaviest set of columns of which enough can be promised."""
@@ -133,6 +168,16 @@ class Hierarchical:
     def _required(self, schema: Schema) -> tuple[int, ...]:
         return tuple(schema.column(name) for name in self.policy.required)
 
+    def _speaking(
+        self, schema: Schema, known: "Knowledge", said: Mapping[int, "Group"]
+    ) -> list[int]:
+        """The columns that may be released in which two answers at least are left."""
+        return [
+            column
+            for column in self._allowed(schema)
+            if len(said[column]) + (len(said[column]) < _values(known, column)) >= 2
+        ]
+
     def _candidates(
         self,
         schema: Schema,
@@ -142,11 +187,7 @@ class Hierarchical:
     ) -> "Iterator[Group]":
         """The groups that may be asked for next, heaviest first."""
         size, gains = len(heard) + 1, column_weights(self.policy, schema.names)
-        speaking = [
-            column
-            for column in self._allowed(schema)
-            if len(said[column]) + (len(said[column]) < _values(known, column)) >= 2
-        ]
+        speaking = self._speaking(schema, known, said)
         before = set(heard[-1].call.asks)
         if size == 2:
             most = self._most(known)
@@ -172,95 +213,6 @@ def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
 def _values(known: "Knowledge", column: int) -> int:
     """The values of a column that somebody has."""
     return len(known.singles[column])
-
-
-def knowledge(
-    schema: Schema, heard: Sequence[RoundResult], k: int
-) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
-    """What a curator has read, as the analysis takes it, and the names of the values by column.
-
-    The values of a column are those that somebody had in round 1, in ascending order.
-    """
-    from ....analysis.composition.known_groups import Knowledge
-
-    names = tuple(tuple(sorted(value for (value,) in count)) for count in heard[0].counts)
-    singles = tuple(
-        np.array([count[value,] for value in texts], dtype=np.int64)
-        for texts, count in zip(names, heard[0].counts, strict=True)
-    )
-    tables = {
-        group: _known(names, one.call, group, counts)
-        for one in heard[1:]
-        for group, counts in zip(one.call.asks, one.counts, strict=True)
-    }
-    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
-    return Knowledge(k, singles, tables), names
-
-
-def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
-    """Of how many people the curator can be certain after each round that it has read."""
-    from ....analysis.trust.certain_cells import Certainty
-
-    rounds = range(1, len(heard) + 1)
-    known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
-    return tuple(Certainty.of(one).now for one in known)
-
-
-def answered_again(
-    schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
-) -> tuple[Schema, list[RoundResult]]:
-    """What the people of a release would have answered to the calls before, as far as it shows.
-
-    Columns are numbered by their places among those kept; calls for no group of these are left out.
-    A value that was masked is counted by name: the masks of the call say that it is `other`.
-    """
-    place = {column: at for at, column in enumerate(kept)}
-    heard: list[RoundResult] = []
-    for call in calls:
-        asks = tuple(
-            tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
-        )
-        if not asks:
-            continue
-        speaking = {column for ask in asks for column in ask}
-        masks = tuple(
-            Mask(place[rule.column], rule.said)
-            for rule in call.hidden
-            if isinstance(rule, Mask) and place.get(rule.column) in speaking
-        )
-        counts = tuple(summed(joint, ask) for ask in asks)
-        heard.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
-    return Schema(tuple(schema.features[column] for column in kept)), heard
-
-
-def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
-    """One table: cells by the numbers of the values said; any other value is `other`."""
-    from ....analysis.composition.group_counts import GroupCounts
-
-    masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
-    said = tuple(
-        tuple(v for v, text in enumerate(names[j]) if text in masks.get(j, (text,))) for j in group
-    )
-    places = [
-        {names[j][value]: at for at, value in enumerate(left)}
-        for j, left in zip(group, said, strict=True)
-    ]
-    table = np.zeros([len(left) + 1 for left in said], dtype=np.int64)
-    for values, people in counts.items():
-        cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
-        table[tuple(cell)] += people
-    return GroupCounts(group, said, table)
-
-
-def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
-    """Per column that was ever masked, the values that were still said by name, by number."""
-    said: dict[int, Group] = {}
-    for one in heard:
-        for rule in one.call.hidden:
-            if isinstance(rule, Mask):
-                left = enumerate(names[rule.column])
-                said[rule.column] = tuple(value for value, text in left if text in rule.said)
-    return said
 
 
 def considered(

@@ -12,7 +12,8 @@ NAMED = 4  # groups of a round that are named one by one
 NOTE = (
     "small crowds: people of one table, at most, whom fewer than k share their answer with; "
     "certain: people whom the curator knows to be in a cell of fewer than k, by all tables up to "
-    "this round (a range where tables are too many to be listed); bits: what the counts tell of "
+    "this round (a range where tables are too many to be listed); promise: people exposed at most "
+    "if all features were released, as far as can be proved by then; bits: what the counts tell of "
     "who has which row, all rounds up to this one together"
 )
 
@@ -29,15 +30,16 @@ def summary(outcome: Any) -> Iterator[Block]:
             f"{asked.counts:,}",
             f"{asked.exposed:,}",
             _certain(asked),
+            "" if asked.promised is None else f"{asked.promised:,}",
             f"{asked.bits_are.mark}{asked.bits_per_person:.3f}",
         )
         for asked in outcome.findings.rounds
     ]
     headings = (
         *("round", "the curator asks for", "masked", "counts", "small crowds"),
-        *("certain", "bits/person"),
+        *("certain", "promise", "bits/person"),
     )
-    yield Grid(headings, rows, (3, 4, 5, 6))
+    yield Grid(headings, rows, (3, 4, 5, 6, 7))
     yield Line(NOTE, "dim")
     yield Line()
 
@@ -63,6 +65,12 @@ def _masks(asked: "RoundRecord") -> str:
     return ", ".join(said) or "-"
 
 
+CHOSEN = (
+    "Then it asks for one group of features after the other, each a round of its own: of those it "
+    "can promise as much of as of a release, the one that should lower its promise most for each "
+    "bit it learns, by what has been counted so far. Rare values are not said by name in them: who "
+    'has one answers "other". People answer what is asked, and no more.'
+)
 DEEPER = (
     "Then it asks for pairs of features, triples and so on, each a round of its own, as long as it "
     "can promise as much of the table it asks for as of a release. Rare values are not said by "

@@ -40,7 +40,7 @@ class Randomizing(Decided):
     chooses = False
     largest = None
 
-    def rounds(self, features: int) -> int:  # noqa: ARG002
+    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
         """Reports, and no release beside them."""
         return 1
 

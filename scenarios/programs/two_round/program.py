@@ -58,7 +58,7 @@ class Decided:
     unit = "feature"
     largest: str | None = "round 2 at its largest: as if every column were kept"
 
-    def rounds(self, features: int) -> int:  # noqa: ARG002
+    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
         """Counts of single columns, and the release."""
         return 2
 
@@ -154,10 +154,10 @@ class Decided:
 
         names = policy.keep if self.listed else schema.names
         joint = tuple(sorted(schema.column(name) for name in names))
-        calls = [first_call(Program(self.wire), schema), *self.deeper(joint)]
+        calls = [first_call(Program(self.wire), schema), *self.deeper(policy, joint)]
         return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
-    def deeper(self, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
+    def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
         """The questions between the first counts and the release."""
         yield from ()
 

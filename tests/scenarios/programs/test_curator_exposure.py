@@ -21,7 +21,8 @@ from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical, certainties
+from veilmix.scenarios.programs.hierarchical.heard import certainties
+from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Policy
 from veilmix.scenarios.scoring.outcome import Outcome

@@ -17,6 +17,7 @@ from veilmix.protocol.schema import Feature as Column
 from veilmix.protocol.schema import Schema
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical import strategy as hierarchical
+from veilmix.scenarios.programs.hierarchical.heard import knowledge
 from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import (
@@ -87,7 +88,7 @@ def test_more_of_census_is_released_at_one_per_cent() -> None:
         more.findings.rounds[1].others == 3 * 21
     )  # three pairs with workclass, 21 people with a rare one
     bits = [round(one.bits_per_person, 2) for one in more.findings.rounds]
-    assert bits == [3.34, 3.39, 3.43]
+    assert bits == [3.34, 3.43, 3.43]  # all pairs close rings: what a chain of them leaves out
 
 
 @pytest.mark.slow
@@ -248,7 +249,7 @@ def test_a_value_that_nobody_had_before_counts_as_other() -> None:
         Call(2, Role.CURATOR, ((0, 1),)),
         ({("a", "x"): 40, ("a", "y"): 9, ("b", "x"): 10, ("b", "y"): 40, ("new", "y"): 1},),
     )
-    known, names = hierarchical.knowledge(SCHEMA, [first, pair], 5)
+    known, names = knowledge(SCHEMA, [first, pair], 5)
     assert names[0] == ("a", "b")
     assert known.tables[0, 1].counts.tolist() == [[40, 9, 0], [10, 40, 0], [0, 1, 0]]
     assert known.by_margins((0, 1, 2)) is None  # what was said does not fit together
@@ -258,7 +259,7 @@ def test_a_value_that_nobody_had_before_counts_as_other() -> None:
 @pytest.mark.slow
 def test_certificates_come_back_as_they_were_written() -> None:
     schema, heard = known()
-    found, _ = hierarchical.knowledge(schema, heard, 2)
+    found, _ = knowledge(schema, heard, 2)
     for columns in ((0, 1, 2, 3), (0, 1)):
         promised = found.promise(columns)
         written = hierarchical.certificate(promised, 2)

@@ -1,0 +1,20 @@
+"""Bits that counts of groups of columns tell at least: the bound of the most even table."""
+
+from collections.abc import Sequence
+
+from ..contingency.frechet import Margin
+from ..contingency.maximum_entropy import bits_at_least
+from ..validation import Counts
+from .group_counts import Group
+
+
+def told_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
+    """Bits that these counts tell at least of who is in which cell of a table of this shape.
+
+    contingency/maximum_entropy.py has the bound and its proof.
+
+    Args:
+        shape: values of each column.
+        counted: groups, ascending columns, and their counts, an axis for each; of the same people.
+    """
+    return bits_at_least(shape, [Margin(group, counts) for group, counts in counted])

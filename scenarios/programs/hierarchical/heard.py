@@ -1,0 +1,114 @@
+"""What a curator of `hierarchical` has read, as the analysis takes it, and what follows from it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....protocol.hiding import Mask
+from ....protocol.messages import Call, Counts
+from ....protocol.parties import Role
+from ....protocol.programs import RoundResult
+from ....protocol.schema import Schema
+from ....protocol.tallying import summed
+
+if TYPE_CHECKING:
+    from ....analysis.composition.group_counts import Group
+    from ....analysis.composition.known_groups import Knowledge
+    from ....analysis.trust.certain_cells import Certain, Certainty
+
+
+def knowledge(
+    schema: Schema, heard: Sequence[RoundResult], k: int
+) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
+    """What a curator has read, as the analysis takes it, and the names of the values by column.
+
+    The values of a column are those that somebody had in round 1, in ascending order.
+    """
+    from ....analysis.composition.group_counts import with_parts
+    from ....analysis.composition.known_groups import Knowledge
+
+    names = tuple(tuple(sorted(value for (value,) in count)) for count in heard[0].counts)
+    singles = tuple(
+        np.array([count[value,] for value in texts], dtype=np.int64)
+        for texts, count in zip(names, heard[0].counts, strict=True)
+    )
+    asked = {
+        group: _known(names, one.call, group, counts)
+        for one in heard[1:]
+        for group, counts in zip(one.call.asks, one.counts, strict=True)
+    }
+    tables = with_parts(asked)
+    assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
+    return Knowledge(k, singles, tables), names
+
+
+def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certainty, ...]":
+    """What the curator can be certain of, and could promise, after each round it has read."""
+    from ....analysis.trust.certain_cells import Certainty
+
+    rounds = range(1, len(heard) + 1)
+    known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
+    return tuple(Certainty.of(one) for one in known)
+
+
+def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
+    """Of how many people the curator can be certain after each round that it has read."""
+    return tuple(one.now for one in standings(schema, heard, k))
+
+
+def answered_again(
+    schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
+) -> tuple[Schema, list[RoundResult]]:
+    """What the people of a release would have answered to the calls before, as far as it shows.
+
+    Columns are numbered by their places among those kept; calls for no group of these are left out.
+    A value that was masked is counted by name: the masks of the call say that it is `other`.
+    """
+    place = {column: at for at, column in enumerate(kept)}
+    heard: list[RoundResult] = []
+    for call in calls:
+        asks = tuple(
+            tuple(place[column] for column in ask) for ask in call.asks if place.keys() >= set(ask)
+        )
+        if not asks:
+            continue
+        speaking = {column for ask in asks for column in ask}
+        masks = tuple(
+            Mask(place[rule.column], rule.said)
+            for rule in call.hidden
+            if isinstance(rule, Mask) and place.get(rule.column) in speaking
+        )
+        counts = tuple(summed(joint, ask) for ask in asks)
+        heard.append(RoundResult(Call(call.round, Role.CURATOR, asks, masks), counts))
+    return Schema(tuple(schema.features[column] for column in kept)), heard
+
+
+def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
+    """One table: cells by the numbers of the values said; any other value is `other`."""
+    from ....analysis.composition.group_counts import GroupCounts
+
+    masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
+    said = tuple(
+        tuple(v for v, text in enumerate(names[j]) if text in masks.get(j, (text,))) for j in group
+    )
+    places = [
+        {names[j][value]: at for at, value in enumerate(left)}
+        for j, left in zip(group, said, strict=True)
+    ]
+    table = np.zeros([len(left) + 1 for left in said], dtype=np.int64)
+    for values, people in counts.items():
+        cell = (p.get(text, len(p)) for p, text in zip(places, values, strict=True))
+        table[tuple(cell)] += people
+    return GroupCounts(group, said, table)
+
+
+def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
+    """Per column that was ever masked, the values that were still said by name, by number."""
+    said: dict[int, Group] = {}
+    for one in heard:
+        for rule in one.call.hidden:
+            if isinstance(rule, Mask):
+                left = enumerate(names[rule.column])
+                said[rule.column] = tuple(value for value, text in left if text in rule.said)
+    return said

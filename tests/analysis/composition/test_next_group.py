@@ -1,0 +1,94 @@
+"""Which group is asked for next: predicted from what is known, parts first, nothing in vain."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from veilmix.analysis.composition.group_counts import GroupCounts, with_parts
+from veilmix.analysis.composition.known_groups import Knowledge
+from veilmix.analysis.composition.next_group import choose_group, goal_of, outlooks
+
+
+def people(table: Any, k: int, *groups: tuple[int, ...]) -> Knowledge:
+    """What is known of a table: single columns, and some groups."""
+
+    def counted(group: tuple[int, ...]) -> Any:
+        return table.sum(axis=tuple(a for a in range(table.ndim) if a not in group))
+
+    singles = tuple(counted((j,)) for j in range(table.ndim))
+    asked = {
+        group: GroupCounts(
+            group,
+            tuple(tuple(range(table.shape[j])) for j in group),
+            np.pad(counted(group), [(0, 1)] * len(group)),
+        )
+        for group in groups
+    }
+    return Knowledge(k, singles, with_parts(asked))
+
+
+def test_a_part_of_what_was_asked_is_known_and_stays_as_it_was_told() -> None:
+    table = np.arange(1, 9).reshape(2, 2, 2)
+    known = people(table, 2, (0, 1, 2))
+    assert set(known.tables) == {(0, 1, 2), (0, 1), (0, 2), (1, 2)}
+    assert known.tables[0, 2].counts[:2, :2].tolist() == table.sum(axis=1).tolist()
+    told = people(table * 2, 2, (0, 1)).tables[0, 1]
+    both = with_parts({(0, 1): told, (0, 1, 2): known.tables[0, 1, 2]})
+    assert both[0, 1] is told
+
+
+def test_nothing_is_asked_where_nothing_can_help() -> None:
+    """Whoever is promised to be exposed at most is exposed for certain."""
+    table = np.array([[[50, 3], [50, 0]], [[60, 0], [40, 0]]])
+    known = people(table, 5)
+    assert known.surely((2,)) == 3
+    whole = people(table, 5, (0, 1, 2))
+    assert whole.promise((0, 1, 2)).people == whole.surely((0, 1, 2)) == 3
+    assert choose_group(whole, (0, 1, 2), 0, lambda _: True) is None
+
+
+def test_only_what_may_be_asked_is_chosen_and_its_parts_come_first() -> None:
+    rng = np.random.default_rng(7)
+    table = rng.multinomial(400, rng.dirichlet(np.full(24, 0.4))).reshape(2, 3, 4)
+    known = people(table, 8)
+    whole = (0, 1, 2)
+    ranked = sorted(outlooks(known, whole), key=lambda one: one.rank)
+    assert {one.group for one in ranked} == {*combinations(range(3), 2), whole}
+    assert choose_group(known, whole, 0, lambda _: False) is None
+    assert choose_group(known, whole, 0, lambda group: group == (0, 2)) == (0, 2)
+    falling = {one.group for one in ranked if one.fall}
+    chosen = choose_group(known, whole, 0, lambda _: True)
+    assert chosen is not None
+    assert not any(set(part) < set(chosen) for part in falling)
+    asked = people(table, 8, chosen)
+    assert all(not set(one.group) <= set(chosen) for one in outlooks(asked, whole))
+
+
+def test_of_many_columns_the_nearest_set_in_reach_is_the_goal() -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (5_000, 8))
+    singles = tuple(np.bincount(codes[:, j], minlength=3) for j in range(8))
+    known = Knowledge(5, singles, {})
+    everything = tuple(range(8))
+    assert known.joint(everything) is None  # 6,561 cells
+    goal, promised = goal_of(known, everything, 50)
+    assert 1 < len(goal) < 8
+    assert promised == known.by_parts(goal).people > 50
+    chosen = choose_group(known, everything, 50, lambda _: True)
+    assert chosen is not None
+    assert set(chosen) <= set(goal)
+    assert goal_of(known, everything, 5_000)[0] == everything
+
+
+@pytest.mark.parametrize(("k", "most"), [(2, 1), (7, 20)])
+def test_the_choice_is_a_function_of_what_is_known(k: int, most: int) -> None:
+    """The same single counts, other tables behind them: the first choice is the same."""
+    chosen = {
+        choose_group(people(table, k), (0, 1, 2), most, lambda _: True)
+        for table in (
+            np.array([[[9, 1], [0, 10]], [[1, 19], [10, 10]]]),
+            np.array([[[5, 5], [2, 8]], [[5, 15], [8, 12]]]),
+        )
+    }
+    assert len(chosen) == 1

@@ -1,0 +1,155 @@
+"""`policy.ask = "best"`: one group after the other, chosen from what is known, and checked."""
+
+from dataclasses import replace as exchanged
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from veilmix.errors import ScenarioError
+from veilmix.protocol.messages import Call
+from veilmix.protocol.programs import BEST, MOST_CHOSEN
+from veilmix.scenarios.play.announcement import announced_policy
+from veilmix.scenarios.play.run import run
+from veilmix.scenarios.programs.hierarchical.heard import standings
+from veilmix.scenarios.programs.hierarchical.program import Hierarchical as Program
+from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.records.run_folder import read, save
+from veilmix.scenarios.schema.model import Expect, Scenario
+from veilmix.scenarios.scoring.outcome import Outcome
+from veilmix.scenarios.validation.load import change, load
+from veilmix.scenarios.verification.checks import require, verify
+
+CLASS = {"policy.ask": "best", "policy.max_exposure": 0.1}
+
+
+def scenario(name: str, **terms: Any) -> Scenario:
+    base = replace(load(name), expect=Expect())
+    dotted = {key.replace("__", "."): value for key, value in terms.items()}
+    return change(base, {"policy.kind": "hierarchical", "policy.ask": "best"} | dotted)
+
+
+def asked(outcome: Outcome) -> list[tuple[str, ...]]:
+    return [one.groups[0] for one in outcome.findings.rounds[1:]]
+
+
+def path(outcome: Outcome) -> list[tuple[float, int]]:
+    """Bits a person, and what is promised of all columns, after each question."""
+    return [(one.bits_per_person, one.promised) for one in outcome.findings.rounds]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [None, 0.1])
+def test_real_is_ideal_and_verifies(limit: float | None, tmp_path: Path) -> None:
+    terms = {} if limit is None else {"policy__curator_exposure": limit}
+    chosen = scenario("hierarchical-class", **terms)
+    real, ideal = (run(chosen, 2, mode, worst_case_seconds=0) for mode in ("real", "ideal"))
+    assert real.findings.rounds == ideal.findings.rounds
+    assert (real.decision, real.release) == (ideal.decision, ideal.release)
+    assert len(asked(real)) > 1 or limit is not None
+    assert all(len(one.groups) == 1 for one in real.findings.rounds[1:])
+    if limit is not None:
+        assert all(one.certain.high <= limit * 30 for one in real.findings.rounds[1:])
+    require(verify(read(save(real, tmp_path)), again=True))
+
+
+@pytest.mark.slow
+def test_a_curator_that_asks_for_another_group_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks for a safe group that the board takes, but not the one that the counts lead to."""
+    chosen = scenario("hierarchical-class")
+    honest = Hierarchical.ask
+
+    def another(self: Hierarchical, schema: Any, heard: Any) -> Call | None:
+        call = honest(self, schema, heard)
+        if call is None or len(heard) > 1:
+            return call
+        others = [(a, b) for a in range(4) for b in range(a + 1, 4) if (a, b) not in call.asks]
+        return exchanged(call, asks=(others[0],))
+
+    with monkeypatch.context() as cheating:
+        cheating.setattr(Hierarchical, "ask", another)
+        record = read(save(run(chosen, 2, worst_case_seconds=0), tmp_path))
+    found = {one.name: one for one in verify(record, again=False)}["decision"]
+    assert found.ok is False
+    assert "asked in round 2" in found.detail
+
+
+def test_the_way_of_asking_is_announced_and_belongs_to_hierarchical() -> None:
+    chosen = scenario("hierarchical-class", policy__curator_exposure=0.25)
+    assert announced_policy(chosen).rule == f"hierarchical {BEST} curator_exposure=0.25"
+    levels = change(chosen, {"policy.ask": "levels"})
+    assert announced_policy(levels).rule == "hierarchical curator_exposure=0.25"
+    with pytest.raises(ScenarioError, match="does not read ask"):
+        change(load("titanic"), {"policy.ask": "best"})
+    with pytest.raises(ScenarioError, match="ask"):
+        change(chosen, {"policy.ask": "worst"})
+
+
+def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
+    few, many = scenario("hierarchical-class"), scenario("census")
+    program = Program()
+    assert program.rounds(4, few.policy) == 13  # all 11 groups
+    assert program.rounds(10, many.policy) == 2 + MOST_CHOSEN
+    schema = run(few, 2, "ideal", worst_case_seconds=0).schema
+    calls = program.calls(few.policy, schema)
+    assert [call.round for call in calls] == list(range(1, 14))
+    assert [len(call.asks[0]) for call in calls[1:-1]] == [2] * 6 + [3] * 4 + [4]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "k", "target"),
+    [
+        ("hair-eye", 5, 0.1),
+        ("hair-eye", 10, 0.2),
+        ("admissions", 5, 0.01),
+        ("admissions", 30, 0.02),
+        ("admissions", 60, 0.1),
+        ("titanic", 5, 0.05),
+    ],
+)
+def test_the_path_is_never_above_whole_levels(name: str, k: int, target: float) -> None:
+    terms = {"policy__k": k, "policy__max_exposure": target}
+    chosen, levels = (
+        run(scenario(name, policy__ask=ask, **terms), mode="ideal", worst_case_seconds=0)
+        for ask in ("best", "levels")
+    )
+    enough = int(target * chosen.findings.rounds[0].people)
+    for bits, promised in path(levels):
+        reached = min(people for more, people in path(chosen) if more <= bits + 1e-9)
+        assert reached <= max(promised, enough)
+    assert chosen.kept == levels.kept
+
+
+@pytest.mark.slow
+def test_census_from_race_and_work_to_all_four() -> None:
+    """The promise after each question, and what each question was, k = 10 at 1 %."""
+    outcome = run(scenario("hierarchical-census"), mode="ideal", worst_case_seconds=0)
+    promised = [people for _, people in path(outcome)]
+    assert promised == sorted(promised, reverse=True)
+    assert promised[:2] == [1218, 817]
+    assert asked(outcome)[0] == ("race", "workclass")
+    assert {575, 363} < set(promised)
+    assert promised[-1] == 307
+    assert outcome.kept == ("sex", "income", "race", "workclass")
+
+
+@pytest.mark.slow
+def test_what_is_asked_follows_from_what_was_read() -> None:
+    """Asked again from the record of rounds 1 to r, the same group comes out."""
+    from veilmix.protocol.board import replay
+    from veilmix.protocol.programs import RoundResult
+
+    chosen = scenario("hierarchical-class")
+    outcome = run(chosen, 2, worst_case_seconds=0)
+    assert outcome.transcript is not None
+    board = replay(outcome.transcript.posts)
+    reads = [one for one in outcome.transcript.reads if one.reader == "curator"]
+    heard = [RoundResult(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
+    strategy = Hierarchical(chosen.policy)
+    again = [strategy.ask(outcome.schema, heard[:number]) for number in range(1, len(heard) + 1)]
+    assert again == [*(one.call for one in heard[1:]), None]
+    promised = [one.promised for one in standings(outcome.schema, heard, 2)]
+    assert promised == [one.promised for one in outcome.findings.rounds]
