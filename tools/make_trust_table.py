@@ -77,6 +77,7 @@ CENTRAL: Mapping[str, Mapping[str, object]] = {
     "`registered` and `challenge`, and those that are on": CHALLENGE,
     "these, with `challenge`, marginals public": {**PUBLIC, **CHALLENGE},
     "`registered` and `audit`, and those that are on": AUDIT,
+    "all that there are": ALL,
     "all that there are, marginals public": {**PUBLIC, "defence.recompute": True, **ALL},
 }
 SETS: Mapping[str, tuple[str, Mapping[str, object]]] = {
