@@ -132,8 +132,8 @@ def ladders(rows: list[dict[str, str]]) -> tuple[np.ndarray, list[Ladder]]:
         codes = np.array([place[row[name]] for row in rows])
         people = np.bincount(codes, minlength=len(values))
         levels = []
-        steps = (lambda value: value, *HIERARCHIES[name], lambda _: "*")
-        for number, step in enumerate(steps):
+        rising = (lambda value: value, *HIERARCHIES[name], lambda _: "*")
+        for number, step in enumerate(rising):
             labels = [step[value] if isinstance(step, dict) else step(value) for value in values]
             known = sorted(set(labels))
             coarse = np.array([known.index(label) for label in labels])
