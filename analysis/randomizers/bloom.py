@@ -2,7 +2,7 @@
 
 Everybody draws one of m cohorts, sets the h bits of its word in a filter of k bits by the cohort's
 hashes, and flips every bit with probability q = 1 / (1 + e^(eps / 2h)): two words differ in at most
-2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, Theorem 1, with f =
+2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, with f =
 2 q and without the second, instantaneous noise). The people who answer need no dictionary, and two
 words may share bits; whoever decodes has candidates. With o ones among the reports
 
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ParameterError
-from ..validation import Counts, Floats, as_probabilities, whole
+from ..validation import Counts, Floats, as_probabilities, sequence, whole
 from .bit_vectors import fill_coins
 from .estimate import Estimate
 from .neighbour_laws import Neighbours, PairLaw, clone_neighbours
@@ -82,8 +82,9 @@ class Bloom(Randomizer):
     any_size = True
 
     def __post_init__(self) -> None:
-        words = tuple(self.words)
-        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
+        words = tuple(sequence(self.words, "words", f"2 to {MOST_WORDS:,} different texts"))
+        texts = {word for word in words if isinstance(word, str)}
+        if not 2 <= len(words) <= MOST_WORDS or len(texts) < len(words):
             raise ParameterError(f"words: needs 2 to {MOST_WORDS:,} different texts")
         bits, hashes = whole(self.bits, "bits", 8), whole(self.hashes, "hashes", 1)
         if bits % 8 or hashes > bits // 2:

@@ -8,7 +8,7 @@ the own symbol with probability e^eps / (e^eps + 1) and any other with 1/2. It t
 O(a) steps a report to read them (here, one fast transform for all).
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
-and with little communication, AISTATS 2019, Section 3: the form for high privacy. Their general
+and with little communication, AISTATS 2019: the form for high privacy. Their general
 form, rows in blocks, is better where e^eps is large beside 1; subset selection is there as good.
 """
 

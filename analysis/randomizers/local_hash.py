@@ -23,7 +23,15 @@ from .grr import GRR
 from .hash_families import Family, family
 from .neighbour_laws import Neighbours, hash_neighbours
 from .pure import Pure
-from .randomizer import DENSE_ENTRIES, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .randomizer import (
+    DENSE_ENTRIES,
+    MOST_NATS,
+    Seed,
+    Symbols,
+    as_epsilon,
+    as_generator,
+    as_symbols,
+)
 from .symmetric_capacity import least_error_of, spread, symmetric
 
 # Entries of a matrix that is small enough to compute its capacity.
@@ -82,7 +90,7 @@ class LocalHash(Pure):
 
         Over all g the minimum is at e^eps + 1; the best power of two costs at most 7 % more.
         """
-        gain = exp(as_epsilon(epsilon)) - 1
+        gain = exp(min(as_epsilon(epsilon), MOST_NATS)) - 1
         powers = [1 << j for j in range(1, 31)]
         return cls(a, min(powers, key=lambda g: (g + gain) ** 2 / (g - 1)), epsilon)
 

@@ -2,13 +2,13 @@
 
 Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B)
 variance of one report B^2 - t^2
-(J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018, Section 3.2)
+(J. C. Duchi, M. I. Jordan, M. J. Wainwright, JASA 2018)
 Piecewise   a number in [-C, C], C = (e^(eps/2) + 1)/(e^(eps/2) - 1): density p within
 [l, l + C - 1], l = (C + 1)/2 t - (C - 1)/2, and p e^-eps elsewhere,
 p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2)
 variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
 Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; below eps* = 0.61 all Duchi
-(N. Wang and others, ICDE 2019, Algorithms 2 and 3, Lemma 1, (8)): of the three it
+(N. Wang and others, ICDE 2019): of the three it
 has the least variance at the worst number; at uniform ones Piecewise may have less
 """
 

@@ -150,7 +150,7 @@ def clone_neighbours(epsilon: float) -> Neighbours:
     Every value's law is at least e^-eps times the mean of those of u and v, so with probability
     e^-eps one of the others is a clone of one of both, whichever it is; and any two laws of this
     epsilon are a processing of randomized response on two values (V. Feldman, A. McMillan, K.
-    Talwar, FOCS 2021, Theorem 3.1; P. Kairouz, S. Oh, P. Viswanath, 2015, Theorem 2).
+    Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
     """
     lie = 1 / (1 + exp(epsilon))
     u, v = np.array([1 - lie, lie]), np.array([lie, 1 - lie])

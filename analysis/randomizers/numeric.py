@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours, PairLaw
 from .numerical_capacity import numerical_capacity, two_inputs
+from .points import as_points
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 
 # Cells to which a piecewise report is rounded.
@@ -54,10 +55,7 @@ class Numeric(Randomizer):
     gives_shares = False
 
     def __post_init__(self) -> None:
-        points = tuple(float(point) for point in self.points)
-        if len(set(points)) < 2 or not all(map(isfinite, points)):
-            raise ParameterError("points: needs at least two different finite numbers")
-        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "points", as_points(self.points))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
 
     def __str__(self) -> str:

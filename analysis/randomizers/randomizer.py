@@ -313,6 +313,10 @@ def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     return array.astype(np.int64, copy=False)
 
 
+# Nats beyond which nothing changes, and up to which squares of e^epsilon are numbers.
+MOST_NATS = 300.0
+
+
 def as_epsilon(epsilon: float) -> float:
     """A privacy budget in nats: positive and finite."""
     nats = number(epsilon, "epsilon", "a finite number of nats > 0")

@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .bit_channel_capacity import unary_capacity, unary_pair
 from .bit_vectors import fill_coins
@@ -38,6 +37,7 @@ from .estimate import Estimate
 from .measure import Measure
 from .neighbour_laws import Neighbours, coin_neighbours
 from .numerical_capacity import two_inputs
+from .points import as_points
 from .quantile import quantile
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .unary import UnaryEncoding
@@ -82,10 +82,7 @@ class Ranges(Randomizer):
     any_size = True
 
     def __post_init__(self) -> None:
-        points = tuple(float(point) for point in self.points)
-        if not 2 <= len(points) <= MOST_LEAVES or len(set(points)) < len(points):
-            raise ParameterError(f"points: needs 2 to {MOST_LEAVES} different numbers")
-        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "points", as_points(self.points, MOST_LEAVES))
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         object.__setattr__(self, "fanout", whole(self.fanout, "fanout", 2))
 

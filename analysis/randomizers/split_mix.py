@@ -37,6 +37,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .estimate import Estimate
 from .measure import Measure
+from .points import as_points
 from .randomizer import Randomizer, Seed, as_epsilon, as_generator, as_symbols
 
 STEPS = 256  # R
@@ -67,10 +68,7 @@ class SplitMix(Randomizer):
     gives_shares = False
 
     def __post_init__(self) -> None:
-        points = tuple(map(float, self.points))
-        if len(set(points)) < 2 or not np.isfinite(points).all():
-            raise ParameterError("points: needs at least two different finite numbers")
-        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "points", as_points(self.points))
         object.__setattr__(self, "local", as_epsilon(self.local))
         if not LEAST_PEOPLE <= whole(self.people, "people", 1) <= MOST_PEOPLE:
             raise ParameterError(

@@ -5,7 +5,7 @@ q = p e^-eps elsewhere,
 
     p = e^eps / (2 b e^eps + 1)      b = (eps e^eps - e^eps + 1) / (2 e^eps (e^eps - 1 - eps))
 
-(Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020, Section 5.2 and (5): this b
+(Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020: this b
 has the most mutual information). Reports of near values are alike, so the distribution is estimated
 best as the one under which the reports are likeliest, by expectation-maximisation (the paper's
 EM); that is biased. The unbiased shares by least squares are given beside it, with their large

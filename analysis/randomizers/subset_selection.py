@@ -10,13 +10,13 @@ supports its symbols:
     truth = d e^eps / (d e^eps + a - d)     lie = (d - 1)/(a - 1) truth + d/(a - 1) (1 - truth)
 
 The best d is near a / (e^eps + 1); then no randomizer of this budget has less variance when there
-are many reports and few symbols are common (Ye and Barg, Theorem IV.1, asymptotically).
+are many reports and few symbols are common (Ye and Barg, asymptotically).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import comb, exp, log
+from math import comb, exp, inf, log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,7 @@ from .bit_vectors import as_bits, column_sums, cut_text, unpack
 from .neighbour_laws import Neighbours, PairLaw
 from .numerical_capacity import two_inputs
 from .pure import Pure
-from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
+from .randomizer import MOST_NATS, Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 
 # Symbols drawn together: bounds the memory beside the reports.
 BLOCK = 1 << 21
@@ -60,10 +60,10 @@ class SubsetSelection(Pure):
     @classmethod
     def best(cls, a: int, epsilon: float) -> "SubsetSelection":
         """With the d that has the least variance for symbols that nobody has."""
-        near = whole(a, "a", 2) / (exp(as_epsilon(epsilon)) + 1)
+        near = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
         tried = {min(max(1, int(near) + more), a - 1) for more in (0, 1)}
         made = (cls(a, d, epsilon) for d in sorted(tried))
-        return min(made, key=lambda one: one.lie * (1 - one.lie) / (one.truth - one.lie) ** 2)
+        return max(made, key=_told)
 
     def __str__(self) -> str:
         return f"SubsetSelection(a={self.a}, d={self.d}, epsilon={self.epsilon:g})"
@@ -213,3 +213,9 @@ class SubsetSelection(Pure):
     def said_bits(self) -> float:
         """Bits that a report needs: log2 of the number of sets."""
         return log(self.outputs) / log(2)
+
+
+def _told(one: SubsetSelection) -> float:
+    """The inverse of the variance for symbols that nobody has."""
+    noise = one.lie * (1 - one.lie)
+    return (one.truth - one.lie) ** 2 / noise if noise > 0 else inf

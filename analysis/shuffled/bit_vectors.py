@@ -31,7 +31,8 @@ import numpy as np
 from ...errors import ParameterError
 from ..randomizers import BitFlip
 from ..randomizers.neighbour_laws import MOST_LISTED, flip_neighbours
-from ..validation import Floats
+from ..randomizers.randomizer import as_epsilon, as_lie
+from ..validation import Floats, brief, crowd, whole
 from .any_others import any_others_delta
 from .collections import every_pair, mixed_pairs
 from .exact_law import add_person, all_counts, law, transition_matrix
@@ -40,6 +41,8 @@ from .level import Level
 from .pair_bounds import least_delta, telling
 
 LARGEST_BITS = 64
+# Collections times outcomes that `enumerated_delta` lists, and people.
+MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
 # Lattice points to a deviation where many distances are looked at; half of them lose a lot.
 COARSER = 64.0
 
@@ -95,6 +98,9 @@ def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float,
 
     The larger of both directions. Independent of the number of bits beyond h.
     """
+    n, q, epsilon, h = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(h, "h")
+    if epsilon >= h * log((1 - q) / q):
+        return 0.0, 0.0
     both = [positive_part(*terms, n) for terms in _equal_terms(q, epsilon, h)]
     return max(low for low, _ in both) / n, max(high for _, high in both) / n
 
@@ -109,6 +115,10 @@ def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]
 
 def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
     """The certified upper bound by the privacy blanket for a pair at distance h."""
+    n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits")
+    h = _bits(h, "h", bits)
+    if epsilon >= h * log((1 - q) / q):
+        return 0.0
     p, blanket = 1 - q, (2 * q) ** bits
     atoms, weights = [0.0], [1 - blanket]
     for agree in range(h + 1):
@@ -122,7 +132,10 @@ def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 
 def local_delta(q: float, epsilon: float, h: int) -> float:
     """The delta of one report alone for vectors at distance h: shuffling never raises it."""
+    q, epsilon, h = as_lie(q), as_epsilon(epsilon), _bits(h, "h")
     p = 1 - q
+    if epsilon >= h * log(p / q):
+        return 0.0
     terms = [
         comb(h, j) * max(0.0, p**j * q ** (h - j) - exp(epsilon) * p ** (h - j) * q**j)
         for j in range(h + 1)
@@ -136,6 +149,11 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     The doubted person's vector may be taken as v_1: flipping the same bits of everybody's vector
     and of every report changes no probability.
     """
+    n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits", 6)
+    if n > MOST_LISTED_PEOPLE or comb(n + (1 << bits) - 1, n) ** 2 > MOST_ENUMERATED:
+        raise ParameterError(f"n, bits: found {n} and {bits}; too many collections to list")
+    if epsilon >= bits * log((1 - q) / q):
+        return 0.0
     P = transition_matrix(bits, q)
     best = 0.0
     for m in all_counts(n - 1, bits):
@@ -149,3 +167,11 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
 
 def _delta(law: Floats, other: Floats, epsilon: float) -> float:
     return float(np.maximum(law - exp(epsilon) * other, 0).sum())
+
+
+def _bits(found: int, name: str, most: int = LARGEST_BITS) -> int:
+    """A number of bits."""
+    bits = whole(found, name, 1)
+    if bits > most:
+        raise ParameterError(f"{name}: found {brief(bits)}; needs at most {most}")
+    return bits

@@ -6,7 +6,7 @@ of the doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d indep
 
 Hockey-stick. The largest delta_j(eps) over all collections and both directions is again the curve
 of one pair of laws, and the product of such pairs dominates every product of actual pairs
-(*recalled*: Zhu, Dong, Wang, 2022, Theorem 10). The curve is worked out at some points; between
+(*recalled*: Zhu, Dong, Wang, 2022). The curve is worked out at some points; between
 them the straight line in e^eps is never below it, because it is convex, and is the curve of a loss
 with finitely many values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
 
@@ -31,8 +31,8 @@ from math import ceil, expm1, log, prod
 import numpy as np
 
 from ...errors import ParameterError
-from ..randomizers import Randomizer
-from ..validation import Floats, open_unit, whole
+from ..randomizers import Randomizer, as_randomizer
+from ..validation import Floats, open_unit, sequence, whole
 from .amplification import Between, report_epsilon, upper_curve
 from .counts import log_law
 from .delta import PairDivergence, log_g
@@ -132,6 +132,8 @@ def compose_reports(
         delta: in (0, 1), of the whole.
     """
     delta = open_unit(delta, "delta")
+    randomizers = [as_randomizer(one) for one in sequence(randomizers, "randomizers")]
+    reports = sequence(reports, "reports", "a number for each randomizer")
     if not randomizers or len(randomizers) != len(reports):
         raise ParameterError(
             f"reports: found {len(reports)} numbers for {len(randomizers)} randomizers; needs one "

@@ -31,6 +31,7 @@ from veilmix.analysis import (
 )
 from veilmix.analysis.composition.known_joints import margin_bound
 from veilmix.analysis.shuffled import amplification
+from veilmix.analysis.shuffled.composition import compose_reports
 from veilmix.errors import DataError, ParameterError
 from veilmix.protocol.record import CountsSeen
 from veilmix.protocol.transcript import Transcript
@@ -106,6 +107,20 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "UnaryEncoding.blh": (randomizers.UnaryEncoding.blh, {"a": 3, "epsilon": 1.0}),
     "LocalHash": (randomizers.LocalHash, {"a": 3, "g": 2, "epsilon": 1.0}),
     "BitFlip": (randomizers.BitFlip, {"bits": 2, "q": 0.2}),
+    "LocalHash.olh": (randomizers.LocalHash.olh, {"a": 3, "epsilon": 1.0}),
+    "SubsetSelection": (randomizers.SubsetSelection, {"a": 5, "d": 2, "epsilon": 1.0}),
+    "SubsetSelection.best": (randomizers.SubsetSelection.best, {"a": 5, "epsilon": 1.0}),
+    "Hadamard": (randomizers.Hadamard, {"a": 3, "epsilon": 1.0}),
+    "Duchi": (randomizers.Duchi, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
+    "Piecewise": (randomizers.Piecewise, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
+    "Hybrid": (randomizers.Hybrid, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
+    "SquareWave": (randomizers.SquareWave, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0}),
+    "Ranges": (randomizers.Ranges, {"points": (0.0, 1.0, 3.0), "epsilon": 1.0, "fanout": 2}),
+    "SplitMix": (randomizers.SplitMix, {"points": (0.0, 1.0), "local": 1.0, "people": 16}),
+    "Bloom": (
+        randomizers.Bloom,
+        {"words": ("a", "b", "c"), "epsilon": 2.0, "bits": 16, "hashes": 2, "cohorts": 4},
+    ),
     "GRR.sample": (GRR.sample, {"x": [0, 1, 1], "rng": 1}),
     "GRR.estimate": (GRR.estimate, {"reports": [0, 1, 1]}),
     "compose": (lambda first, then: randomizers.compose(first, then), {"first": GRR, "then": Q}),
@@ -125,6 +140,20 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "quantile": (shuffled.quantile, {"n": 5, "m": 2, "q": 0.2, "alpha": 0.1}),
     "report_delta": (amplification.report_delta, {"n": 5, "randomizer": GRR, "epsilon": 0.5}),
     "report_epsilon": (amplification.report_epsilon, {"n": 5, "randomizer": GRR, "delta": 0.1}),
+    "compose_reports": (
+        compose_reports,
+        {"randomizers": [GRR, randomizers.GRR(3, 1.0)], "reports": [5, 6], "delta": 0.1},
+    ),
+    "equal_others_delta": (
+        shuffled.equal_others_delta,
+        {"n": 5, "q": 0.2, "epsilon": 0.5, "h": 2},
+    ),
+    "blanket_delta": (
+        shuffled.blanket_delta,
+        {"n": 5, "q": 0.2, "epsilon": 0.5, "bits": 3, "h": 2},
+    ),
+    "local_delta": (shuffled.local_delta, {"q": 0.2, "epsilon": 0.5, "h": 2}),
+    "enumerated_delta": (shuffled.enumerated_delta, {"n": 2, "q": 0.2, "epsilon": 0.5, "bits": 1}),
     "average_privacy": (information.average_privacy, {"Q": Q, "prior": PRIOR, "rng": 0}),
     "worst_case_privacy": (information.worst_case_privacy, {"Q": Q}),
     "ldp": (information.ldp, {"Q": Q, "unit": "nats"}),
@@ -336,7 +365,7 @@ LENGTHY: dict[str, Callable[[], Any]] = {
         GRR, PRIOR, 9_000, method="exact", tally=False
     ),
     "report_epsilon": lambda: amplification.report_epsilon(10**6, randomizers.GRR(1000, 3.0), 1e-6),
-    "hockey_stick": lambda: shuffled.hockey_stick(10**6, 0.25, 0.05, bits=6),
+    "hockey_stick": lambda: shuffled.hockey_stick(10**6, 0.3, 0.003, bits=6),
     "estimate": lambda: incidence.estimate([50] * 61, 0.5, method="bayes", rng=0),
 }
 
