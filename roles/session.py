@@ -69,8 +69,9 @@ class Cast:
 
     row: the values of the person with an index from 0 to people - 1. rounds: in which rounds that
     person is asked. faults: what a party, by name, does wrong. entropy: the source of every key,
-    salt and nonce. randomize: what people do to their answers before they say them. guards: the
-    defences that parties observe. wire: who holds the wires. spy: what keeps what attackers see.
+    salt and nonce. randomize: what people do to their answers before they say them; remembering: of
+    one, where it keeps noise. guards: the defences that parties observe. wire: who holds the wires.
+    spy: what keeps what attackers see.
     identities: what parties, by name, and the board sign posts with; None: drawn for this session.
     first: the index of the first person who is here; others are elsewhere. registry: who may send,
     where that is known beforehand; else it follows from `guards`.
@@ -91,6 +92,7 @@ class Cast:
     threads: int | None = None
     program: Program = Program.TWO_ROUND
     randomize: Lie | None = None
+    remembering: Callable[[int], Lie] | None = None
     guards: Guards = field(default_factory=Guards)
     wire: Wire | None = None
     spy: AdversaryRecord | None = None
@@ -322,13 +324,13 @@ def _start_users(
     signing: Mapping[int, Signer],
 ) -> None:
     seat, sealers, guards = _seat(cast, network), Sealers(), cast.guards
-
     looks = guards.looks or (lambda _: False)
 
     def person(index: int) -> Person:
         fresh = cast.entropy.fork(parties.user(index))
         return Person(
-            *(index, cast.row(index), fresh, cast.rounds(index), cast.randomize),
+            *(index, cast.row(index), fresh, cast.rounds(index)),
+            randomize=cast.remembering(index) if cast.remembering else cast.randomize,
             looks=looks(index),
             compares=guards.compares,
         )

@@ -7,6 +7,7 @@
     Hadamard(a, epsilon)           a column of a Hadamard matrix
     Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
     SquareWave(numbers, epsilon)   a number near one's own: distributions
+    Memoized.of(a, epsilon, all)   noise that people keep from report to report; also .rappor
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
     SplitMix(numbers, eps, people) shares of a number, which only the mix protects
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
@@ -36,6 +37,7 @@ from .hadamard import Hadamard
 from .local_hash import HashReports, LocalHash
 from .means import Duchi, Hybrid, Piecewise
 from .measure import Measure
+from .memoized import Memoized
 from .numeric import Numeric
 from .postprocessing import Consistent, maximum_likelihood, projected
 from .prefix_search import FoundValue, FoundValues, PrefixReports
@@ -65,6 +67,7 @@ __all__ = [
     "Hybrid",
     "LocalHash",
     "Measure",
+    "Memoized",
     "MixedReports",
     "Mixture",
     "NodeReports",

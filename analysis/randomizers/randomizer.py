@@ -54,6 +54,7 @@ class Randomizer(ABC):
         takes_bits: whether an input and a report are rows of bits, not one symbol.
         any_size: whether `contraction` is known without a matrix.
         gives_shares: whether its reports estimate the shares of the inputs.
+        remembers: whether people keep noise from report to report (`permanent`, `fresh`).
         finds: whether its reports tell values that nobody has listed (`find`).
         closed_form: whether average privacy and utility are known without a matrix.
     """
@@ -65,6 +66,7 @@ class Randomizer(ABC):
     closed_form: ClassVar[bool] = False
     gives_shares: ClassVar[bool] = True
     finds: ClassVar[bool] = False
+    remembers: ClassVar[bool] = False
 
     @property
     @abstractmethod

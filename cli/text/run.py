@@ -309,6 +309,10 @@ def _ledger(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         return
     yield "ledger: sessions", f"{kept.sessions:,}", "of these people, this one included"
     yield "ledger: releases", f"{len(kept.releases):,}", "about them"
+    if kept.spent is not None:
+        limit = "not limited" if kept.spent.limit is None else f"of {kept.spent.limit:g}"
+        meaning = f"nats over all runs, {limit}; whoever has spent most, this run included"
+        yield "ledger: spent", f"{kept.spent.most:.4g}", meaning
     union = kept.union
     if union is not None:
         proven = "of all their columns together, from their cells: at least, at most"

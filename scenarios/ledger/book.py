@@ -32,8 +32,9 @@ from msgspec.structs import replace as changed
 from ...errors import StorageError
 from ...protocol.hiding import COVERS
 from ..serialization.atomic_file import write_whole
+from .noise import Noise
 
-SCHEMA = 3
+SCHEMA = 4
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 STEP = 0.05  # seconds between two looks
 KEY = 32  # bytes
@@ -111,6 +112,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         k: the crowd that was promised.
         cells: the people in each cell of the release, fewest first; empty if none was completed.
         burned: why it was not completed.
+        noise: of people who add some; None: they add none.
     """
 
     scenario: str
@@ -123,6 +125,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     k: int
     cells: tuple[int, ...] = ()
     burned: str | None = None
+    noise: Noise | None = None
 
     @property
     def release(self) -> Handed | None:

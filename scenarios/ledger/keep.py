@@ -19,10 +19,12 @@ from ...protocol.participation import CountedPeople
 from ...protocol.releases import Release
 from ..populations import population
 from ..populations.samples import Samples
+from ..schema.mechanisms import mechanisms
 from ..schema.model import Feature, Scenario
 from ..serialization.record import Record
 from .book import NEVER_ENDED, Coarser, Entry, Handed, Ledger, Unsaid
-from .people import Crowd, crowd_of
+from .people import Crowd, crowd_of, memory_of
+from .spending import Spending, noise_of, refusal, spending
 
 if TYPE_CHECKING:
     from ...analysis.composition.releases import ComposedReleases
@@ -56,6 +58,7 @@ class Account(Record, frozen=True):
         warnings: what would have been a reason to refuse it.
         releases: the columns of each release.
         union: who is exposed by all releases together; None if they are fewer than two.
+        spent: nats, where people add noise; else None.
     """
 
     sessions: int
@@ -63,6 +66,7 @@ class Account(Record, frozen=True):
     warnings: tuple[str, ...]
     releases: tuple[tuple[str, ...], ...]
     union: Union | None = None
+    spent: Spending | None = None
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
@@ -79,11 +83,18 @@ def check_suited(scenario: Scenario, mode: str) -> None:
             f"--ledger: the features {' and '.join(twice)} are one column of the source, "
             f"{_theirs(scenario, twice[0])}: ask for it once"
         )
-    if program_of(scenario).reports or scenario.population.setting != "fixed":
+    if scenario.population.setting != "fixed":
         raise DataError(
             "--ledger: it holds releases about the same people; this scenario asks other people "
-            'in round 2, or releases reports with noise (setting = "fixed" and a kind that '
-            "releases values are accepted)"
+            'in round 2 (setting = "fixed" is accepted)'
+        )
+    if program_of(scenario).reports and not program_of(scenario).held:
+        raise DataError("--ledger: it counts what reports about features cost, and these are sets")
+    own = mechanisms().get(scenario.local.mechanism)
+    if own is not None and own.split:
+        raise DataError(
+            f"--ledger: what {scenario.local.mechanism} costs holds by the mix alone, and is not "
+            "counted over runs"
         )
 
 
@@ -108,7 +119,9 @@ def keep(
     """Play a session that the ledger knows of before it begins, and note how it ended."""
     crowd = crowd_of(scenario, drawn, ledger.secret())
     past = list(ledger.entries)
-    memory = remembered(ledger, scenario, crowd, seed)
+    noise = noise_of(scenario, drawn.people.schema.names)
+    found = spending(past, noise, crowd, scenario.local.spend) if noise else None
+    memory = remembered(ledger, scenario, crowd, seed, refusal(found))
     ledger.begin(
         Entry(
             scenario=scenario.scenario.name,
@@ -117,25 +130,46 @@ def keep(
             seed=seed,
             least=scenario.defence.min_dropout,
             k=scenario.policy.k,
+            noise=noise,
         )
     )
     played = play(memory)
-    cells = tuple(sorted((played.release or {}).values()))
+    cells = () if noise else tuple(sorted((played.release or {}).values()))
     ended = ledger.end(played.digest.hex(), cells, played.burned)
-    return played, account(past, ended, memory, scenario, drawn, seed)
+    return played, changed(account(past, ended, memory, scenario, drawn, seed), spent=found)
 
 
-def remembered(ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | None) -> History:
-    """What the first shuffler is to remember. If the policy only warns, it refuses nothing."""
-    refuse, past = scenario.policy.ledger == "refuse", ledger.entries
-    strangers = f"of session {len(past) + 1}"
+def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:
+    """A secret of each person, by index, the same in every run; None where no noise is kept.
+
+    Here they come from the ledger's key; a real person's device keeps its own.
+    """
+    own = mechanisms().get(scenario.local.mechanism)
+    if own is None or not own.remembers:
+        return None
+    key = ledger.secret()
+    people = crowd_of(scenario, drawn, key).people
+    return lambda index: memory_of(people[index], key)
+
+
+def remembered(
+    ledger: Ledger, scenario: Scenario, crowd: Crowd, seed: int | None, spent: str | None = None
+) -> History:
+    """What the first shuffler is to remember. If the policy only warns, it refuses nothing.
+
+    Of runs with noise only what people have spent counts, and of runs without only these: each
+    promise is kept by itself. spent: why these people may not be asked again, if so.
+    """
+    refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
+    past = [one for one in ledger.entries if one.noise is None and not noisy]
+    strangers = f"of session {len(ledger.entries) + 1}"
     marks = {parties.user(index): mark for index, mark in enumerate(crowd.people)}
     return History(
         [session(one) for one in past],
         burn=refuse,
         union=refuse,
         promised=[CountedPeople(frozenset(one.people), one.least) for one in past],
-        strange=incomparable(past, crowd),
+        strange=incomparable(ledger.entries, crowd) or spent,
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: _theirs(scenario, name),
         read=lambda name: crowd.read.get(name, ()),
@@ -232,7 +266,7 @@ def account(
     people = frozenset(now.people)
     every = [*(one for one in past if not people.isdisjoint(one.people)), now]
     released = [(one, one.release) for one in every if one.release]
-    mine = now.counted(now.release) if now.release else frozenset()
+    mine = now.counted(now.release) if now.release and not now.noise else frozenset()
     alike = {
         (one.columns, one.words): one
         for one, batch in released

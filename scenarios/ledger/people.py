@@ -112,6 +112,11 @@ class _Reading:
         return found
 
 
+def memory_of(mark: str, key: bytes) -> bytes:
+    """The secret of a person from which noise is drawn that it keeps from run to run."""
+    return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()
+
+
 def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes) -> Iterator[str]:
     """Fingerprint every row of a source, in its order."""
     places = sorted(range(len(names)), key=names.__getitem__)

@@ -39,7 +39,7 @@ from ..catalogue.commit import after, before, commit
 from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Mode, Played, Raised, Report, Scored, Session
-from ..programs.randomized.questions import ideal_reports, lie
+from ..programs.randomized.questions import Lie, ideal_reports, lie
 from ..programs.registry import (
     announced_schema,
     noisy_questions,
@@ -140,12 +140,14 @@ def _kept(
     crowd: Samples,
     seed: int | None,
     mode: Mode,
-    session: "Callable[[History], Played]",
+    session: "Callable[..., Played]",
 ) -> "tuple[Played, Account]":
     """Play a session that a ledger knows of. chosen: what was asked for, resolved."""
-    from ..ledger.keep import check_suited, keep
+    from ..ledger.keep import check_suited, keep, secrets
 
     check_suited(chosen, mode)
+    if memory := secrets(ledger, asked_for, crowd):
+        session = partial(session, memory=memory)
     return keep(ledger, asked_for, crowd, seed, session)
 
 
@@ -171,6 +173,14 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
     return commit(scenario, cast, crowd, faults, seed)
 
 
+def _remembering(
+    scenario: Scenario, people: Population, memory: Callable[[int], bytes]
+) -> Callable[[int], Lie]:
+    """What each person, by index, does to its answers, with the noise that it keeps."""
+    asked = noisy_questions(scenario, people)
+    return lambda index: lie(asked, people.schema, memory(index))
+
+
 def play_real(
     scenario: Scenario,
     crowd: Samples,
@@ -180,12 +190,16 @@ def play_real(
     report: Report = lambda _: None,
     history: History | None = None,
     stage: Stage = play,
+    memory: Callable[[int], bytes] | None = None,
 ) -> Played:
     """Send every message through the mix.
 
-    history: what the first shuffler remembers. stage: where parties are.
+    history: what the first shuffler remembers. stage: where parties are. memory: a secret of each
+    person, by index, from which noise is drawn that it keeps from run to run.
     """
     cast = cast_of(scenario, crowd, faults, seed)
+    if memory is not None and cast.randomize is not None:
+        cast = replace(cast, remembering=_remembering(scenario, crowd.people, memory))
     if history is not None:
         cast = replace(cast, guards=replace(cast.guards, history=history))
     earlier: list[_Earlier] = []

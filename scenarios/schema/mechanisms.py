@@ -15,7 +15,7 @@ from .plugs import homes
 
 HOME = "veilmix.analysis.randomizers"
 NONE = "none"
-Task = Literal["shares", "mean", "distribution", "ranges", "heavy-hitters"]
+Task = Literal["shares", "mean", "distribution", "ranges", "heavy-hitters", "longitudinal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Mechanism:
         numbers: whether the values must be numbers; they are what the randomizer is made from.
         words: whether it is made from the values themselves, which it hashes.
         finds: whether it is for texts of an open domain, of which it finds those that many have.
+        remembers: whether people keep noise from run to run; it is made with `local.forever`.
         split: whether a report is several messages, and private by the mix alone.
         fit: what the column `projected` of the estimates is.
     """
@@ -39,6 +40,7 @@ class Mechanism:
     numbers: bool = False
     words: bool = False
     finds: bool = False
+    remembers: bool = False
     split: bool = False
     fit: str = "the nearest distribution"
 
@@ -67,6 +69,8 @@ BUILT_IN = {
     "prefix-bit": Mechanism(
         f"{HOME}:PrefixTree.binary", ("heavy-hitters",), words=True, finds=True
     ),
+    "memoized": Mechanism(f"{HOME}:Memoized.of", ("longitudinal",), remembers=True),
+    "memoized-rappor": Mechanism(f"{HOME}:Memoized.rappor", ("longitudinal",), remembers=True),
     "bit-flip": Mechanism(f"{HOME}:BitFlip", bits=True),
 }
 

@@ -244,10 +244,16 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         mechanism: its name; `none` adds no noise.
         epsilon: of one person's whole answer, in nats.
+        forever: of all reports about the same answer, in nats, of a mechanism that keeps noise from
+            run to run; None: twice epsilon.
+        spend: what a person may spend over all runs of a ledger, in nats; a run in which anybody
+            would pass it is refused. None: it is counted, and not limited.
     """
 
     mechanism: Mechanism = "none"
     epsilon: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    forever: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    spend: Annotated[float, Meta(gt=0, le=1e6)] | None = None
 
 
 class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -17,7 +17,14 @@ from ..registry import program_of
 from .questions import number, share
 
 BITS = "bit-flip"  # of sets
-UNARY = ("rappor", "oue", "blh", "subset")  # reports of a bit for each value
+UNARY = (
+    "rappor",
+    "oue",
+    "blh",
+    "subset",
+    "memoized",
+    "memoized-rappor",
+)  # reports of a bit for each value
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
 MOST_BYTES = 64  # of a text of which a prefix is reported
 ON_REPORTS = ("poison-reports", "inside-reports")
@@ -86,6 +93,24 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             f"found {local.epsilon:g} nats{divided}; {LEAST:g} to {MOST:g} for each feature are "
             "accepted",
         )
+
+
+def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report prices of many runs that nobody reads, or that one report passes."""
+    local, own = scenario.local, mechanisms().get(scenario.local.mechanism)
+    if local.forever is not None and not (own and own.remembers):
+        message = f"{quoted(local.mechanism)} keeps no noise from run to run; take memoized"
+        yield problem(("local", "forever"), message)
+    elif local.forever is not None and local.epsilon and local.forever <= local.epsilon:
+        message = f"found {local.forever:g} nats; all reports cost more than one, {local.epsilon:g}"
+        yield problem(("local", "forever"), message)
+    if local.spend is not None and (own is None or not local.epsilon):
+        yield problem(("local", "spend"), "nothing is spent where people add no noise")
+    elif local.spend is not None and own and own.split:
+        yield problem(("local", "spend"), "what the mix alone protects is not counted over runs")
+    elif local.spend is not None and local.epsilon and local.spend < local.epsilon:
+        message = f"found {local.spend:g} nats; one run costs {local.epsilon:g}"
+        yield problem(("local", "spend"), message)
 
 
 def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:

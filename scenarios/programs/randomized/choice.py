@@ -26,6 +26,7 @@ OF = {
     "mean": "of a mean, as a share of the range",
     "ranges": "of a share of people in a range",
     "heavy-hitters": "of the share of a text as long as any",
+    "longitudinal": "of a share of people, of one of many reports",
     "distribution": "of a share of people, unbiased",
 }
 

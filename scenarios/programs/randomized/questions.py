@@ -8,6 +8,7 @@
     hadamard               a column of a matrix                     Hadamard(a, e)
     bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
+    memoized, ...          a bits, noise kept and fresh             Memoized.of(a, e, forever), ...
     prefix-hash, ...       a level, a key and a hash value          PrefixTree(texts, e), ...
 
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +81,15 @@ def rule(scenario: Scenario, features: int) -> str:
     local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
     each = f"each of {features}" if features else "each position"
+    if (own := mechanisms().get(local.mechanism)) and own.remembers:
+        each += f" forever={forever(scenario)!r}".removesuffix(".0")
     return f"{local.mechanism} epsilon={whole} {each}"
+
+
+def forever(scenario: Scenario) -> float:
+    """What all reports about one answer cost, of a mechanism that keeps noise; nats."""
+    local = scenario.local
+    return float(local.forever or 2 * (local.epsilon or 0.0))
 
 
 def share(epsilon: float, features: int) -> float:
@@ -100,6 +110,8 @@ def questions(
         return (Question(joined(names), every, tuple(values), flip),)
     if mechanism.split:
         making = partial(making, people=scenario.mix.min_batch)
+    if mechanism.remembers:
+        making = partial(making, forever=share(forever(scenario), len(names)))
     made = [
         making(given(mechanism, name, domain), each, **room(scenario, mechanism, name))
         for name, domain in zip(names, values, strict=True)
@@ -221,10 +233,12 @@ def joined(names: Sequence[str]) -> str:
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} bits"
 
 
-def lie(questions: Sequence[Question], schema: Schema | None = None) -> Lie:
+def lie(questions: Sequence[Question], schema: Schema | None = None, memory: bytes = b"") -> Lie:
     """User: what one person does to its answers, with its own randomness and nobody else's.
 
     schema: the features, whose rules make what the person has coarser first; None: that is done.
+    memory: a secret of the person's own, the same in every run, from which noise that it keeps is
+    drawn; b"": it keeps none.
     """
     import numpy as np
 
@@ -240,10 +254,21 @@ def lie(questions: Sequence[Question], schema: Schema | None = None) -> Lie:
                 said += own.encode(own.sample([0], rng), ())
                 continue
             codes = [table[row[column]] for table, column in zip(place, one.columns, strict=True)]
+            if memory and one.randomizer.remembers:
+                kept = one.randomizer.permanent(codes, kept_noise(memory, one, row))
+                said += one.randomizer.encode(one.randomizer.fresh(kept, rng), one.domain)
+                continue
             said += sample(one, np.array([codes]), rng)
         return said
 
     return reports
+
+
+def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
+    """The seed of the noise that a person keeps for a question, as long as its answer is this."""
+    said = [row[column] for column in question.columns]
+    what = repr((question.name, question.domain, str(question.randomizer), said))
+    return int.from_bytes(blake2b(what.encode(), key=memory, digest_size=SEED).digest(), "big")
 
 
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:

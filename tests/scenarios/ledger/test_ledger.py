@@ -243,7 +243,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:
         ({**data, "entries": [{**entry, "seed": 8}]}, "not those that were written"),
         ({**data, "entries": []}, "not those that were written"),
         ({**data, "more": 1}, "unknown field"),
-        ({**data, "schema": 1}, "schema 1; this version reads 3"),
+        ({**data, "schema": 1}, "schema 1; this version reads 4"),
         (signed(file, data, people=[]), "entry 1: people"),
         (signed(file, data, people=[*entry["people"], entry["people"][0]]), "entry 1: people"),
         (signed(file, data, least=0), "entry 1: least"),
@@ -296,8 +296,9 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
     with opened(tmp_path / "one.json") as book:
         with pytest.raises(DataError, match="first shuffler keeps it"):
             run(scenario("class"), 7, "ideal", ledger=book)
-        for name in ("randomized-class", "statistical"):
-            with pytest.raises(DataError, match="same people"):
+        refused = {"statistical": "same people", "incidence-class": "these are sets"}
+        for name, says in refused.items():
+            with pytest.raises(DataError, match=says):
                 run(name, 7, ledger=book, worst_case_seconds=0)
     assert {one.name for one in tmp_path.iterdir()} == {".one.json.lock"}
 
