@@ -119,7 +119,7 @@ def keep(
     """Play a session that the ledger knows of before it begins, and note how it ended."""
     crowd = crowd_of(scenario, drawn, ledger.secret())
     past = list(ledger.entries)
-    noise = noise_of(scenario, drawn.people.schema.names)
+    noise = noise_of(scenario, drawn.people.schema)
     found = spending(past, noise, crowd, scenario.local.spend) if noise else None
     memory = remembered(ledger, scenario, crowd, seed, refusal(found))
     ledger.begin(

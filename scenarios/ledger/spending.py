@@ -10,9 +10,12 @@ handed on; one that never ended, from its start.
 """
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 
+from ...protocol.coarsening import rule_digest
+from ...protocol.schema import Schema
 from ..programs.randomized.questions import forever, rule
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
@@ -38,14 +41,19 @@ class Spending(Record, frozen=True):
     beyond: int
 
 
-def noise_of(scenario: Scenario, columns: Sequence[str]) -> Noise | None:
+def noise_of(scenario: Scenario, schema: Schema) -> Noise | None:
     """What a run of this scenario costs a person; None where people add no noise."""
-    own, many = mechanisms().get(scenario.local.mechanism), max(1, len(columns))
+    own, columns = mechanisms().get(scenario.local.mechanism), schema.names
     if own is None:
         return None
+    many = max(1, len(columns))
+    asked = [
+        (one.name, one.values, [rule_digest(rule) for rule in one.rules]) for one in schema.features
+    ]
     return Noise(
         rule=rule(scenario, len(columns)),
         columns=tuple(columns),
+        asked=blake2b(repr(asked).encode(), digest_size=16).hexdigest(),
         epsilon=(scenario.local.epsilon or 0.0) / many,
         forever=forever(scenario) / many if own.remembers else None,
         mechanism=scenario.local.mechanism,

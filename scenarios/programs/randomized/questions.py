@@ -267,7 +267,7 @@ def lie(questions: Sequence[Question], schema: Schema | None = None, memory: byt
 def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
     """The seed of the noise that a person keeps for a question, as long as its answer is this."""
     said = [row[column] for column in question.columns]
-    what = repr((question.name, question.domain, str(question.randomizer), said))
+    what = repr((question.name, question.domain, question.randomizer, said))
     return int.from_bytes(blake2b(what.encode(), key=memory, digest_size=SEED).digest(), "big")
 
 

@@ -14,7 +14,7 @@ from veilmix.scenarios.ledger.noise import Noise
 from veilmix.scenarios.ledger.spending import price
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import population
-from veilmix.scenarios.programs.randomized.questions import lie, questions
+from veilmix.scenarios.programs.randomized.questions import kept_noise, lie, questions
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
@@ -147,9 +147,11 @@ def test_people_keep_their_noise_and_not_their_reports(tmp_path: Path) -> None:
 
 
 def test_prices() -> None:
-    kept = Noise(rule="r", columns=("a", "b"), epsilon=1.0, forever=1.5, mechanism="memoized")
+    kept = Noise(
+        rule="r", columns=("a", "b"), asked="", epsilon=1.0, forever=1.5, mechanism="memoized"
+    )
     assert [price(kept, T) for T in (0, 1, 10**6)] == pytest.approx([0.0, 2.0, 3.0])
-    fresh = Noise(rule="r", columns=("a",), epsilon=1.0, forever=None, mechanism="oue")
+    fresh = Noise(rule="r", columns=("a",), asked="", epsilon=1.0, forever=None, mechanism="oue")
     assert [price(fresh, T) for T in range(3)] == [0.0, 1.0, 2.0]
     assert np.isfinite(price(kept, 10**9))
 
@@ -181,3 +183,23 @@ def test_what_the_mix_alone_protects_is_not_counted(tmp_path: Path) -> None:
     check(one)
     with pytest.raises(DataError, match="by the mix alone"):
         played(tmp_path / "ledger.json", one)
+
+
+def test_noise_is_kept_about_one_list_of_values_and_counted_so(tmp_path: Path) -> None:
+    """Another order of the values is another noise that is kept: both are spent."""
+    file, once = tmp_path / "ledger.json", 2 * Memoized.of(4, 1.0, 1.5).epsilon_after(1)
+    assert spent(played(file, scenario())).most == pytest.approx(once)
+    one = scenario()
+    values = population(one.population, one.feature, 7).values[0]
+    turned = [msgspec.structs.replace(one.feature[0], values=values[::-1]), one.feature[1]]
+    other = msgspec.structs.replace(one, feature=tuple(turned))
+    assert spent(played(file, other)).most == pytest.approx(2 * once)
+
+
+def test_two_mechanisms_do_not_keep_the_same_coins() -> None:
+    people = population(scenario().population, scenario().feature, 7)
+    seeds = {
+        kept_noise(b"m" * 16, questions(one, people.schema.names, people.values)[0], people.row(0))
+        for one in (scenario(), scenario(mechanism="memoized-rappor"), scenario(forever=3.0000001))
+    }
+    assert len(seeds) == 3
