@@ -132,7 +132,7 @@ def test_a_band_holds_the_number(seed: int) -> None:
         return
     from veilmix.analysis.trust import certain_cells
 
-    band = certain_cells._band(known)
+    band = certain_cells._band(known, exact.promised)
     assert band.low <= exact.now.low <= band.high
 
 
