@@ -114,21 +114,21 @@ def _(
 ):
     guessed  # nothing is shown before
     cs = [Fraction(1, i) for i in (1, 2, 4, 10, 100)]
-    examples = [strict_example(c) for c in cs]
+    cases = [strict_example(c) for c in cs]
     table = []
-    for example in examples:
-        counts = [np.bincount(column) for column in example.table.T]
-        promise = theorem3(counts, example.thresholds, example.c)
+    for case in cases:
+        counts = [np.bincount(column) for column in case.table.T]
+        promise = theorem3(counts, case.thresholds, case.c)
         proof = best_bound(counts, 2)
-        assert example.joint > example.columns, "the wish fails for every c"
-        assert example.joint <= promise.value, "with the slack it holds"
-        assert proof.value >= example.joint
+        assert case.joint > case.columns, "the wish fails for every c"
+        assert case.joint <= promise.value, "with the slack it holds"
+        assert proof.value >= case.joint
         table.append(
             {
-                "c": str(example.c),
-                "people": len(example.table),
-                "the wish promises": str(example.columns),
-                "the truth": str(example.joint),
+                "c": str(case.c),
+                "people": len(case.table),
+                "the wish promises": str(case.columns),
+                "the truth": str(case.joint),
                 "Theorem 3 promises (+ c)": f"{promise.value:.4g}",
             }
         )
@@ -150,7 +150,7 @@ def _(
                         Theorem 4 of the paper wants to show this with another table, and as printed it
                         shows only that both sides can be equal: its table for c = {equal.c} has
                         {len(equal.table)} people, and {equal.joint} on the left, {equal.columns} on the
-                        right. That alone would not refute the wish, which allows equality; the example
+                        right. That alone would not refute the wish, which allows equality; the case
                         of section 6.2 above does.
                         """
                     ),
