@@ -150,7 +150,7 @@ def _(
                         Theorem 4 of the paper wants to show this with another table, and as printed it
                         shows only that both sides can be equal: its table for c = {equal.c} has
                         {len(equal.table)} people, and {equal.joint} on the left, {equal.columns} on the
-                        right. That alone would not refute the wish, which allows equality; the case
+                        right. That alone would not refute the wish, which allows equality; the example
                         of section 6.2 above does.
                         """
                     ),
