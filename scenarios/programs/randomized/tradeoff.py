@@ -5,7 +5,8 @@ For the mechanism of a scenario, its people and their true shares, at several ep
     error      the exact standard error of an estimated share (root of the mean variance)
     S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
 
-Both are of one feature, the mean over all of them. epsilon is a person's whole local budget, nats.
+Both are of one feature, the mean over all of them. epsilon is a person's whole local budget, nats;
+what all reports with kept noise cost grows with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +49,10 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
     spent, offers = 0.0, []
     for factor in sorted(FACTORS, key=lambda times: abs(times - 1)):  # the run's own first
         at = epsilon * factor
-        changed = replace(scenario, local=replace(scenario.local, epsilon=at))
+        forever = (
+            scenario.local.forever and scenario.local.forever * factor
+        )  # what all reports cost
+        changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
         made = _randomizers(changed, features)
         variances = [
             float(randomizer.variance(feature["truth"], max(1, feature["reports"])).mean())
